@@ -1,0 +1,50 @@
+# Everything runs in .venv, which is made on first use. PYTHON chooses the interpreter it is made from.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTEST_ARGS ?= -n auto --dist loadgroup
+# Compiled kernels are cached here; numba does not see edits in helper files, so `make test` starts afresh.
+export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint type bench lock clean
+
+help: ## show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(STAMP) ## make .venv with the pinned requirements and this package
+
+$(STAMP): requirements-dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "sdckit needs Python 3.11 or later; try make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP) ## assess a real survey and write demo-report.html
+	@$(BIN)/sdckit demo --report demo-report.html
+
+test: $(STAMP) lint type ## lint, types, import rules and every test
+	@rm -rf .cache/numba
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(STAMP) ## ruff and the import rules
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-cache
+
+type: $(STAMP) ## mypy, strict
+	@$(BIN)/mypy
+
+bench: $(STAMP) ## the benchmarks; each prints ratios
+	@for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \
+		--group dev -e '.[files,spark,duckdb]'
+	@$(BIN)/python .ci/write_lock.py .cache/lock.json requirements-dev.txt
+
+clean: ## remove caches and the environment
+	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,101 @@
+"""Statistical disclosure control: who can be recognised in a file, how surely, and what would be learnt."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sdckit.attribute.l_diversity import LDiversity, l_diversity
+    from sdckit.cells.as_cells import as_cells
+    from sdckit.cells.table import Cells
+    from sdckit.data.readers import read_file
+    from sdckit.data.scenario import Scenario
+    from sdckit.demo import demo_scenario, load_demo
+    from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
+    from sdckit.identity.household_structure import HouseholdStructure, household_structure
+    from sdckit.identity.individual_risk import IndividualRisk, individual_risk
+    from sdckit.identity.k_anonymity import KAnonymity, k_anonymity
+    from sdckit.identity.key_contributions import KeyContributions, key_contributions
+    from sdckit.identity.key_frequencies import KeyFrequencies, key_frequencies
+    from sdckit.workflow.assess import Assessment, assess
+    from sdckit.workflow.check import CheckResult, check
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Assessment",
+    "Cells",
+    "CheckResult",
+    "ColumnError",
+    "DataError",
+    "FileFormatError",
+    "HouseholdStructure",
+    "IndividualRisk",
+    "KAnonymity",
+    "KeyContributions",
+    "KeyFrequencies",
+    "LDiversity",
+    "Scenario",
+    "ScenarioError",
+    "SdcError",
+    "SdcWarning",
+    "__version__",
+    "as_cells",
+    "assess",
+    "check",
+    "demo_scenario",
+    "household_structure",
+    "individual_risk",
+    "k_anonymity",
+    "key_contributions",
+    "key_frequencies",
+    "l_diversity",
+    "load_demo",
+    "read_file",
+]
+
+# Where each public name lives: read on first use, so that `import sdckit` costs next to nothing.
+_HOMES = {
+    "Assessment": "workflow.assess",
+    "Cells": "cells.table",
+    "CheckResult": "workflow.check",
+    "ColumnError": "errors",
+    "DataError": "errors",
+    "FileFormatError": "errors",
+    "HouseholdStructure": "identity.household_structure",
+    "IndividualRisk": "identity.individual_risk",
+    "KAnonymity": "identity.k_anonymity",
+    "KeyContributions": "identity.key_contributions",
+    "KeyFrequencies": "identity.key_frequencies",
+    "LDiversity": "attribute.l_diversity",
+    "Scenario": "data.scenario",
+    "ScenarioError": "errors",
+    "SdcError": "errors",
+    "SdcWarning": "errors",
+    "as_cells": "cells.as_cells",
+    "assess": "workflow.assess",
+    "check": "workflow.check",
+    "demo_scenario": "demo",
+    "household_structure": "identity.household_structure",
+    "individual_risk": "identity.individual_risk",
+    "k_anonymity": "identity.k_anonymity",
+    "key_contributions": "identity.key_contributions",
+    "key_frequencies": "identity.key_frequencies",
+    "l_diversity": "attribute.l_diversity",
+    "load_demo": "demo",
+    "read_file": "data.readers",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'sdckit' has no attribute {name!r}")
+    value = getattr(import_module(f"sdckit.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""What can be learnt about somebody: one file per measure."""

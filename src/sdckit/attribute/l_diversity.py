@@ -1,0 +1,255 @@
+"""C1: how many different sensitive values the records of one key hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import is_cells, tabulate_given
+from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
+from sdckit.data.missing import MissingRule
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError, ScenarioError
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.lazy import LazyCells
+    from sdckit.cells.table import Cells
+
+__all__ = ["LDiversity", "l_diversity"]
+
+Kind = Literal["distinct", "entropy", "recursive"]
+KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _diversity(edges, level, count, missing, c, distinct, entropy, recursive):  # type: ignore[no-untyped-def]
+    for cell in range(len(edges) - 1):
+        start, stop = edges[cell], edges[cell + 1]
+        n_values, total, n_known = 0, 0.0, 0
+        for e in range(start, stop):
+            n_values += 1
+            total += count[e]
+            n_known += level[e] != missing
+        distinct[cell] = n_values
+        h = 0.0
+        for e in range(start, stop):
+            p = count[e] / total
+            h -= p * np.log(p)
+        entropy[cell] = np.exp(h)
+        if n_known == 0:
+            recursive[cell] = 1.0
+            continue
+        known, j = np.empty(n_known), 0
+        for e in range(start, stop):
+            if level[e] != missing:
+                known[j] = count[e]
+                j += 1
+        known.sort()
+        best, tail = 0, 0.0
+        for j in range(n_known):  # ascending: the tail r_l + ... + r_m grows as l falls
+            tail += known[j]
+            if known[n_known - 1] < c * tail:
+                best = n_known - j
+                break
+        recursive[cell] = best
+
+
+def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
+    """Distinct, entropy and recursive (c, l)-diversity of each cell."""
+    k = len(table.edges) - 1
+    out = {kind: np.empty(k) for kind in KINDS}
+    _diversity(table.edges, table.level, table.count, table.missing, c, *out.values())
+    return out
+
+
+def homogeneous_cells(table: Crosstab) -> int:
+    """Cells of two or more records that all hold one value."""
+    single = np.diff(table.edges) == 1
+    return int(np.count_nonzero(single & (np.add.reduceat(table.count, table.edges[:-1]) > 1)))
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LDiversity(Result):
+    """l-diversity of each sensitive variable.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The sensitive variables.
+    level : dict
+        ``level[variable][kind]``: the smallest value over the records.
+    quartiles : dict
+        ``quartiles[variable][kind]``: lower quartile, median, upper quartile over the records.
+    violations : dict
+        ``violations[variable][kind][l]``: records below l.
+    homogeneous : dict of str to int
+        Cells of two or more records that all hold one value: it is learnt without recognising anybody.
+    records : frame
+        ``distinct_<variable>``, ``entropy_<variable>``, ``recursive_<variable>``.
+    """
+
+    measure: ClassVar[str] = "l_diversity"
+    figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations", "homogeneous")
+    cells: Cells | LazyCells
+    variables: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    levels: tuple[int, ...]
+    homogeneous: dict[str, int]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words."""
+        return self.cells.missing_rule
+
+    def _each(self, figure: Any) -> dict[str, dict[Kind, Any]]:
+        return {
+            name: {kind: figure(self.cells.values(f"{kind}_{name}")) for kind in self.kinds}
+            for name in self.variables
+        }
+
+    @cached_property
+    def level(self) -> dict[str, dict[Kind, float]]:
+        """Smallest value over the records, by variable and kind."""
+        return self._each(lambda values: values.extremes()[0])
+
+    @cached_property
+    def quartiles(self) -> dict[str, dict[Kind, tuple[float, ...]]]:
+        """Quartiles over the records, by variable and kind."""
+        return self._each(lambda values: tuple(values.quantiles([0.25, 0.5, 0.75])))
+
+    @cached_property
+    def violations(self) -> dict[str, dict[Kind, dict[int, int]]]:
+        """Records below each l, by variable and kind."""
+        limits = [level - 1e-9 for level in self.levels]
+        return self._each(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        names = [f"{kind}_{name}" for name in self.variables for kind in self.kinds]
+        return self.cells.records(names, prefix=self.prefix)
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def l_diversity(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    kind: Sequence[Kind] | Kind = KINDS,
+    c: float = 2.0,
+    levels: Sequence[int] = (2, 3),
+    missing: MissingRule | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> LDiversity:
+    """Measure how many different values of a sensitive variable the records with one key hold.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know.
+    sensitive : str or sequence of str
+        Variables that they would learn.
+    kind : {"distinct", "entropy", "recursive"} or several
+        Number of different values; exp(-sum p ln p), their effective number; the largest l with
+        r_1 < c (r_l + ... + r_m), counts r in descending order (0 when not even l = 1 holds).
+    c : float
+        Constant of recursive diversity, above 0.
+    levels : sequence of int
+        Values l to count violations of.
+    missing : {"category", "wildcard", "error"} or dict, optional
+        What a missing *key* value is; default a category. As a wildcard, the class of a record is all
+        records that match it: classes grow and l looks better.
+    scenario : Scenario, optional
+        Gives what is not given here; its threshold l is tested as well.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    LDiversity
+        ``level``, ``quartiles``, ``violations``, ``homogeneous``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; a sensitive variable that is a key.
+    DataError
+        As `key_frequencies`; a sensitive variable without any value; c not above 0.
+    ScenarioError
+        No sensitive variable.
+
+    Notes
+    -----
+    A missing sensitive value is one more value for distinct and entropy and is left out of recursive; a
+    class with missing ones only has l = 1. sdcMicro counts every missing value as a value of its own.
+
+    References
+    ----------
+    Machanavajjhala, A., Kifer, D., Gehrke, J. and Venkitasubramaniam, M. (2007). l-diversity: privacy
+    beyond k-anonymity. ACM Transactions on Knowledge Discovery from Data 1(1).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m"], "health": ["yes", "yes", "yes", "no"]})
+    >>> result = l_diversity(survey, keys=["sex"], sensitive="health")
+    >>> result.records["distinct_health"].to_list(), result.violations["health"]["distinct"][2]
+    ([1, 1, 2, 2], 2)
+    """
+    kinds: tuple[Kind, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
+    if unknown := [one for one in kinds if one not in KINDS]:
+        raise DataError(f"kind {unknown[0]!r} is unknown; use {', '.join(KINDS)}")
+    if not c > 0:
+        raise DataError("c, the constant of recursive l-diversity, is a number above 0")
+    tested = {*levels, *([scenario.thresholds.l] if scenario and scenario.thresholds.l else [])}
+    cells = tabulate_given(
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=None if is_cells(data) else scenario,
+        id=id, default_missing="category", weighted=False,
+    )  # fmt: skip
+    named = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
+    variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
+    if not variables:
+        raise ScenarioError("say what an intruder would learn: sensitive=[...]")
+    homogeneous = {}
+    for name in variables:
+        cells, homogeneous[name] = _with_diversity(cells, name, kinds, c)
+    return LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix)
+
+
+def _with_diversity(cells: Any, name: str, kinds: Sequence[Kind], c: float) -> tuple[Any, int]:
+    """Add the record columns of one sensitive variable; and count its homogeneous cells."""
+    if hasattr(cells, "with_diversity"):  # a plan: the engine counts, the kernel never sees a cell
+        found: tuple[Any, int] = cells.with_diversity(name, kinds, c)
+        return found
+    table = wildcard_crosstab(cells, name) if cells.has_wildcards else crosstab(cells, name)
+    columns = diversity(table, c)
+    whole = {"distinct", "recursive"}
+    return cells.with_cells(
+        {f"{kind}_{name}": columns[kind].astype(np.int64) if kind in whole else columns[kind] for kind in kinds}
+    ), homogeneous_cells(table)

@@ -1,0 +1,138 @@
+"""The one door from data to cells: a frame in memory, a plan on an engine, or cells already made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.cells.table import Cells
+from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.missing import MissingRule, Rule
+from sdckit.data.roles import Roles, resolve_roles
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.cells.lazy import LazyCells
+
+__all__ = ["as_cells", "is_cells", "tabulate_given", "tabulate_roles"]
+
+
+def as_cells(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    person: str | None = None,
+    missing: MissingRule | None = None,
+    alpha: float | None = None,
+    id: str | None = None,
+    scenario: Scenario | None = None,
+) -> Cells | LazyCells:
+    """Tabulate a file by its keys once, to measure it many times.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+        pandas, Polars (eager or lazy), PyArrow, DuckDB or Spark; cells are handed back as they are.
+    keys : sequence of str
+        Variables that an intruder could know.
+    weight : str, optional
+        Column of sampling weights: persons that a record stands for (positive).
+    sampling_fraction : float, optional
+        Share of the population in the file, in (0, 1], instead of a weight.
+    person : str, optional
+        Column that says which rows belong to one person; frequencies then count persons.
+    missing : {"wildcard", "category", "error"} or dict, optional
+        What a missing key value means, for all keys or per key; default "wildcard".
+    alpha : float, optional
+        Weight of a match through another record's missing value, in [0, 1]; default 1.
+    id : str, optional
+        Column to carry along in `.records`.
+    scenario : Scenario, optional
+        Gives what is not given here.
+
+    Returns
+    -------
+    Cells, or LazyCells for a plan
+        ``.n``, ``.n_cells``, ``.keys``, ``.columns``.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent or named twice.
+    DataError
+        No records, a key without any value or of mixed types, weights that are not positive numbers.
+    ScenarioError
+        No keys, several intruders, roles that contradict each other.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> cells = as_cells(pl.DataFrame({"sex": ["f", "f", "m"], "w": [30.0, 10.0, 20.0]}), keys=["sex"], weight="w")
+    >>> cells.n, cells.n_cells, sorted(cells.columns["population_frequency"].tolist())
+    (3, 2, [20.0, 40.0])
+
+    References
+    ----------
+    Bishop, Y., Fienberg, S. and Holland, P. (1975). Discrete Multivariate Analysis. MIT Press.
+    """
+    return tabulate_given(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
+        missing=missing, alpha=alpha, id=id, scenario=scenario,
+    )  # fmt: skip
+
+
+def tabulate_given(
+    data: Any,
+    *,
+    scenario: Scenario | None = None,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    household: str | None = None,
+    person: str | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    missing: MissingRule | None = None,
+    alpha: float | None = None,
+    id: str | None = None,
+    default_missing: Rule = "wildcard",
+    weighted: bool = True,
+) -> Cells | LazyCells:
+    """Tabulate a frame by the roles a measure was given; cells already made are handed back.
+
+    `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted`
+    says whether it uses weights at all.
+    """
+    if is_cells(data):
+        if any(given is not None for given in (keys, weight, sampling_fraction, person, missing, alpha, id)):
+            raise ScenarioError("keys, weight and the missing rule are fixed by the cells given; leave them out")
+        found: Cells | LazyCells = data
+        return found
+    roles = resolve_roles(
+        scenario=scenario, keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household,
+        person=person, sensitive=sensitive, missing=missing, alpha=alpha, id=id, default_missing=default_missing,
+    )  # fmt: skip
+    return tabulate_roles(data, roles if weighted else replace(roles, weight=None, sampling_fraction=None))
+
+
+def is_cells(data: Any) -> bool:
+    """Whether `data` has been tabulated already."""
+    return isinstance(data, Cells) or type(data).__name__ == "LazyCells"
+
+
+def tabulate_roles(data: Any, roles: Roles) -> Cells | LazyCells:
+    """Tabulate a frame by roles already resolved; cells pass through."""
+    if is_cells(data):
+        found: Cells | LazyCells = data
+        return found
+    frame = open_frame(data)
+    if is_lazy(frame):
+        from sdckit.cells.lazy import tabulate_lazy
+
+        return tabulate_lazy(frame, roles)
+    from sdckit.cells.tabulate import tabulate_frame
+
+    return tabulate_frame(frame, roles)

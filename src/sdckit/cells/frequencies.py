@@ -1,0 +1,88 @@
+"""f and F of every cell under any rule for missing key values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import Layout, Tabulated, group_codes
+from sdckit.numerics.wildcards import Matched, match_packed, patterns_of
+
+__all__ = ["wildcard_matches"]
+
+
+def wildcard_matches(
+    table: Tabulated,
+    *,
+    size: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    missing_codes: Sequence[int],
+    wild: Sequence[bool],
+    alpha: float,
+) -> Matched:
+    """What matching cells of other missingness patterns add to each cell.
+
+    Parameters
+    ----------
+    table : Tabulated
+        The cells.
+    size, weight : ndarray, float64, shape (K,)
+        What a cell counts: its records (or persons) and its weight.
+    missing_codes : sequence of int
+        Code of a missing value, per key.
+    wild : sequence of bool
+        Which keys have missing values that may stand for any value.
+    alpha : float
+        Weight of a match through the other cell's missing key, 0 to 1.
+    """
+    keys = [j for j, is_wild in enumerate(wild) if is_wild]
+    if table.words is None or table.layout is None or len(keys) > 64:
+        return _match_codes(table.codes, size, weight, [missing_codes[j] for j in keys], keys, alpha)
+    layout: Layout = table.layout
+    pattern = patterns_of(
+        table.words,
+        np.array([layout.shifts[j] for j in keys], np.uint64),
+        np.array([(1 << layout.bits[j]) - 1 for j in keys], np.uint64),
+        np.array([missing_codes[j] for j in keys], np.uint64),
+    )
+    clear_of = {}
+    for bits in np.unique(pattern).tolist():
+        gone = sum(layout.field(j) for i, j in enumerate(keys) if bits >> i & 1)
+        clear_of[bits] = ~gone & 0xFFFFFFFFFFFFFFFF
+    return match_packed(table.words, size, weight, pattern, clear_of, alpha)
+
+
+def _match_codes(
+    codes: Sequence[NDArray[np.int64]],
+    size: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    missing_codes: Sequence[int],
+    keys: Sequence[int],
+    alpha: float,
+) -> Matched:
+    """The same for keys that do not fit into one word: pair by pair of patterns, grouping afresh."""
+    n = len(size)
+    add = Matched(np.zeros(n), np.zeros(n))
+    gone = np.stack([codes[j] == code for j, code in zip(keys, missing_codes, strict=True)])
+    patterns, pattern_of = np.unique(gone, axis=1, return_inverse=True)
+    order = np.argsort(pattern_of, kind="stable")
+    edges = np.searchsorted(pattern_of[order], np.arange(patterns.shape[1] + 1))
+    cells_of = [order[edges[p] : edges[p + 1]] for p in range(patterns.shape[1])]
+    for a, b in combinations(range(patterns.shape[1]), 2):
+        absent = {keys[i] for i in np.flatnonzero(patterns[:, a] | patterns[:, b])}
+        rows = np.concatenate([cells_of[a], cells_of[b]])
+        seen = [column[rows] for j, column in enumerate(codes) if j not in absent]
+        group_of = group_codes(seen, len(rows)).of_row
+        mine, other = group_of[: len(cells_of[a])], group_of[len(cells_of[a]) :]
+        credit_a = alpha if patterns[:, b].any() else 1.0
+        credit_b = alpha if patterns[:, a].any() else 1.0
+        k = int(group_of.max()) + 1
+        for total, source in ((add.size, size), (add.weight, weight)):
+            from_a = np.bincount(mine, source[cells_of[a]], k)
+            from_b = np.bincount(other, source[cells_of[b]], k)
+            total[cells_of[a]] += credit_a * from_b[mine]
+            total[cells_of[b]] += credit_b * from_a[other]
+    return add

@@ -1,0 +1,124 @@
+"""Coded columns to cells: pack the codes of a record into one word and group equal words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import ALL_VALID, Coded
+from sdckit.numerics.coding import pack_into
+from sdckit.numerics.grouping import Groups, group
+
+__all__ = ["Layout", "Tabulated", "group_codes", "tabulate"]
+
+WORD = 64
+Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the code of each key lies in a cell's word."""
+
+    shifts: tuple[int, ...]
+    bits: tuple[int, ...]
+
+    def field(self, key: int) -> int:
+        """The word with ones in the bits of one key."""
+        return ((1 << self.bits[key]) - 1) << self.shifts[key]
+
+    def decode(self, words: NDArray[np.uint64], key: int) -> NDArray[np.int64]:
+        """Codes of one key."""
+        mask = np.uint64((1 << self.bits[key]) - 1)
+        return ((words >> np.uint64(self.shifts[key])) & mask).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated:
+    """Records grouped by their codes.
+
+    Attributes
+    ----------
+    of_row : ndarray, int32, shape (n,)
+        Cell of each record.
+    size : ndarray, int64, shape (K,)
+    weight : ndarray, float64, shape (K,) or None
+    codes : tuple of ndarray, int64, shape (K,)
+        Codes of each cell, key by key.
+    words, layout : ndarray, uint64, shape (K,) and Layout, or None
+        The packed codes, where they fit into one word.
+    """
+
+    of_row: NDArray[np.int32]
+    size: NDArray[np.int64]
+    weight: NDArray[np.float64] | None
+    codes: tuple[NDArray[np.int64], ...]
+    words: NDArray[np.uint64] | None
+    layout: Layout | None
+
+
+def _bits(column: Coded) -> int:
+    return max(0, column.n_codes - 1).bit_length()
+
+
+def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Tabulated:
+    """Group records that have equal codes in every column."""
+    n, widths = len(columns[0].values), [_bits(column) for column in columns]
+    if sum(widths) > WORD:
+        return _tabulate_wide(columns, widths, weight)
+    shifts = [sum(widths[:j]) for j in range(len(widths))]
+    words = np.empty(n, np.uint64)
+    pack_into(
+        words,
+        [(c.values, c.valid, c.low, c.span, s) for c, s in zip(columns, shifts, strict=True)],
+    )
+    groups = group(words, bits=sum(widths), weight=weight)
+    layout = Layout(tuple(shifts), tuple(widths))
+    codes = tuple(layout.decode(groups.words, j) for j in range(len(columns)))
+    return Tabulated(groups.of_row, groups.size, groups.weight, codes, groups.words, layout)
+
+
+def _tabulate_wide(
+    columns: Sequence[Coded], widths: Sequence[int], weight: NDArray[np.float64] | None
+) -> Tabulated:
+    fields = [(c.values, c.valid, c.low, c.span, width) for c, width in zip(columns, widths, strict=True)]
+    groups = _chain(fields, len(columns[0].values), weight)
+    sample = np.empty(len(groups.size), np.int64)
+    sample[groups.of_row[::-1]] = np.arange(len(groups.of_row) - 1, -1, -1)
+    codes = tuple(column.codes(sample) for column in columns)
+    return Tabulated(groups.of_row, groups.size, groups.weight, codes, None, None)
+
+
+def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> Groups:
+    """Group by more bits than a word has: the groups so far become a column of the next word."""
+    pending: list[Field] = []
+    used = 0
+    for values, valid, low, missing, width in fields:
+        if used + width > WORD:
+            words = np.empty(n, np.uint64)
+            pack_into(words, pending)
+            groups = group(words, bits=used)
+            used = max(0, len(groups.size) - 1).bit_length()
+            pending = [(groups.of_row, ALL_VALID, 0, 0, 0)]
+        pending.append((values, valid, low, missing, used))
+        used += width
+    words = np.empty(n, np.uint64)
+    pack_into(words, pending)
+    return group(words, bits=used, weight=weight)
+
+
+def group_codes(codes: Sequence[NDArray[np.int64]], n: int) -> Groups:
+    """Group rows by several columns of non-negative codes; no column puts all rows into one group.
+
+    Examples
+    --------
+    >>> group_codes([np.array([0, 1, 0]), np.array([5, 5, 5])], 3).of_row.tolist()
+    [0, 1, 0]
+    """
+    fields = [(c, ALL_VALID, 0, 0, int(c.max(initial=0)).bit_length()) for c in codes]
+    if not fields:
+        fields = [(np.zeros(n, np.int64), ALL_VALID, 0, 0, 0)]
+    return _chain(fields, n, None)

@@ -1,0 +1,189 @@
+"""`Cells`: the distinct key combinations of a file, their frequencies, and the records in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.values import CellValues
+from sdckit.data.columns import Coded
+from sdckit.data.frames import result_frame
+from sdckit.data.missing import Rule, describe_rule
+from sdckit.data.roles import Roles
+from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.gather import gather
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+    from sdckit.cells.packing import Tabulated
+
+__all__ = ["Cells", "check_result_names"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct key combinations of a file in memory.
+
+    Make them with `as_cells`; every measure of one file takes them in place of a frame.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    n : int
+        Records.
+    rules : tuple of str
+        What a missing value of each key means.
+    alpha : float
+        Weight of a match through another record's missing value.
+    columns : mapping of str to ndarray, shape (K,)
+        Per cell: ``cell_size`` (records with exactly this pattern), ``sample_frequency`` and, where
+        weights or a sampling fraction are known, ``population_frequency``, under the rule.
+    levels : tuple of Coded
+        How the codes of each key print.
+    n_missing : tuple of int
+        Missing values of each key.
+    """
+
+    keys: tuple[str, ...]
+    n: int
+    rules: tuple[Rule, ...]
+    alpha: float
+    columns: Mapping[str, NDArray[Any]]
+    levels: tuple[Coded, ...]
+    table: Tabulated = field(repr=False)
+    roles: Roles = field(repr=False)
+    row_columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    source: nw.DataFrame[Any] | None = field(default=None, repr=False)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct key combinations."""
+        return len(self.table.size)
+
+    @property
+    def n_missing(self) -> tuple[int, ...]:
+        """Missing values of each key."""
+        return tuple(level.n_missing for level in self.levels)
+
+    @property
+    def has_wildcards(self) -> bool:
+        """Whether a missing value stands for any value somewhere."""
+        return any(rule == "wildcard" and gone for rule, gone in zip(self.rules, self.n_missing, strict=True))
+
+    @property
+    def missing_rule(self) -> str:
+        """The rule for missing key values in words."""
+        if not any(self.n_missing):
+            return "no key value is missing"
+        return describe_rule(self.keys, self.rules, self.alpha)
+
+    def with_column(
+        self, name: str, kernel: Callable[..., NDArray[np.float64]], *inputs: str, whole: bool = False
+    ) -> Cells:
+        """Add a figure per cell, computed from others by a kernel of arrays."""
+        values = kernel(*(self.columns[key].astype(np.float64) for key in inputs))
+        values = values.astype(np.int64) if whole else values
+        return replace(self, columns={**self.columns, name: values})
+
+    def with_household(self, name: str, values: str, household: str, combine: Callable[..., Any]) -> Cells:
+        """Add a figure per record that is combined over the members of its household.
+
+        `combine` takes the values of the records, their household numbers and the number of households.
+        """
+        of_row, n_groups = self.household_of_row(household)
+        rows = gather([self.columns[values]], self.table.of_row)[0]
+        return self.with_rows({name: combine(rows, of_row, n_groups)[of_row]})
+
+    def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
+        """Household number of each record, and the number of households."""
+        from sdckit.cells.tabulate import group_column
+
+        return group_column(self._frame(), household)
+
+    def weight_of_row(self) -> NDArray[np.float64] | None:
+        """Sampling weight of each record."""
+        from sdckit.cells.tabulate import checked_weight
+
+        return None if self.roles.weight is None else checked_weight(self._frame()[self.roles.weight])
+
+    def code(self, column: str) -> Coded:
+        """Another column of the same records as integers."""
+        from sdckit.data.columns import code_column
+
+        return code_column(self._frame()[column])
+
+    def in_memory(self, *extra: str) -> Cells:
+        """Itself: the records are here."""
+        return self
+
+    def with_rows(self, rows: Mapping[str, NDArray[Any]]) -> Cells:
+        """Add figures that differ from record to record."""
+        return replace(self, row_columns={**self.row_columns, **rows})
+
+    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> Cells:
+        """Add figures per cell."""
+        return replace(self, columns={**self.columns, **columns})
+
+    def count_short(self) -> int:
+        """Cells whose population frequency falls short of their sample frequency."""
+        f, big_f = self.columns["sample_frequency"], self.columns["population_frequency"]
+        return int(np.count_nonzero(big_f < f * (1 - 1e-9)))
+
+    def values(self, name: str) -> CellValues:
+        """A figure with the records it stands for."""
+        if name in self.row_columns:
+            rows = self.row_columns[name]
+            return CellValues(rows, np.ones(len(rows), np.int64))
+        return CellValues(self.columns[name].astype(np.float64, copy=False), self.table.size)
+
+    def count_cells(self, edges: Sequence[int]) -> list[int]:
+        """Cells by size: how many hold from ``edges[i]`` to below ``edges[i + 1]`` records."""
+        return [
+            int(np.count_nonzero((self.table.size >= low) & (self.table.size < high)))
+            for low, high in zip(edges[:-1], edges[1:], strict=True)
+        ]
+
+    def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
+        """The named figures for each record, in the caller's order and frame type."""
+        frame, of_row = self._frame(), self.table.of_row
+        held = [name for name in names if name in self.columns]
+        distinct: dict[int, NDArray[Any]] = {id(self.columns[name]): self.columns[name] for name in held}
+        rows = dict(zip(distinct, gather(list(distinct.values()), of_row), strict=True)) if distinct else {}
+        out: dict[str, Any] = {}
+        if self.roles.id is not None:
+            out[self.roles.id] = frame[self.roles.id].to_arrow()
+        for name in names:
+            if name == "sample_unique":
+                out[prefix + name] = out[prefix + "sample_frequency"] == 1
+            else:
+                out[prefix + name] = (
+                    self.row_columns[name] if name in self.row_columns else rows[id(self.columns[name])]
+                )
+        check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
+        return result_frame(out, frame)
+
+    def _frame(self) -> nw.DataFrame[Any]:
+        if self.source is None:
+            raise DataError("these results have let go of the data (they were pickled); measure again")
+        return self.source
+
+
+def check_result_names(columns: Sequence[str], results: Sequence[str]) -> None:
+    """Refuse result columns whose name is taken, case set aside: some engines fold it.
+
+    Raises
+    ------
+    ColumnError
+        Names the column and offers ``prefix=``.
+    """
+    taken = {str(name).casefold(): name for name in columns}
+    if clash := [name for name in results if name.casefold() in taken]:
+        raise ColumnError(
+            f"the data already has a column {taken[clash[0].casefold()]!r}, the name of a result; "
+            "rename it or give prefix= to put before the names of the results"
+        )

@@ -1,0 +1,214 @@
+"""From a frame in memory to `Cells`: check the columns, code the keys, group, apply the missing rule."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.frequencies import wildcard_matches
+from sdckit.cells.packing import Tabulated, group_codes, tabulate
+from sdckit.cells.table import Cells
+from sdckit.data.columns import Coded, code_column, first_rows, float_values
+from sdckit.data.roles import Roles, check_columns
+from sdckit.errors import DataError, SdcWarning
+from sdckit.numerics.gather import weight_faults
+from sdckit.numerics.threads import run
+
+__all__ = ["bad_weights", "checked_weight", "frequency_columns_of", "group_column", "tabulate_frame"]
+
+MANY_LEVELS = 1000
+
+
+def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
+    """Tabulate a frame in memory by its keys.
+
+    Raises
+    ------
+    ColumnError, DataError
+        What the columns or their values do not allow; see `as_cells`.
+    """
+    check_columns(frame.columns, roles)
+    if len(frame) == 0:
+        raise DataError("the data has no records")
+    series = [frame[key] for key in roles.keys]
+    coded = run(code_column, series)
+    _check_keys(coded, roles)
+    weight = None if roles.weight is None else checked_weight(frame[roles.weight])
+    table = tabulate(coded, weight)
+    _warn_about_keys(coded, table)
+    columns = _frequencies(frame, roles, coded, table, weight)
+    return Cells(
+        keys=roles.keys,
+        n=len(frame),
+        rules=roles.rules,
+        alpha=roles.alpha,
+        columns=columns,
+        levels=tuple(column.without_rows() for column in coded),
+        table=table,
+        roles=roles,
+        source=frame,
+    )
+
+
+def _check_keys(coded: list[Coded], roles: Roles) -> None:
+    for column, rule in zip(coded, roles.rules, strict=True):
+        if column.n_missing == 0:
+            continue
+        if column.n_missing == len(column.values):
+            raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")
+        if rule == "error":
+            where = first_rows(column.valid == 0)
+            raise DataError(
+                f"key {column.name!r} is missing in {column.n_missing} records ({where}), and missing='error'; "
+                "complete it or choose 'wildcard' or 'category'"
+            )
+        if roles.person is not None and rule == "wildcard":
+            raise DataError(
+                f"key {column.name!r} has missing values: with person= they must be a level of their own, "
+                "missing='category'"
+            )
+
+
+def _warn_about_keys(coded: list[Coded], table: Tabulated) -> None:
+    n, n_cells = len(table.of_row), len(table.size)
+    for column, codes in zip(coded, table.codes, strict=True):
+        if column.n_codes == 1 and n > 1:
+            _warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
+        elif n_cells == n and n > 1 and column.n_missing == 0 and column.n_codes >= n and len(np.unique(codes)) == n:
+            _warn(f"key {column.name!r} is different for every record: is it an identifier?")
+        elif column.kind in ("integer", "number", "date") and column.n_codes >= MANY_LEVELS:
+            levels = len(np.unique(codes))
+            if levels >= MANY_LEVELS:
+                _warn(f"key {column.name!r} is numeric with {levels} different values: recode it into bands first")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, SdcWarning, stacklevel=2)
+
+
+def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
+    """Sampling weights as floats.
+
+    Raises
+    ------
+    DataError
+        A weight is missing, zero, negative or infinite, or the column is not numeric.
+    """
+    weight = float_values(series, "weight")
+    missing, low, infinite = weight_faults(weight)
+    if missing or low or infinite:
+        with np.errstate(invalid="ignore"):
+            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
+        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
+    return weight
+
+
+def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
+    """The message about weights that cannot be."""
+    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
+    parts = [f"{count} {kind}" for count, kind in kinds if count]
+    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
+
+
+def _frequencies(
+    frame: nw.DataFrame[Any],
+    roles: Roles,
+    coded: list[Coded],
+    table: Tabulated,
+    weight: NDArray[np.float64] | None,
+) -> dict[str, NDArray[Any]]:
+    size, total = table.size, table.weight
+    if roles.person is not None:
+        size, total = _persons(frame, roles.person, table, weight)
+    return frequency_columns_of(
+        table,
+        counted=size,
+        total=total,
+        missing_codes=[column.span for column in coded],
+        wild=[rule == "wildcard" and c.n_missing > 0 for c, rule in zip(coded, roles.rules, strict=True)],
+        alpha=roles.alpha,
+        sampling_fraction=roles.sampling_fraction,
+    )
+
+
+def frequency_columns_of(
+    table: Tabulated,
+    *,
+    counted: NDArray[np.int64],
+    total: NDArray[np.float64] | None,
+    missing_codes: Sequence[int],
+    wild: Sequence[bool],
+    alpha: float,
+    sampling_fraction: float | None,
+) -> dict[str, NDArray[Any]]:
+    """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, wildcards resolved.
+
+    `counted` and `total` are what each cell brings: its records (or persons) and their weight.
+    """
+    frequency: NDArray[Any] = counted
+    if any(wild):
+        matched = wildcard_matches(
+            table,
+            size=counted.astype(np.float64),
+            weight=np.zeros(len(counted)) if total is None else total,
+            missing_codes=missing_codes,
+            wild=wild,
+            alpha=alpha,
+        )
+        frequency = counted + matched.size
+        total = None if total is None else total + matched.weight
+        if alpha == 1:
+            frequency = np.rint(frequency).astype(np.int64)
+    columns: dict[str, NDArray[Any]] = {"cell_size": table.size, "sample_frequency": frequency}
+    if total is not None:
+        columns["population_frequency"] = total
+    elif sampling_fraction is not None:
+        columns["population_frequency"] = frequency / sampling_fraction
+    return columns
+
+
+def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
+    """Number the groups of a column; a record without a value is a group of its own, with a warning."""
+    coded = code_column(frame[name])
+    if coded.n_missing:
+        _warn(f"{coded.n_missing} records have no household id in {name!r}: each is a household of its own")
+    groups = tabulate([coded], None)
+    of_row, n_groups = groups.of_row, len(groups.size)
+    if coded.n_missing:
+        alone = np.flatnonzero(coded.codes() == coded.span)
+        of_row = of_row.copy()
+        of_row[alone[1:]] = n_groups + np.arange(len(alone) - 1, dtype=np.int32)
+        n_groups += len(alone) - 1
+    return of_row, n_groups
+
+
+def _persons(
+    frame: nw.DataFrame[Any], person: str, table: Tabulated, weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    """Distinct persons of each cell, and their weights counted once."""
+    coded = code_column(frame[person])
+    if coded.n_missing:
+        raise DataError(
+            f"person {person!r} is missing in {coded.n_missing} records ({first_rows(coded.codes() == coded.span)}); "
+            "give every record its person"
+        )
+    who = tabulate([coded], None).of_row
+    if weight is not None:
+        first = np.empty(int(who.max()) + 1)
+        first[who[::-1]] = weight[::-1]
+        if varying := int(np.count_nonzero(weight != first[who])):
+            raise DataError(
+                f"the weight is not constant within a person in {varying} records; give each person one weight"
+            )
+    pairs = group_codes([table.of_row.astype(np.int64), who.astype(np.int64)], len(who))
+    one_row = np.empty(len(pairs.size), np.int64)
+    one_row[pairs.of_row] = np.arange(len(who))
+    cell_of_pair = table.of_row[one_row]
+    k = len(table.size)
+    total = None if weight is None else np.bincount(cell_of_pair, weight[one_row], k)
+    return np.bincount(cell_of_pair, minlength=k), total

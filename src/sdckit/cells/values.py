@@ -1,0 +1,111 @@
+"""A figure per record, held per cell: its mean, counts and quantiles over the records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CellValues", "RecordValues"]
+
+
+class RecordValues(Protocol):
+    """What a measure asks of a figure per record, wherever the records are."""
+
+    n: int
+
+    def total(self) -> float:
+        """Sum over the records."""
+
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value."""
+
+    def count_below(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value below each limit."""
+
+    def count_above(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value above each limit."""
+
+    def quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Quantiles over the records, interpolated (type 7)."""
+
+    def median_and_deviation(self) -> tuple[float, float]:
+        """Median over the records, and the median of the absolute distances from it."""
+
+    def cap_for(self, total: float) -> float:
+        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellValues:
+    """Values of cells, each standing for as many records as the cell has.
+
+    Attributes
+    ----------
+    values : ndarray, float64, shape (K,)
+    size : ndarray, int64, shape (K,)
+        Records of each cell; ones for a value per record.
+
+    Examples
+    --------
+    >>> values = CellValues(np.array([0.5, 0.1]), np.array([1, 3]))
+    >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
+    (0.8, [0.1], [1])
+    """
+
+    values: NDArray[np.float64]
+    size: NDArray[np.int64]
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.size.sum())
+
+    def total(self) -> float:
+        """Sum over the records."""
+        return float(np.dot(self.values, self.size))
+
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value."""
+        return float(self.values.min()), float(self.values.max())
+
+    def count_below(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value below each limit."""
+        return [int(self.size[self.values < limit].sum()) for limit in limits]
+
+    def count_above(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value above each limit."""
+        return [int(self.size[self.values > limit].sum()) for limit in limits]
+
+    def quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Quantiles over the records, interpolated (type 7)."""
+        values, counts = self.distribution()
+        last = np.cumsum(counts) - 1  # position of the last record with each value
+        found = []
+        for share in shares:
+            at = share * (self.n - 1)
+            low = values[np.searchsorted(last, np.floor(at))]
+            high = values[np.searchsorted(last, np.ceil(at))]
+            found.append(float(low + (high - low) * (at - np.floor(at))))
+        return found
+
+    def median_and_deviation(self) -> tuple[float, float]:
+        """Median over the records, and the median of the absolute distances from it."""
+        median = self.quantiles([0.5])[0]
+        return median, CellValues(np.abs(self.values - median), self.size).quantiles([0.5])[0]
+
+    def cap_for(self, total: float) -> float:
+        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+        values, counts = self.distribution()
+        kept = np.cumsum(values * counts)
+        above = self.n - np.cumsum(counts)
+        fits = np.flatnonzero(kept + values * above < total)
+        return float(values[fits[-1]]) if len(fits) else float("nan")
+
+    def distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The distinct values, ascending, and the records with each."""
+        values, inverse = np.unique(self.values, return_inverse=True)
+        return values, np.bincount(inverse, self.size, len(values)).astype(np.int64)

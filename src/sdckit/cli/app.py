@@ -1,0 +1,63 @@
+"""The program: its commands, and the one place where an error becomes a line and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from sdckit import __version__
+from sdckit.cli import assess, check, demo, scenario
+from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain, one_line_warnings
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="sdckit",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # they print the values of local variables, records among them
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
+)
+app.command("assess")(assess.assess)
+app.command("check")(check.check)
+app.command("demo")(demo.demo)
+app.add_typer(scenario.app, name="scenario")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"sdckit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line (by default the program's own) and give its exit code.
+
+    No exception leaves: what went wrong is one line on standard error.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        with one_line_warnings():
+            code = app(args=arguments, prog_name="sdckit", standalone_mode=False)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except SystemExit as stop:  # typer leaves so after completion (0) and at a closed pipe (1)
+        return BAD_INPUT if stop.code else OK
+    except Exception as error:  # noqa: BLE001 - the last resort, which must not show a value
+        return explain(error)
+    return code if isinstance(code, int) else OK

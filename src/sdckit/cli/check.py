@@ -1,0 +1,67 @@
+"""``sdckit check``: the release gate. It fails closed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, split
+from sdckit.cli.progress import Steps
+
+if TYPE_CHECKING:
+    from sdckit.workflow.check import CheckResult
+
+__all__ = ["check", "exit_code"]
+
+
+def check(
+    file: File,
+    *,
+    scenario: Annotated[Path, typer.Option(metavar="S.toml", help="The scenario with its thresholds.")],
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    quiet: Quiet = False,
+) -> int:
+    """Check a file against every threshold of a scenario, for a pipeline.
+
+    Exit code 0 within every declared threshold; 1 a threshold exceeded; 2 bad input, or a threshold that
+    could not be checked; 3 internal error.
+    """
+    from sdckit.cli.options import make_scenario
+    from sdckit.workflow.check import check_assessment, require_thresholds
+
+    chosen = make_scenario(
+        scenario, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=split(missing)
+    )
+    require_thresholds(chosen)
+    with Steps(quiet=quiet) as steps:
+        from sdckit.cli.assess import run
+
+        assessment = run(file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        result = check_assessment(assessment)
+    if not quiet:
+        _print(result, file.name)
+    for verdict in result.undefined:
+        whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'"
+        say(f"error: {whom} could not be checked: {verdict.reason}")
+    return exit_code(result)
+
+
+def exit_code(result: CheckResult) -> int:
+    """Give 0 only where every threshold was checked and holds."""
+    if result.undefined:
+        return BAD_INPUT
+    return OK if result.passed else EXCEEDED
+
+
+def _print(result: CheckResult, name: str) -> None:
+    from sdckit.cli.tables import make_console, verdict_table
+
+    console = make_console()
+    console.print(verdict_table(result.verdicts))
+    console.print(f"{name}: {'passed' if result.passed else 'NOT passed'}")

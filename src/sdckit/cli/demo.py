@@ -1,0 +1,42 @@
+"""``sdckit demo``: the main job on a real survey that comes with a dependency."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sdckit.cli.options import Quiet
+from sdckit.cli.outputs import check_targets
+from sdckit.cli.progress import Steps
+
+__all__ = ["demo"]
+
+
+def demo(
+    *,
+    report: Annotated[Path, typer.Option(metavar="OUT.html", help="Where to write the report.")] = Path(
+        "demo-report.html"
+    ),
+    quiet: Quiet = False,
+) -> None:
+    """Assess the affairs survey of 1974 (6,366 records) and write its report."""
+    check_targets(report)
+    with Steps(quiet=quiet) as steps:
+        steps.step("reading the survey")
+        from sdckit.demo import demo_scenario, load_demo
+
+        frame, scenario = load_demo(), demo_scenario()
+        steps.step("assessing it")
+        from sdckit.workflow.assess import assess
+
+        result = assess(frame, scenario=scenario)
+        steps.step("writing the report")
+        result.report(report)
+    if not quiet:
+        from sdckit.cli.assess import deliver
+        from sdckit.demo import ABOUT
+
+        deliver(result, name="affairs survey", report=report)
+        typer.echo(f"\n{ABOUT}")

@@ -1,0 +1,158 @@
+"""The options commands share, and how a command line and a scenario file become one scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+
+__all__ = [
+    "Decimal",
+    "Delimiter",
+    "Encoding",
+    "File",
+    "Missing",
+    "Quiet",
+    "make_scenario",
+    "split",
+    "split_named",
+]
+
+FILE_PANEL = "How to read the file"
+
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="CSV, Parquet, Arrow; SPSS, Stata or SAS with the extra `files`."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="CODES",
+        help="Codes that mean missing: --missing NA --missing=-999.",
+        rich_help_panel=FILE_PANEL,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="CHAR", help="CSV: the delimiter.", rich_help_panel=FILE_PANEL),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="CSV: the encoding.", rich_help_panel=FILE_PANEL),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No tables and no progress; errors and warnings stay.")
+]
+
+
+def split(values: Iterable[str] | None) -> list[str]:
+    """Join the values of a repeatable option whose values may be comma-separated.
+
+    Examples
+    --------
+    >>> split(["sex, age", "region"])
+    ['sex', 'age', 'region']
+    """
+    parts = (part.strip() for value in values or () for part in value.split(","))
+    return [part for part in parts if part]
+
+
+def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
+    """Read ``name=value`` pairs of a repeatable option.
+
+    Examples
+    --------
+    >>> split_named(["neighbour=sex,age"], option="--intruder")
+    {'neighbour': 'sex,age'}
+    """
+    named: dict[str, str] = {}
+    for text in values or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise ScenarioError(f"{option} takes name=value, such as {option} neighbour=sex,age")
+        if name in named:
+            raise ScenarioError(f"{option} names '{name}' twice; give each name once")
+        named[name] = value
+    return named
+
+
+def make_scenario(
+    file: Path | None,
+    *,
+    keys: list[str] | None,
+    intruders: list[str] | None,
+    missing_rule: list[str] | None,
+    thresholds: dict[str, Any],
+    **given: Any,
+) -> Scenario:
+    """Build the scenario: the file's entries, each replaced where an option names it.
+
+    Parameters
+    ----------
+    file
+        A scenario in TOML, or None where the options say everything.
+    keys, intruders, missing_rule
+        The options as typed: ``a,b``, ``name=a,b``, ``rule`` or ``key=rule``.
+    thresholds
+        Limits by name; None where not given.
+    **given
+        Other fields of `Scenario`; None or empty where not given.
+    """
+    from sdckit.data.scenario import Scenario
+
+    fields: dict[str, Any] = {}
+    if file is not None:
+        base = Scenario.from_toml(file)
+        fields = {name: getattr(base, name) for name in type(base).model_fields}
+        fields["thresholds"] = base.thresholds.declared
+    named = {name: split([value]) for name, value in split_named(intruders, option="--intruder").items()}
+    if keys and named:
+        raise ScenarioError(
+            "give --keys for one intruder or --intruder name=a,b for each of several, not both"
+        )
+    if keys:
+        fields.pop("intruders", None)
+        fields["keys"] = split(keys)
+    elif named:
+        fields["intruders"] = named
+    if not fields.get("keys") and not fields.get("intruders"):
+        raise ScenarioError(
+            "say what an intruder could know: --keys sex,age,region, or --scenario FILE.toml "
+            "(sdckit scenario init FILE writes one)"
+        )
+    fields |= {name: value for name, value in given.items() if value not in (None, [], "")}
+    if given.get("weight") and file is not None:
+        fields["sampling_fraction"] = given.get("sampling_fraction")
+    elif given.get("sampling_fraction") and file is not None:
+        fields["weight"] = given.get("weight")
+    limits = {name: limit for name, limit in thresholds.items() if limit is not None}
+    fields["thresholds"] = {**fields.get("thresholds", {}), **limits}
+    if missing_rule:
+        fields["missing"] = _rules(missing_rule, fields)
+    return Scenario(**fields)
+
+
+def _rules(texts: list[str], fields: dict[str, Any]) -> str | dict[str, str]:
+    """One rule for all keys, or one per key; a bare rule beside named ones holds for the other keys."""
+    named = split_named((text for text in split(texts) if "=" in text), option="--missing-rule")
+    bare = [text for text in split(texts) if "=" not in text]
+    if len(bare) > 1:
+        raise ScenarioError("--missing-rule takes one rule for all keys, and key=rule for single ones")
+    if not named:
+        return bare[0]
+    if not bare:
+        return named
+    groups = [fields["keys"]] if "keys" in fields else fields["intruders"].values()
+    return {key: bare[0] for group in groups for key in group} | named

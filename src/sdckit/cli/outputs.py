@@ -1,0 +1,55 @@
+"""Where results go: looked at before any work starts, so that no work is lost."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from sdckit.errors import DataError, SdcError
+
+__all__ = ["FEWEST_RECORDS", "check_enough_records", "check_targets", "write_text"]
+
+STDOUT = "-"
+FEWEST_RECORDS = 50
+
+
+def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
+    """Refuse a target that cannot be written, is written twice, or is one of the inputs."""
+    files = [Path(target) for target in targets if target is not None and str(target) != STDOUT]
+    read = {path.resolve() for path in inputs if path is not None}
+    for path in files:
+        if path.is_dir():
+            raise SdcError(f"cannot write {path.name}: it is a folder; name a file")
+        if not path.parent.is_dir():
+            raise SdcError(f"cannot write {path.name}: its folder '{path.parent.name}' does not exist")
+        if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+            raise SdcError(f"cannot write {path.name}: no permission")
+        if path.resolve() in read:
+            raise SdcError(f"cannot write {path.name}: the command reads this file; name another")
+    if len({path.resolve() for path in files}) < len(files):
+        raise SdcError("two outputs have the same name; give each its own")
+
+
+def check_enough_records(n: int, *, internal: bool) -> None:
+    """Refuse a document on so few records that protecting it leaves nothing to say."""
+    if n < FEWEST_RECORDS and not internal:
+        raise DataError(
+            f"the file has fewer than {FEWEST_RECORDS} records, too few for a document that may leave "
+            "the room; --internal writes one for your own use"
+        )
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

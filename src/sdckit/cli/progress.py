@@ -1,0 +1,74 @@
+"""A display for what takes longer than a second, on standard error and only for a person to see."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+__all__ = ["Steps"]
+
+PATIENCE = 1.0  # seconds before anything is shown
+
+
+class Steps:
+    """Name the step under way; show it with its time once the work takes longer than a second.
+
+    Parameters
+    ----------
+    quiet
+        Show nothing. Nothing is shown either where standard error is no terminal.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._wanted = not quiet and sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._step = ""
+        self._display: Progress | None = None
+        self._task: TaskID | None = None
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> Steps:
+        if self._wanted:
+            self._timer = threading.Timer(PATIENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._lock:
+            self._wanted = False
+            if self._display is not None:
+                self._display.stop()
+
+    def step(self, text: str) -> None:
+        """Say what is being done now."""
+        with self._lock:
+            self._step = text
+            if self._display is not None and self._task is not None:
+                self._display.update(self._task, description=text)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            if not self._wanted:  # the work ended meanwhile
+                return
+            self._display = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}", markup=False),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._display.add_task(self._step, total=None)
+            self._display.start()

@@ -1,0 +1,256 @@
+"""Results as tables for a terminal of 80 columns: exact, for the analyst's own session."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from sdckit.attribute.l_diversity import LDiversity
+    from sdckit.identity.key_contributions import KeyContributions
+    from sdckit.workflow.assess import Assessment, IntruderAssessment, KeyFacts, Verdict
+
+__all__ = ["assessment_tables", "count", "make_console", "number", "percent", "verdict_table"]
+
+MOST_CONTRIBUTIONS = 8
+MARKS = {True: ("holds", "green"), False: ("EXCEEDED", "bold red"), None: ("UNDEFINED", "bold yellow")}
+KINDS = ("distinct", "entropy", "recursive")
+
+
+def make_console() -> Console:
+    """Give a console on standard output; 80 columns wide where nobody says otherwise."""
+    return Console(file=sys.stdout, highlight=False, soft_wrap=False, emoji=False, markup=False)
+
+
+def count(value: float) -> str:
+    """Write a number of records.
+
+    Examples
+    --------
+    >>> count(6366), count(1.5)
+    ('6,366', '1.5')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share with as many digits as it needs.
+
+    Examples
+    --------
+    >>> percent(1, 3), percent(1, 2000), percent(0, 5)
+    ('33 %', '0.050 %', '0 %')
+    """
+    share = 100 * part / whole if whole else 0.0
+    if share == 0 or share >= 10:
+        return f"{share:.0f} %"
+    return f"{share:.2g} %" if share >= 1 else f"{share:#.2g} %"
+
+
+def number(value: float | None) -> str:
+    """Write a figure with four significant digits, or a dash where there is none.
+
+    Examples
+    --------
+    >>> number(0.0158234), number(None), number(float("nan"))
+    ('0.01582', '–', '–')
+    """
+    return "–" if value is None or value != value else f"{value:.4g}"  # noqa: PLR0124 - NaN only
+
+
+def assessment_tables(assessment: Assessment, *, name: str) -> RenderableType:
+    """Lay out a whole assessment: the answer, then each intruder in turn."""
+    parts: list[RenderableType] = [_answer(assessment, name)]
+    if assessment.verdicts:
+        parts.append(verdict_table(assessment.verdicts))
+    if len(assessment.intruders) > 1:
+        parts.append(_side_by_side(assessment.intruders))
+    alone = len(assessment.intruders) == 1
+    parts += [_intruder(intruder, alone=alone, n=assessment.n) for intruder in assessment.intruders]
+    return Group(*parts)
+
+
+def _answer(assessment: Assessment, name: str) -> RenderableType:
+    exceeded = sum(verdict.holds is False for verdict in assessment.verdicts)
+    undefined = sum(verdict.holds is None for verdict in assessment.verdicts)
+    head = Text.assemble((name, "bold"), f": {count(assessment.n)} records")
+    if assessment.scenario.title:
+        head.append(f" – {assessment.scenario.title}")
+    if not assessment.verdicts:
+        answer = Text("No threshold is declared, so this is a description and no verdict.")
+    elif exceeded or undefined:
+        told = [f"{exceeded} exceeded"] * bool(exceeded) + [f"{undefined} undefined"] * bool(undefined)
+        answer = Text(
+            f"NOT within the thresholds: of {len(assessment.verdicts)}, {' and '.join(told)}.", "bold red"
+        )
+    else:
+        answer = Text("Within every declared threshold.", "bold green")
+    sentences = [Text(f"• {_sentence(intruder, assessment.n)}") for intruder in assessment.intruders]
+    return Padding(Group(head, answer, *sentences), (1, 0, 0, 0), expand=False)
+
+
+def _sentence(intruder: IntruderAssessment, n: int) -> str:
+    uniques, risk = intruder.frequencies.sample_uniques, intruder.individual_risk
+    return (
+        f"Intruder '{intruder.name}' knows {len(intruder.keys)} variables: {count(uniques)} records "
+        f"({percent(uniques, n)}) share their values with no other, and "
+        f"{risk.expected_reidentifications:,.1f} ({percent(risk.expected_reidentifications, n)}) "
+        "would be recognised correctly if the intruder tried them all."
+    )
+
+
+def verdict_table(verdicts: Iterable[Verdict]) -> RenderableType:
+    """One row per threshold and intruder: the mark and the sentence."""
+    table = _table("Thresholds", "verdict", "", text=2)
+    for verdict in verdicts:
+        word, style = MARKS[verdict.holds]
+        table.add_row(Text(word, style), Text(verdict.sentence))
+    return table
+
+
+def _side_by_side(intruders: Iterable[IntruderAssessment]) -> Table:
+    table = _table(
+        "Intruders side by side", "intruder", "keys", "uniques", "k held", "global risk", "largest"
+    )
+    for one in intruders:
+        table.add_row(
+            one.name,
+            str(len(one.keys)),
+            count(one.frequencies.sample_uniques),
+            str(one.k_anonymity.level),
+            number(one.individual_risk.global_risk),
+            number(one.individual_risk.max_risk),
+        )
+    return table
+
+
+def _intruder(one: IntruderAssessment, *, alone: bool, n: int) -> RenderableType:
+    parts: list[RenderableType] = []
+    if not alone:
+        parts.append(Padding(Text(f"Intruder '{one.name}'", "bold underline"), (1, 0, 0, 0), expand=False))
+    parts += [_keys(one.key_facts, n), _who(one, n), _cells(one)]
+    if one.key_contributions is not None:
+        parts.append(_contributions(one.key_contributions))
+    if one.household_structure is not None:
+        parts.append(_households(one))
+    if one.l_diversity is not None:
+        parts.append(_learnt(one.l_diversity, n))
+    parts += [Text(f"Not computed: {measure} – {reason}", "dim") for measure, reason in one.skipped]
+    return Group(*parts)
+
+
+def _keys(facts: Iterable[KeyFacts], n: int) -> Table:
+    table = _table("Keys", "variable", "kind", "missing is", "missing", "values", text=3)
+    for fact in facts:
+        missing = percent(fact.n_missing, n) if fact.n_missing else "–"
+        table.add_row(fact.name, fact.kind, fact.rule, missing, count(fact.n_levels))
+    return table
+
+
+def _who(one: IntruderAssessment, n: int) -> Table:
+    """The identity figures; a second column where missing values can be read in two ways."""
+    pairs = [(one.frequencies, one.k_anonymity, one.individual_risk)]
+    heads = ["", "records"]
+    second = (one.frequencies_category, one.k_anonymity_category, one.individual_risk_category)
+    if second[0] is not None and second[1] is not None and second[2] is not None:
+        pairs.append((second[0], second[1], second[2]))
+        heads = ["", "missing matches any", "missing is a value"]
+    table = _table("Who can be recognised", *heads)
+    rows: list[tuple[str, list[str]]] = [
+        ("distinct key combinations", [count(f.n_cells) for f, _, _ in pairs]),
+        ("alone in the file", [_records(f.sample_uniques, n) for f, _, _ in pairs]),
+    ]
+    for k in one.k_anonymity.violations:
+        if k == 2 and all(a.violations.get(2) == f.sample_uniques for f, a, _ in pairs):
+            continue  # without fractional matches, "alone" says it already
+        cells = [_records(a.violations[k], n) if k in a.violations else "–" for _, a, _ in pairs]
+        rows.append((f"in groups of fewer than {k}", cells))
+    rows.append(("largest k that holds", [str(a.level) for _, a, _ in pairs]))
+    rows.append(
+        ("expected re-identifications", [f"{r.expected_reidentifications:,.1f}" for _, _, r in pairs])
+    )
+    rows.append(("global risk (mean)", [number(r.global_risk) for _, _, r in pairs]))
+    rows.append(("largest individual risk", [number(r.max_risk) for _, _, r in pairs]))
+    if one.individual_risk.n_above is not None:
+        above = [_records(r.n_above, n) if r.n_above is not None else "–" for _, _, r in pairs]
+        rows.append((f"above a risk of {number(one.individual_risk.threshold)}", above))
+    if one.individual_risk.household_risk is not None:
+        rows.append(("household risk (mean)", [number(r.household_risk) for _, _, r in pairs]))
+    for label, values in rows:
+        table.add_row(label, *values)
+    return table
+
+
+def _records(value: int, n: int) -> str:
+    return f"{count(value)} ({percent(value, n)})"
+
+
+def _cells(one: IntruderAssessment) -> Table:
+    table = _table("Key combinations by number of records", *one.frequencies.frequency_of_frequencies)
+    table.add_row(*(count(cells) for cells in one.frequencies.frequency_of_frequencies.values()))
+    return table
+
+
+def _contributions(result: KeyContributions) -> Table:
+    table = _table("What leaving keys out would save", "without", "uniques", "saved", "global risk")
+    table.add_row("(all keys)", count(result.uniques), "", number(result.risk))
+    for row in result.table[:MOST_CONTRIBUTIONS]:
+        table.add_row(
+            " + ".join(row.variables),
+            count(row.uniques_without),
+            count(row.uniques_saved),
+            number(row.risk_without),
+        )
+    if len(result.table) > MOST_CONTRIBUTIONS:
+        table.caption = f"the {MOST_CONTRIBUTIONS} that save most of {len(result.table)}"
+    return table
+
+
+def _households(one: IntruderAssessment) -> Table:
+    result = one.household_structure
+    assert result is not None
+    table = _table("Households", "", "households")
+    table.add_row("in the file", count(result.n_households))
+    table.add_row("sizes that only one household has", count(result.unique_sizes))
+    table.add_row("sizes that fewer than 3 households have", count(result.rare_sizes))
+    table.add_row("compositions that only one household has", count(result.unique_compositions))
+    expected = one.individual_risk.expected_household_reidentifications
+    if expected is not None:
+        table.add_row("records in a household expected to be recognised", f"{expected:,.1f}")
+    return table
+
+
+def _learnt(result: LDiversity, n: int) -> Table:
+    levels = sorted({level for kinds in result.violations.values() for ls in kinds.values() for level in ls})
+    heads = [f"fewer than {level}" for level in levels]
+    table = _table("What would be learnt (ℓ-diversity)", "variable", "kind", "smallest", *heads, text=2)
+    for variable in result.variables:
+        for kind in KINDS:
+            if kind in result.level[variable]:
+                told = result.violations[variable].get(kind, {})
+                cells = [_records(told[level], n) if level in told else "–" for level in levels]
+                table.add_row(variable, kind, number(result.level[variable][kind]), *cells)
+    return table
+
+
+def _table(title: str, *heads: str, text: int = 1) -> Table:
+    """Give an empty table whose first `text` columns are words, the others numbers."""
+    from rich import box
+
+    table = Table(
+        title=f"\n{title}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+    )
+    for position, head in enumerate(heads):
+        table.add_column(head, justify="left" if position < text else "right", overflow="fold")
+    return table

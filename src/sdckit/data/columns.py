@@ -1,0 +1,347 @@
+"""Columns in and out: any column to integer codes through Arrow, arrays back to the caller's frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.errors import DataError
+from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
+from sdckit.numerics.grouping import group
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+__all__ = ["Coded", "code_column", "float_values", "first_rows"]
+
+ALL_VALID = np.empty(0, np.uint8)
+DIRECT_SPAN = 1 << 32  # wider integer ranges are numbered by their distinct values
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """One column as integers.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    values : ndarray of any integer type, shape (n,)
+        ``values - low`` is the code, 0 to span - 1.
+    valid : ndarray, uint8, shape (n,) or (0,)
+        Which values are present; empty when all are.
+    low, span : int
+        Offset, and number of possible codes; the code of a missing value is `span`.
+    n_missing : int
+        Missing values, NaN included.
+    kind : str
+        "integer", "number", "text", "category", "date", "boolean" or "empty".
+    levels : pyarrow.Array, function that makes one, or None
+        Value of each code where it is not ``low + code``.
+    arrow_type : pyarrow.DataType
+        Type the values had, to print them.
+    """
+
+    name: str
+    values: NDArray[Any]
+    valid: NDArray[np.uint8]
+    low: int
+    span: int
+    n_missing: int
+    kind: str
+    levels: Any
+    arrow_type: Any
+
+    @property
+    def n_codes(self) -> int:
+        """Codes in use, that of a missing value included."""
+        return self.span + (self.n_missing > 0)
+
+    def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
+        """Codes of some rows; `span` where missing."""
+        values = self.values[rows]
+        code = (
+            values.astype(np.int64) - self.low
+            if self.values.dtype != np.uint64
+            else (values - np.uint64(self.low)).astype(np.int64)
+        )
+        return code if len(self.valid) == 0 else np.where(self.valid[rows] != 0, code, self.span)
+
+    def without_rows(self) -> Coded:
+        """The same coding with the records left out: enough to print levels."""
+        empty = self.values[:0].copy()
+        return Coded(
+            self.name, empty, ALL_VALID, self.low, self.span, self.n_missing, self.kind, self.levels,
+            self.arrow_type,
+        )  # fmt: skip
+
+    def labels(self, codes: NDArray[np.int64]) -> list[str]:
+        """Printed form of codes; a missing value prints as "(missing)"."""
+        import pyarrow as pa
+
+        present = codes < self.span
+        if self.levels is not None:
+            levels = self.levels() if callable(self.levels) else self.levels
+            found = levels.take(pa.array(np.where(present, codes, 0))).to_pylist() if self.span else []
+        else:
+            found = (
+                pa.array(np.where(present, codes, 0) + self.low)
+                .cast(_storage(self.arrow_type))
+                .view(self.arrow_type)
+                .to_pylist()
+                if self.kind == "date"
+                else (np.where(present, codes, 0) + self.low).tolist()
+            )
+        if self.kind == "boolean":
+            found = [bool(v) for v in found]
+        return [
+            _printed(v) if ok else "(missing)"
+            for v, ok in zip(found or [None] * len(codes), present, strict=True)
+        ]
+
+
+def _printed(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value)
+
+
+def _storage(arrow_type: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.int32() if arrow_type.bit_width == 32 else pa.int64()
+
+
+def to_arrow(series: nw.Series[Any]) -> pa.Array:
+    """The column as one Arrow array, without a copy where the engine allows it."""
+    import pyarrow as pa
+
+    try:
+        chunked = pa.chunked_array(series)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"column {series.name!r} mixes values of several types (text and numbers, say); "
+            "convert it to one type first"
+        ) from None
+    if chunked.num_chunks == 1:
+        return chunked.chunk(0)
+    combined = chunked.combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def _valid(array: pa.Array) -> NDArray[np.uint8]:
+    if array.null_count == 0:
+        return ALL_VALID
+    bitmap = np.frombuffer(array.buffers()[0], np.uint8)
+    skip = array.offset // 8
+    bits = np.unpackbits(bitmap[skip:], bitorder="little")
+    return bits[array.offset % 8 :][: len(array)]
+
+
+def _numbers(array: pa.Array, dtype: Any) -> NDArray[Any]:
+    buffer = array.buffers()[1]
+    if buffer is None:
+        return np.zeros(len(array), dtype)
+    return np.frombuffer(buffer, dtype)[array.offset : array.offset + len(array)]
+
+
+def code_column(series: nw.Series[Any]) -> Coded:
+    """Code a column of any type: what the engine calls null and NaN are both missing.
+
+    Raises
+    ------
+    DataError
+        The column mixes types, or holds lists or structures.
+    """
+    physical = _category_codes(series)
+    return physical if physical is not None else _code_array(series.name, to_arrow(series))
+
+
+def _category_codes(series: nw.Series[Any]) -> Coded | None:
+    """Codes of a categorical column where the engine hands them out as they are: its Arrow form is a copy."""
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+    native = series.to_native()
+    if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
+        return None
+    codes = _code_integers(series.name, pa.chunked_array(native.to_physical()).combine_chunks(), "category", None)
+    if codes.span == 0:
+        return None
+    return Coded(
+        codes.name, codes.values, codes.valid, codes.low, codes.span, codes.n_missing, "category",
+        lambda: _category_levels(series, codes), None,
+    )  # fmt: skip
+
+
+def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
+    """The category of each code: that of a record that has it, the first record's where none has."""
+    present = codes.codes()
+    row = np.zeros(codes.span, np.int64)
+    used = np.flatnonzero(present < codes.span)
+    row[present[used]] = used
+    return to_arrow(series[row.tolist()].cast(_string())).cast("large_string")
+
+
+def _string() -> Any:
+    import narwhals.stable.v2 as nw
+
+    return nw.String
+
+
+def _code_array(name: str, array: pa.Array) -> Coded:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    kind = array.type
+    if t.is_null(kind):
+        return Coded(name, np.zeros(len(array), np.uint8), np.zeros(len(array), np.uint8), 0, 0, len(array),
+                     "empty", None, kind)  # fmt: skip
+    if t.is_dictionary(kind):
+        return _code_dictionary(name, array)
+    if t.is_boolean(kind):
+        return _code_integers(name, array.cast(pa.uint8()), "boolean", kind)
+    if t.is_integer(kind):
+        return _code_integers(name, array, "integer", kind)
+    if t.is_temporal(kind) and not t.is_interval(kind):
+        return _code_integers(name, array.view(_storage(kind)), "date", kind)
+    if t.is_floating(kind):
+        return _code_floats(name, array.cast(pa.float64()), kind)
+    if kind == pa.string_view():
+        return _code_views(name, array)
+    if (
+        t.is_string(kind)
+        or t.is_large_string(kind)
+        or t.is_decimal(kind)
+        or t.is_binary(kind)
+        or (t.is_large_binary(kind) or t.is_fixed_size_binary(kind) or kind == pa.binary_view())
+    ):
+        return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
+    raise DataError(f"column {name!r} holds {kind}: a variable needs one plain value per record")
+
+
+def _code_integers(
+    name: str, array: pa.Array, kind: str, arrow_type: pa.DataType, levels: Any = None
+) -> Coded:
+    values, valid = _numbers(array, array.type.to_pandas_dtype()), _valid(array)
+    if values.dtype.itemsize == 1 and len(valid) == 0 and len(values):
+        low, high, n = int(values.min()), int(values.max()), len(values)  # vectorised
+    else:
+        low, high, n = integer_range(values, valid)
+    if high - low >= DIRECT_SPAN:
+        return _number_distinct(name, values.view(np.int64), valid, kind, arrow_type)
+    return Coded(name, values, valid, low, high - low + 1, len(values) - n, kind, levels, arrow_type)
+
+
+def _number_distinct(
+    name: str, bits: NDArray[np.int64], valid: NDArray[np.uint8], kind: str, arrow_type: pa.DataType
+) -> Coded:
+    """Number 64-bit values by their distinct ones, in ascending order of their bits."""
+    import pyarrow as pa
+
+    present = bits if len(valid) == 0 else bits[valid != 0]
+    groups = group(np.ascontiguousarray(present).view(np.uint64))
+    order = np.argsort(groups.words)
+    rank = np.empty(len(order), np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    codes = np.zeros(len(bits), np.uint32)
+    codes[slice(None) if len(valid) == 0 else valid != 0] = rank[groups.of_row]
+    words = groups.words[order]
+    if kind == "number":
+        levels = pa.array(words.view(np.float64))
+    elif kind == "date":
+        levels = pa.array(words.view(np.int64)).view(arrow_type)
+    else:
+        levels = pa.array(words if arrow_type == pa.uint64() else words.view(np.int64))
+    return Coded(name, codes, valid, 0, len(words), len(bits) - len(present), kind, levels, arrow_type)
+
+
+def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
+    values, valid = _numbers(array, np.float64), _valid(array)
+    low, high, n, whole = float_range(values, valid)
+    if n == 0:
+        return Coded(name, np.zeros(len(values), np.uint8), np.zeros(len(values), np.uint8), 0, 0, len(values),
+                     "number", None, arrow_type)  # fmt: skip
+    whole = whole and high - low < DIRECT_SPAN and max(abs(low), abs(high)) < 2**53
+    as_int, present = float_to_int(values, valid, whole=whole)
+    present = ALL_VALID if n == len(values) else present
+    if whole:
+        return Coded(
+            name, as_int, present, int(low), int(high - low) + 1, len(values) - n, "number", None, arrow_type
+        )
+    bits = np.where(values == 0, 0.0, values).view(np.int64)  # -0.0 and 0.0 are one value
+    return _number_distinct(name, bits, present, "number", arrow_type)
+
+
+def _code_views(name: str, array: pa.Array) -> Coded:
+    import pyarrow as pa
+
+    valid = _valid(array)
+    views = np.frombuffer(array.buffers()[1], np.uint64).reshape(-1, 2)
+    views = views[array.offset : array.offset + len(array)]
+    coded = code_views(views, valid)
+    if coded is None:
+        return _code_dictionary(name, array.cast(pa.large_string()).dictionary_encode(), "text")
+    codes, first = coded
+    inline = views[first].view(np.uint8).reshape(-1, 16)[:, 4:]  # four bytes of length first
+    levels = pa.array(np.ascontiguousarray(inline).view("S12").ravel()).cast(pa.string())
+    return Coded(name, codes, valid, 0, len(levels), array.null_count, "text", levels, array.type)
+
+
+def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category") -> Coded:
+    import pyarrow as pa
+
+    levels = array.dictionary
+    if levels.null_count or len(levels.unique()) < len(levels) or _has_nan(levels):
+        plain = array.dictionary_decode() if hasattr(array, "dictionary_decode") else array.cast(levels.type)
+        return _code_array(name, plain)
+    coded = _code_integers(name, array.indices, kind, levels.type)
+    used = levels.slice(coded.low, coded.span)
+    if used.type == pa.string_view():
+        used = used.cast(pa.large_string())
+    return Coded(
+        name, coded.values, coded.valid, coded.low, coded.span, coded.n_missing, kind, used, levels.type
+    )
+
+
+def _has_nan(levels: pa.Array) -> bool:
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    return bool(t.is_floating(levels.type) and pc.any(pc.is_nan(levels)).as_py())
+
+
+def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
+    """Where a condition holds, in words: "rows 3, 8 and 41 more" (rows count from 1)."""
+    rows = np.flatnonzero(bad)
+    shown = ", ".join(str(r + 1) for r in rows[:limit])
+    rest = f" and {len(rows) - limit} more" if len(rows) > limit else ""
+    return f"row{'s' if len(rows) > 1 else ''} {shown}{rest}"
+
+
+def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
+    """A numeric column as floats, NaN where missing.
+
+    Raises
+    ------
+    DataError
+        The column is not numeric.
+    """
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    array = to_arrow(series)
+    if not (
+        t.is_integer(array.type)
+        or t.is_floating(array.type)
+        or t.is_decimal(array.type)
+        or t.is_null(array.type)
+    ):
+        raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
+    array = array.cast(pa.float64())
+    values, valid = _numbers(array, np.float64), _valid(array)
+    return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)

@@ -1,0 +1,71 @@
+"""The frame door: any data frame in through narwhals, checked once, and the caller's own type back out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import narwhals.stable.v2 as nw
+
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["Frame", "collect", "is_lazy", "open_frame", "result_frame"]
+
+Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
+
+
+def open_frame(data: Any) -> Frame:
+    """Wrap a frame of any engine.
+
+    Raises
+    ------
+    DataError
+        `data` is not a data frame.
+    ColumnError
+        Two columns have the same name.
+    """
+    if isinstance(data, (nw.DataFrame, nw.LazyFrame)):
+        return data
+    _refuse_duplicates(data)
+    try:
+        return nw.from_native(data)
+    except TypeError:
+        raise DataError(
+            f"{type(data).__name__} is not a data frame; give a pandas, Polars, PyArrow, DuckDB or Spark frame "
+            "(read a file with sdckit.read_file)"
+        ) from None
+
+
+def _refuse_duplicates(data: Any) -> None:
+    names = getattr(data, "column_names", None)  # pyarrow
+    if names is None:
+        names = getattr(data, "columns", ())
+        if hasattr(data, "collect_schema"):
+            return  # Polars has unique names; asking a lazy frame would cost a schema resolution
+    names = [str(name) for name in names] if not callable(names) else []
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")
+
+
+def is_lazy(frame: Frame) -> bool:
+    """Whether the frame is a plan (Polars lazy, DuckDB, Spark) rather than data in memory."""
+    return isinstance(frame, nw.LazyFrame)
+
+
+def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run a plan whose result is small and bring it here as a PyArrow table."""
+    return frame.collect(backend="pyarrow")
+
+
+def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any]) -> Any:
+    """Arrays as a frame of the caller's engine, with the caller's index where the engine has one."""
+    import pyarrow as pa
+
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    frame = nw.DataFrame.from_arrow(table, backend=source.implementation)
+    native = frame.to_native()
+    index = getattr(source.to_native(), "index", None)
+    if source.implementation.is_pandas_like() and index is not None:
+        native.index = index
+    return native

@@ -1,0 +1,63 @@
+"""What a missing key value means, key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias, cast
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, ScenarioError
+
+__all__ = ["MissingRule", "Rule", "describe_rule", "missing_rule"]
+
+Rule: TypeAlias = Literal["wildcard", "category", "error"]
+MissingRule: TypeAlias = "Rule | Mapping[str, Rule]"
+RULES = ("wildcard", "category", "error")
+
+
+def missing_rule(
+    keys: Sequence[str], missing: MissingRule, *, default: Rule, strict: bool = True
+) -> tuple[Rule, ...]:
+    """The rule of each key.
+
+    Parameters
+    ----------
+    keys : sequence of str
+    missing : {"wildcard", "category", "error"} or dict
+        One rule for all keys, or a rule per key; keys left out follow `default`.
+    default : str
+        Rule of the keys that a dict leaves out.
+    strict : bool
+        Whether a dict may only name keys (a scenario's dict may name those of another intruder).
+
+    Raises
+    ------
+    ScenarioError
+        An unknown rule.
+    ColumnError
+        A dict names a column that is no key.
+
+    Examples
+    --------
+    >>> missing_rule(["sex", "job"], {"job": "category"}, default="wildcard")
+    ('wildcard', 'category')
+    """
+    rules = {missing} if isinstance(missing, str) else set(missing.values())
+    if bad := sorted(str(rule) for rule in rules if rule not in RULES):
+        raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}")
+    if isinstance(missing, str):
+        return (missing,) * len(keys)
+    if strict and (unknown := [name for name in missing if name not in keys]):
+        raise ColumnError(f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}")
+    return tuple(cast("Rule", missing.get(key, default)) for key in keys)
+
+
+def describe_rule(keys: Sequence[str], rules: Sequence[Rule], alpha: float) -> str:
+    """The rule in words, printed with every result."""
+    wild = [key for key, rule in zip(keys, rules, strict=True) if rule == "wildcard"]
+    if not wild:
+        return "a missing key value is a category of its own"
+    which = "a missing key value" if len(wild) == len(keys) else f"a missing value of {', '.join(wild)}"
+    weight = "" if alpha == 1 else f"; a match through another record's missing value counts {alpha:g}"
+    rest = "" if len(wild) == len(keys) else "; of the other keys it is a category"
+    return f"{which} may stand for any value{weight}{rest}"

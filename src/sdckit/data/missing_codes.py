@@ -1,0 +1,84 @@
+"""Codes that mean missing: which texts count, and their removal from columns of any type."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DEFAULT_CODES", "apply_codes", "code_texts"]
+
+# "None" is not here: it is a real answer in many surveys (children: None).
+DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def _number(code: str) -> float | None:
+    if code.strip().lower() == "nan":
+        return math.nan
+    return float(code) if _NUMBER.fullmatch(code.strip()) else None
+
+
+def code_texts(codes: Iterable[str]) -> list[str]:
+    """Give every way a code may be written in a text column.
+
+    Examples
+    --------
+    >>> code_texts(["NA", "-999"])
+    ['NA', '-999', '-999.0', '-999,0']
+    """
+    texts: dict[str, None] = {}
+    for code in codes:
+        texts[code] = None
+        value = _number(code)
+        if value is not None and value.is_integer() and abs(value) < 2**53:
+            whole = str(int(value))
+            texts |= {whole: None, f"{whole}.0": None, f"{whole},0": None}
+    return list(texts)
+
+
+def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
+    """Make the codes missing: equal by value in numeric columns, by text in the others.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> apply_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "NA"]}), ["-999", "NA"]).rows()
+    [(1.5, 'a'), (None, None)]
+    """
+    import polars as pl
+
+    if not codes:
+        return frame
+    texts = code_texts(codes)
+    numbers = [value for value in map(_number, codes) if value is not None]
+    changed = []
+    for name, dtype in frame.schema.items():
+        hit = _hits(pl.col(name), dtype, texts, numbers)
+        if hit is not None:
+            changed.append(pl.when(hit).then(None).otherwise(pl.col(name)).alias(name))
+    return frame.with_columns(changed)
+
+
+def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[float]) -> pl.Expr | None:
+    """Say where a column holds a code; None where its type cannot hold one."""
+    import polars as pl
+
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+        return column.cast(pl.String).is_in(texts)
+    if not dtype.is_numeric():
+        return None
+    hits = []
+    for value in numbers:
+        if math.isnan(value):
+            hits += [column.is_nan()] if dtype.is_float() else []
+        elif dtype.is_integer():
+            hits += [column == int(value)] if value.is_integer() and abs(value) < 2**63 else []
+        else:
+            hits.append(column == value)
+    return pl.any_horizontal(hits) if hits else None

@@ -1,0 +1,50 @@
+"""The nearest existing name to one that does not exist: what an error message offers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["did_you_mean", "nearest"]
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """Give the candidate most like `name`, or None where none is alike.
+
+    Names that differ only by case or by spaces around them come first, whatever their length.
+
+    Examples
+    --------
+    >>> nearest("Regoin", ["region", "sex", "age"])
+    'region'
+    >>> nearest("zzz", ["region", "sex"]) is None
+    True
+    """
+    folded: dict[str, str] = {}
+    for candidate in candidates:
+        folded.setdefault(candidate.strip().casefold(), candidate)
+    wanted = name.strip().casefold()
+    if wanted in folded:
+        return folded[wanted]
+    close = difflib.get_close_matches(wanted, list(folded), n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """Give the end of a message: the nearest name, or the names there are (at most twelve).
+
+    Examples
+    --------
+    >>> did_you_mean("wieght", ["weight", "household"])
+    "did you mean 'weight'?"
+    >>> did_you_mean("zzz", ["weight", "household"])
+    'there are: weight, household'
+    """
+    names = list(candidates)
+    close = nearest(name, names)
+    if close is not None:
+        return f"did you mean '{close}'?"
+    if not names:
+        return "there are none"
+    shown = ", ".join(names[:12])
+    return f"there are: {shown}" + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -1,0 +1,119 @@
+"""Scenario files: TOML in and out.  Only text and plain dicts here; `scenario.py` gives them meaning."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sdckit.errors import FileFormatError, ScenarioError
+
+__all__ = ["read_toml", "toml_entry", "toml_key", "toml_string", "toml_value", "write_toml"]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_string(text: str) -> str:
+    r"""Write text as a TOML basic string.
+
+    JSON's escapes are a subset of TOML's; only DEL is legal in JSON and not in TOML.
+
+    Examples
+    --------
+    >>> print(toml_string('a "b"\n\x7f'))
+    "a \"b\"\n\u007f"
+    """
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """Write a key: bare where TOML allows it, else quoted.
+
+    Examples
+    --------
+    >>> toml_key("income.net"), toml_key("age")
+    ('"income.net"', 'age')
+    """
+    return name if _BARE.fullmatch(name) else toml_string(name)
+
+
+def toml_value(value: Any) -> str:
+    """Write a boolean, a number, a text or a list of them.
+
+    Examples
+    --------
+    >>> toml_value(["sex", 2, 0.5, True])
+    '["sex", 2, 0.5, true]'
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return toml_string(value)
+    return "[" + ", ".join(toml_value(item) for item in value) + "]"
+
+
+def toml_entry(name: str, value: Any) -> str:
+    """Write one line ``name = value``."""
+    return f"{toml_key(name)} = {toml_value(value)}"
+
+
+def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str], Mapping[str, Any]]]) -> str:
+    """Write top-level entries, then tables ``(path, entries)``.
+
+    Examples
+    --------
+    >>> print(write_toml({"weight": "w"}, [(["thresholds"], {"k": 3})]), end="")
+    weight = "w"
+    <BLANKLINE>
+    [thresholds]
+    k = 3
+    """
+    blocks = []
+    if entries:
+        blocks.append([toml_entry(name, value) for name, value in entries.items()])
+    for path, content in tables:
+        head = "[" + ".".join(toml_key(part) for part in path) + "]"
+        blocks.append([head, *(toml_entry(name, value) for name, value in content.items())])
+    return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file into a dict.
+
+    Raises
+    ------
+    FileFormatError
+        The file is absent, is a directory, or may not be read.
+    ScenarioError
+        It is not UTF-8 or not TOML; the message gives the line.
+    """
+    if path.is_dir():
+        raise FileFormatError(f"{path.name} is a directory; name the scenario file in it")
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise FileFormatError(f"there is no scenario file {path.name}; check the path") from None
+    except OSError as error:
+        raise FileFormatError(f"the scenario file {path.name} cannot be read: {error.strerror}") from None
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(f"{path.name}, line {line}: not UTF-8 text; save the file as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{path.name} is not valid TOML: {_located(str(error), raw)}") from None
+    except RecursionError:
+        raise ScenarioError(f"{path.name} is nested too deeply to be a scenario") from None
+
+
+def _located(message: str, raw: bytes) -> str:
+    """Give the line of a syntax error, also where tomllib only says 'at end of document'."""
+    if "(at line" in message:
+        return message
+    last = raw.rstrip(b"\r\n").count(b"\n") + 1
+    return message.replace("(at end of document)", f"(at line {last}, the end of the document)")

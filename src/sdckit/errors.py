@@ -1,0 +1,29 @@
+"""The errors and the warning sdckit raises: what is wrong, where, what to do, never a record's value."""
+
+from __future__ import annotations
+
+__all__ = ["ColumnError", "DataError", "FileFormatError", "ScenarioError", "SdcError", "SdcWarning"]
+
+
+class SdcError(ValueError):
+    """Anything sdckit refuses; catch this one to catch them all."""
+
+
+class ColumnError(SdcError):
+    """A column is absent, has the wrong role, is duplicated, or a result name is taken."""
+
+
+class DataError(SdcError):
+    """The values do not fit: empty file, all missing, not finite, negative weights, different lengths."""
+
+
+class ScenarioError(SdcError):
+    """The scenario contradicts itself or holds an entry that does not exist."""
+
+
+class FileFormatError(SdcError):
+    """A file cannot be read as what it claims to be."""
+
+
+class SdcWarning(UserWarning):
+    """Something in the data that makes a figure say less than it seems to."""

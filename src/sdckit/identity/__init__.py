@@ -1,0 +1,1 @@
+"""Who can be recognised: one file per measure."""

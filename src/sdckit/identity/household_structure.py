@@ -1,0 +1,211 @@
+"""A8: households that their size or composition makes recognisable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ScenarioError
+from sdckit.numerics.grouping import group
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["HouseholdStructure", "household_structure"]
+
+RARE = 3
+NOTE = (
+    "Leaving out a household-size variable hides nothing while the household id stays in the file: "
+    "counting its members gives the size back."
+)
+
+
+# --- kernel -----------------------------------------------------------------------------------------
+
+
+def compositions(
+    household: NDArray[np.int32], pattern: NDArray[np.int32], n_households: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Size of each household, and a number that two households share when their members' patterns agree.
+
+    Members are sorted by pattern; the number is built member by member from (number so far, pattern).
+
+    Examples
+    --------
+    >>> size, kind = compositions(np.array([0, 0, 1, 1], np.int32), np.array([5, 7, 7, 5], np.int32), 2)
+    >>> size.tolist(), bool(kind[0] == kind[1])
+    ([2, 2], True)
+    """
+    bits = int(pattern.max(initial=0)).bit_length()
+    words = (household.astype(np.uint64) << np.uint64(bits)) | pattern.astype(np.uint64)
+    words.sort()
+    member = words & np.uint64((1 << bits) - 1)
+    size = np.bincount(household, minlength=n_households)
+    first = np.concatenate([[0], np.cumsum(size)[:-1]])
+    kind = np.zeros(n_households, np.int32)
+    finished, active = 0, np.arange(n_households)
+    for position in range(int(size.max(initial=0))):
+        active = active[size[active] > position]
+        state = kind[active].astype(np.uint64) << np.uint64(bits)
+        used = int(kind[active].max(initial=0)).bit_length() + bits
+        steps = group(state | member[first[active] + position], bits=max(1, used))
+        number = steps.of_row
+        done = size[active] == position + 1
+        # the numbers of finished households leave the range that the others go on with
+        kind[active] = number
+        kind[active[done]] = -1 - (finished + number[done])
+        finished += len(steps.size)
+    return size, -1 - kind
+
+
+# --- result -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HouseholdStructure(Result):
+    """How recognisable households are by size and composition.
+
+    Attributes
+    ----------
+    n_households : int
+    sizes : dict of int to int
+        Households of each size.
+    unique_sizes : int
+        Sizes that one single household has.
+    rare_sizes : int
+        Sizes that fewer than 3 households have.
+    unique_compositions : int
+        Households whose composition no other household has.
+    records : frame
+        ``household_size``, ``size_frequency`` (households of that size), ``composition_frequency``
+        (households of that composition) and, with weights, their estimates for the population
+        (``size_population_frequency``, ``composition_population_frequency``).
+    """
+
+    measure: ClassVar[str] = "household_structure"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n_households", "unique_sizes", "rare_sizes", "unique_compositions", "sizes",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("cells", "size", "composition")
+    cells: Cells
+    size: NDArray[np.int64]
+    composition: NDArray[np.int64]
+    names: tuple[str, ...]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=lambda: {"household": NOTE})
+
+    @cached_property
+    def n_households(self) -> int:
+        """Households."""
+        return len(self.size)
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """Households of each size."""
+        size, count = np.unique(self.size, return_counts=True)
+        return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+    @cached_property
+    def unique_sizes(self) -> int:
+        """Sizes that one single household has."""
+        return sum(count == 1 for count in self.sizes.values())
+
+    @cached_property
+    def rare_sizes(self) -> int:
+        """Sizes that fewer than 3 households have."""
+        return sum(count < RARE for count in self.sizes.values())
+
+    @cached_property
+    def unique_compositions(self) -> int:
+        """Households whose composition no other household has."""
+        return int(np.count_nonzero(self.composition == 1))
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.cells.records(self.names, prefix=self.prefix)
+
+
+# --- measure ----------------------------------------------------------------------------------------
+
+
+def household_structure(
+    data: Any,
+    *,
+    household: str | None = None,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> HouseholdStructure:
+    """Show whose household is recognisable by its size or by who lives in it.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    household : str
+        Column that tells which records share a household; without a value a record is one of its own.
+    keys : sequence of str
+        Variables that an intruder could know of the members; a missing value is a category here.
+    weight : str, optional
+        Column of sampling weights; a household weighs the mean of its members.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    HouseholdStructure
+        ``n_households``, ``sizes``, ``unique_sizes``, ``rare_sizes``, ``unique_compositions``, ``records``.
+
+    Raises
+    ------
+    ColumnError, DataError
+        As `key_frequencies`.
+    ScenarioError
+        No household column.
+
+    References
+    ----------
+    Benschop, T., Machingauta, C. and Welch, M. (2019). Statistical Disclosure Control: A Practice Guide,
+    section on household risk.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"hh": [1, 1, 2, 2, 3], "sex": ["f", "m", "m", "f", "f"]})
+    >>> result = household_structure(people, household="hh", keys=["sex"])
+    >>> result.sizes, result.unique_sizes, result.unique_compositions
+    ({1: 1, 2: 2}, 1, 1)
+    """
+    cells = tabulate_given(
+        data, keys=keys, weight=weight, household=household, scenario=scenario, id=id, default_missing="category",
+    )  # fmt: skip
+    column = household if household is not None else cells.roles.household
+    if column is None:
+        raise ScenarioError("say which column tells households apart: household=")
+    cells = cells.in_memory(column)
+    of_row, n_households = cells.household_of_row(column)
+    size, kind = compositions(of_row, cells.table.of_row, n_households)
+    weight_of_row = cells.weight_of_row()
+    own = None if weight_of_row is None else np.bincount(of_row, weight_of_row, n_households) / size
+    names = ["household_size", "size_frequency", "composition_frequency"]
+    kinds = int(kind.max(initial=0)) + 1
+    composition = np.bincount(kind, minlength=kinds)[kind]
+    rows = {"household_size": size, "size_frequency": np.bincount(size)[size], "composition_frequency": composition}
+    if own is not None:
+        rows["size_population_frequency"] = np.bincount(size, own)[size]
+        rows["composition_population_frequency"] = np.bincount(kind, own, kinds)[kind]
+        names += ["size_population_frequency", "composition_population_frequency"]
+    cells = cells.with_rows({name: values[of_row] for name, values in rows.items()})
+    return HouseholdStructure(cells, size, composition, tuple(names), prefix)

@@ -1,0 +1,134 @@
+"""A2: the largest k for which every record shares its key with k - 1 others, and who violates it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.data.missing import MissingRule
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.lazy import LazyCells
+    from sdckit.cells.table import Cells
+
+__all__ = ["KAnonymity", "k_anonymity"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KAnonymity(Result):
+    """k-anonymity of a file.
+
+    Attributes
+    ----------
+    level : int
+        The largest k that holds for every record.
+    violations : dict of int to int
+        For each k asked, the records with a sample frequency below k.
+    violation_rates : dict of int to float
+        The same as a share of the records.
+    records : frame
+        ``sample_frequency``.
+    """
+
+    measure: ClassVar[str] = "k_anonymity"
+    figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
+    cells: Cells | LazyCells
+    k: tuple[int, ...]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def level(self) -> int:
+        """The largest k that holds for every record."""
+        return int(self.cells.values("sample_frequency").extremes()[0] + 1e-9)
+
+    @cached_property
+    def violations(self) -> dict[int, int]:
+        """Records with a sample frequency below each k."""
+        limits = [k - 1e-9 for k in self.k]  # a sum of fractions of alpha may miss k by rounding
+        counts = self.cells.values("sample_frequency").count_below(limits)
+        return dict(zip(self.k, counts, strict=True))
+
+    @cached_property
+    def violation_rates(self) -> dict[int, float]:
+        """Share of the records with a sample frequency below each k."""
+        return {k: count / self.n for k, count in self.violations.items()}
+
+    @property
+    def records(self) -> Any:
+        """``sample_frequency`` per record, in the caller's order and frame type."""
+        return self.cells.records(["sample_frequency"], prefix=self.prefix)
+
+
+def k_anonymity(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    k: Sequence[int] | int = (2, 3, 5),
+    person: str | None = None,
+    missing: MissingRule | None = None,
+    alpha: float | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> KAnonymity:
+    """Find the largest k for which the file is k-anonymous and count the records that violate given k.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know.
+    k : int or sequence of int
+        Levels to test, 2 or more.
+    person : str, optional
+        Column that tells whose row it is; distinct persons are counted then.
+    missing, alpha
+        As in `key_frequencies`.
+    scenario : Scenario, optional
+        Gives what is not given here; its threshold k is tested as well.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    KAnonymity
+        ``level``, ``violations``, ``violation_rates``, ``records``.
+
+    Raises
+    ------
+    ColumnError, DataError, ScenarioError
+        As `key_frequencies`; a k that is not a whole number of at least 2.
+
+    References
+    ----------
+    Samarati, P. and Sweeney, L. (1998). Protecting privacy when disclosing information: k-anonymity
+    and its enforcement through generalization and suppression. SRI-CSL-98-04.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> result = k_anonymity(pl.DataFrame({"sex": ["f", "f", "m"]}), keys=["sex"], k=2)
+    >>> result.level, result.violations
+    (1, {2: 1})
+    """
+    asked = (k,) if isinstance(k, int) else tuple(k)
+    if scenario is not None and scenario.thresholds.k is not None:
+        asked = (*asked, scenario.thresholds.k)
+    if any(isinstance(one, bool) or not isinstance(one, int) or one < 2 for one in asked):
+        raise DataError("k counts records; give whole numbers of 2 or more")
+    cells = tabulate_given(
+        data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
+    )
+    return KAnonymity(cells, tuple(sorted(set(asked))), prefix)

@@ -1,0 +1,179 @@
+"""A1: how many records in the sample, and people in the population, share each record's key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.data.missing import MissingRule
+from sdckit.data.scenario import Scenario
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.lazy import LazyCells
+    from sdckit.cells.table import Cells
+
+__all__ = ["KeyFrequencies", "key_frequencies"]
+
+SIZE_BANDS = {
+    "1": (1, 2),
+    "2": (2, 3),
+    "3": (3, 4),
+    "4": (4, 5),
+    "5-9": (5, 10),
+    "10-24": (10, 25),
+    "25-49": (25, 50),
+    "50-99": (50, 100),
+    "100+": (100, 1 << 62),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KeyFrequencies(Result):
+    """How often each key occurs.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    n_cells : int
+        Distinct key combinations.
+    sample_uniques : int
+        Records whose sample frequency is 1.
+    frequency_of_frequencies : dict of str to int
+        Cells by their number of records: "1", "2", "3", "4", "5-9", ..., "100+".
+    missing_rule : str
+        What a missing key value was taken for, in words.
+    records : frame
+        ``cell_size``, ``sample_frequency``, ``population_frequency`` (with weights or a sampling
+        fraction), ``sample_unique``.
+    """
+
+    measure: ClassVar[str] = "key_frequencies"
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_cells", "sample_uniques", "frequency_of_frequencies")
+    cells: Cells | LazyCells
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def n_cells(self) -> int:
+        """Distinct key combinations."""
+        return self.cells.n_cells
+
+    @cached_property
+    def sample_uniques(self) -> int:
+        """Records whose sample frequency is 1 (with wildcards: that no other record matches)."""
+        below = self.cells.values("sample_frequency").count_below([1 + 1e-9])
+        return below[0]
+
+    @cached_property
+    def frequency_of_frequencies(self) -> dict[str, int]:
+        """Cells by their number of records."""
+        edges = [low for low, _ in SIZE_BANDS.values()] + [1 << 62]
+        return dict(zip(SIZE_BANDS, self.cells.count_cells(edges), strict=True))
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words."""
+        return self.cells.missing_rule
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.cells.records(frequency_columns(self.cells), prefix=self.prefix)
+
+
+def frequency_columns(cells: Cells | LazyCells) -> list[str]:
+    """The record columns of A1 that exist for these cells."""
+    known = ["population_frequency"] if "population_frequency" in cells.columns else []
+    return ["cell_size", "sample_frequency", *known, "sample_unique"]
+
+
+def key_frequencies(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    person: str | None = None,
+    missing: MissingRule | None = None,
+    alpha: float | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> KeyFrequencies:
+    """Count the records, and estimate the people, that share each record's key.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+        One row per record; pandas, Polars (eager or lazy), PyArrow, DuckDB or Spark.
+    keys : sequence of str
+        Variables that an intruder could know.
+    weight : str, optional
+        Column of sampling weights, persons that a record stands for; F is their sum.
+    sampling_fraction : float, optional
+        Share of the population in the file, in (0, 1]; F = f / fraction.
+    person : str, optional
+        Column that tells whose row it is; f and F then count distinct persons.
+    missing : {"wildcard", "category", "error"} or dict, optional
+        What a missing key value is: any value (default), a level of its own, an error; or per key.
+    alpha : float, optional
+        Weight in [0, 1] of a match through another record's missing value; default 1.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id : str, optional
+        Column to carry along in `.records`.
+    prefix : str, optional
+        Put before the names of the result columns.
+
+    Returns
+    -------
+    KeyFrequencies
+        ``n``, ``n_cells``, ``sample_uniques``, ``frequency_of_frequencies``, ``missing_rule``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent or named twice.
+    DataError
+        No records, a key without any value, weights that are not positive numbers; with `person`,
+        missing key values under "wildcard" or a weight that varies within a person.
+    ScenarioError
+        No keys, several intruders.
+
+    Notes
+    -----
+    As a wildcard, a missing value matches every value: two records match when on every key they are
+    equal or one is missing. In the count of a record, a matching record with a missing key and another
+    pattern counts alpha, every other one 1. sdcMicro's ``freqCalc`` gives complete records no credit
+    for records whose keys are all missing, and those the count n whatever alpha; here the rule has no
+    exceptions.
+
+    References
+    ----------
+    Benschop, T., Machingauta, C. and Welch, M. (2019). Statistical Disclosure Control: A Practice
+    Guide. Templ, M., Kowarik, A. and Meindl, B. (2015). Journal of Statistical Software 67(4).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["m", "m", "m"], "educ": ["high", "low", None]})
+    >>> key_frequencies(survey, keys=["sex", "educ"]).records["sample_frequency"].to_list()
+    [2, 2, 3]
+    >>> key_frequencies(survey, keys=["sex", "educ"], missing="category").sample_uniques
+    3
+    """
+    cells = tabulate_given(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
+        missing=missing, alpha=alpha, scenario=scenario, id=id,
+    )  # fmt: skip
+    return KeyFrequencies(cells, prefix)

@@ -1,0 +1,78 @@
+"""Take values of cells to records, and check weights, in one pass over the records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.threads import chunks, run
+
+__all__ = ["gather", "weight_faults"]
+
+
+@njit(cache=True, nogil=True)
+def _gather(table, of_row, start, stop, out):  # type: ignore[no-untyped-def]
+    n = table.shape[1]
+    for i in range(start, stop):
+        g = of_row[i]
+        for c in range(n):
+            out[c, i] = table[g, c]
+
+
+@njit(cache=True, nogil=True)
+def _gather_one(values, of_row, start, stop, out):  # type: ignore[no-untyped-def]
+    for i in range(start, stop):
+        out[i] = values[of_row[i]]
+
+
+@njit(cache=True, nogil=True)
+def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
+    for i in range(start, stop):
+        w = weight[i]
+        if np.isnan(w):
+            counts[0] += 1
+        elif w <= 0:
+            counts[1] += 1
+        elif np.isinf(w):
+            counts[2] += 1
+
+
+def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.int32]) -> list[NDArray[Any]]:
+    """Values of shape (K,), 8 bytes each, to rows: ``[values[of_row] for values in columns]``.
+
+    The values of a cell lie side by side while they are read, so that a row costs one cache line.
+
+    Examples
+    --------
+    >>> gather([np.array([1.5, 2.5])], np.array([1, 0, 1], np.int32))[0].tolist()
+    [2.5, 1.5, 2.5]
+    """
+    n, c = len(of_row), len(columns)
+    if c == 1:
+        one = np.empty(n, columns[0].dtype)
+        run(lambda part: _gather_one(columns[0], of_row, *part, one), chunks(n))
+        return [one]
+    table = np.ascontiguousarray(np.stack([values.view(np.uint64) for values in columns], axis=1))
+    out = Arena(bytes_for((n * c, np.uint64))).take(n * c, np.uint64).reshape(c, n)
+    run(lambda part: _gather(table, of_row, *part, out), chunks(n))
+    return [out[j].view(values.dtype) for j, values in enumerate(columns)]
+
+
+def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
+    """How many weights are missing, not positive, infinite.
+
+    Examples
+    --------
+    >>> weight_faults(np.array([1.0, np.nan, -2.0, np.inf]))
+    (1, 1, 1)
+    """
+    parts = chunks(len(weight))
+    counts = np.zeros((len(parts), 3), np.int64)
+    run(lambda t: _weight_faults(weight, *parts[t], counts[t]), range(len(parts)))
+    missing, low, infinite = counts.sum(axis=0)
+    return int(missing), int(low), int(infinite)

@@ -1,0 +1,238 @@
+"""Group 64-bit words: which rows hold the same word, how many, and what they weigh.
+
+Few words are looked up directly. Many are first dealt into partitions by their hash, so that the hash
+table of each partition stays in the processor's cache; the partitions are independent, hence threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.threads import chunks, run
+
+__all__ = ["Groups", "group"]
+
+DIRECT_BITS = 16  # up to 65,536 possible words: a table with a place for each
+ROWS_PER_PARTITION = 1 << 12
+MAX_PARTITION_BITS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of equal words.
+
+    Attributes
+    ----------
+    of_row : ndarray, int32, shape (n,)
+        Group of each row.
+    words : ndarray, uint64, shape (K,)
+        The word of each group.
+    size : ndarray, int64, shape (K,)
+        Rows in each group.
+    weight : ndarray, float64, shape (K,) or None
+        Sum of the weights of each group's rows.
+    """
+
+    of_row: NDArray[np.int32]
+    words: NDArray[np.uint64]
+    size: NDArray[np.int64]
+    weight: NDArray[np.float64] | None
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mix(x):  # type: ignore[no-untyped-def]
+    """Spread the bits of a word; the high ones choose the partition, the next ones the place in it."""
+    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return x ^ (x >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True)
+def _count_direct(words, weight, start, stop, size, total):  # type: ignore[no-untyped-def]
+    weighted = len(weight) > 0
+    for i in range(start, stop):
+        size[words[i]] += 1
+        if weighted:
+            total[words[i]] += weight[i]
+
+
+@njit(cache=True, nogil=True)
+def _label_direct(words, place, start, stop, of_row):  # type: ignore[no-untyped-def]
+    for i in range(start, stop):
+        of_row[i] = place[words[i]]
+
+
+@njit(cache=True, nogil=True)
+def _histogram(words, start, stop, shift, counts):  # type: ignore[no-untyped-def]
+    for i in range(start, stop):
+        counts[_mix(words[i] * np.uint64(0xD6E8FEB86659FD93)) >> shift] += 1
+
+
+@njit(cache=True, nogil=True)
+def _deal(words, weight, start, stop, shift, position, part_words, part_rows, part_weight):  # type: ignore[no-untyped-def]
+    weighted = len(weight) > 0
+    for i in range(start, stop):
+        word = words[i]
+        p = _mix(word * np.uint64(0xD6E8FEB86659FD93)) >> shift
+        at = position[p]
+        position[p] = at + 1
+        part_words[at] = word
+        part_rows[at] = i
+        if weighted:
+            part_weight[at] = weight[i]
+
+
+@njit(cache=True, nogil=True)
+def _group_partition(words, weight, start, stop, label, size, keys, slots):  # type: ignore[no-untyped-def]
+    """Number the distinct words of a partition in order of appearance.
+
+    Group g's word, size and weight end up at index start + g: never ahead of what is still to be read.
+    """
+    weighted = len(weight) > 0
+    mask = np.uint64(len(slots) - 1)
+    slots[:] = -1
+    n_groups = 0
+    for i in range(start, stop):
+        word = words[i]
+        at = _mix(word) & mask
+        g = slots[at]
+        while g >= 0 and keys[at] != word:
+            at = (at + np.uint64(1)) & mask
+            g = slots[at]
+        if g < 0:
+            g = n_groups
+            n_groups += 1
+            slots[at] = g
+            keys[at] = word
+            words[start + g] = word
+            size[start + g] = 1
+            if weighted:
+                weight[start + g] = weight[i]
+        else:
+            size[start + g] += 1
+            if weighted:
+                weight[start + g] += weight[i]
+        label[i] = g
+    return n_groups
+
+
+@njit(cache=True, nogil=True)
+def _group_partitions(edges, first, last, words, weight, label, size, n_groups):  # type: ignore[no-untyped-def]
+    largest = 0
+    for p in range(first, last):
+        largest = max(largest, edges[p + 1] - edges[p])
+    places = 64
+    while places < 2 * largest:
+        places *= 2
+    keys, slots = np.empty(places, np.uint64), np.empty(places, np.int32)
+    for p in range(first, last):
+        start, stop = edges[p], edges[p + 1]
+        places = 64
+        while places < 2 * (stop - start):
+            places *= 2
+        n_groups[p] = _group_partition(
+            words, weight, start, stop, label, size, keys[:places], slots[:places]
+        )
+
+
+@njit(cache=True, nogil=True)
+def _label_rows(edges, first, last, base, label, rows, of_row):  # type: ignore[no-untyped-def]
+    for p in range(first, last):
+        for i in range(edges[p], edges[p + 1]):
+            of_row[rows[i]] = base[p] + label[i]
+
+
+@njit(cache=True, nogil=True)
+def _collect(edges, base, words, weight, size, out_words, out_weight, out_size):  # type: ignore[no-untyped-def]
+    for p in range(len(edges) - 1):
+        start, n = edges[p], base[p + 1] - base[p]
+        for g in range(n):
+            out_words[base[p] + g] = words[start + g]
+            out_size[base[p] + g] = size[start + g]
+            if len(weight) > 0:
+                out_weight[base[p] + g] = weight[start + g]
+
+
+def group(
+    words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float64] | None = None
+) -> Groups:
+    """Group equal words.
+
+    Parameters
+    ----------
+    words : ndarray, uint64, shape (n,)
+        One word per row.
+    bits : int
+        The words are below 2**bits.
+    weight : ndarray, float64, shape (n,), optional
+        Weight of each row, to be summed within groups.
+
+    Returns
+    -------
+    Groups
+        The order of the groups depends on the words only, never on the number of threads.
+
+    Examples
+    --------
+    >>> groups = group(np.array([7, 3, 7], dtype=np.uint64), bits=3)
+    >>> groups.size[groups.of_row].tolist()
+    [2, 1, 2]
+    """
+    w = np.empty(0) if weight is None else weight
+    found = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
+    return found if weight is not None else Groups(found.of_row, found.words, found.size, None)
+
+
+def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: int) -> Groups:
+    n, width = len(words), 1 << bits
+    parts = chunks(n)
+    size = np.zeros((len(parts), width), np.int64)
+    total = np.zeros((len(parts), width if len(weight) else 0))
+    run(
+        lambda t: _count_direct(words, weight, *parts[t], size[t], total[t]),
+        range(len(parts)),
+    )
+    all_sizes = size.sum(axis=0)
+    present = np.flatnonzero(all_sizes)
+    place = np.zeros(width, np.int32)
+    place[present] = np.arange(len(present), dtype=np.int32)
+    of_row = np.empty(n, np.int32)
+    run(lambda part: _label_direct(words, place, *part, of_row), parts)
+    sums = total.sum(axis=0)[present] if len(weight) else None
+    return Groups(of_row, present.astype(np.uint64), all_sizes[present], sums)
+
+
+def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Groups:
+    n, n_weights = len(words), len(weight)
+    p_bits = min(MAX_PARTITION_BITS, max(1, (n // ROWS_PER_PARTITION).bit_length()))
+    shift, n_parts, parts = np.uint64(64 - p_bits), 1 << p_bits, chunks(n)
+    counts = np.zeros((len(parts), n_parts), np.int64)
+    run(lambda t: _histogram(words, *parts[t], shift, counts[t]), range(len(parts)))
+    edges = np.zeros(n_parts + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=edges[1:])
+    position = edges[:-1] + np.cumsum(counts, axis=0) - counts  # where each thread writes in each partition
+    scratch = Arena(
+        bytes_for((n, np.uint64), (n, np.uint32), (n_weights, np.float64), (n, np.int32), (n, np.int32))
+    )
+    p_words, p_rows = scratch.take(n, np.uint64), scratch.take(n, np.uint32)
+    p_weight = scratch.take(n_weights, np.float64)
+    label, size = scratch.take(n, np.int32), scratch.take(n, np.int32)
+    run(
+        lambda t: _deal(words, weight, *parts[t], shift, position[t], p_words, p_rows, p_weight),
+        range(len(parts)),
+    )
+    n_groups, batches = np.zeros(n_parts, np.int64), chunks(n_parts, minimum=1, parts=8)
+    run(lambda b: _group_partitions(edges, *b, p_words, p_weight, label, size, n_groups), batches)
+    base = np.zeros(n_parts + 1, np.int64)
+    np.cumsum(n_groups, out=base[1:])
+    k, k_weights = int(base[-1]), int(base[-1]) if n_weights else 0
+    kept = Arena(bytes_for((n, np.int32), (k, np.uint64), (k, np.int64), (k_weights, np.float64)))
+    of_row = kept.take(n, np.int32)
+    run(lambda b: _label_rows(edges, *b, base, label, p_rows, of_row), batches)
+    found = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
+    _collect(edges, base, p_words, p_weight, size, found.words, found.weight, found.size)
+    return found

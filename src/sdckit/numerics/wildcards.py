@@ -1,0 +1,306 @@
+"""Frequencies when a missing key may stand for any value: cells matched with cells of other patterns.
+
+A cell's pattern is the set of its missing keys. Two cells of one pattern match only if they are the same
+cell; cells of different patterns match when they agree on the keys that both have. For a pair of patterns
+that is a comparison of two words with the fields of the missing keys cleared, hence a hash look-up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.grouping import group
+from sdckit.numerics.threads import chunks, n_threads, run
+
+__all__ = ["Matched", "match_packed", "patterns_of"]
+
+SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
+BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """What the matching cells of other patterns add to each cell.
+
+    Attributes
+    ----------
+    size, weight : ndarray, float64, shape (K,)
+        Their records and weights, each multiplied by alpha where the matching cell has a missing key.
+    """
+
+    size: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def _patterns(words, shifts, masks, missing, start, stop, pattern):  # type: ignore[no-untyped-def]
+    for i in range(start, stop):
+        found = np.uint64(0)
+        for j in range(len(shifts)):
+            if (words[i] >> shifts[j]) & masks[j] == missing[j]:
+                found |= np.uint64(1) << np.uint64(j)
+        pattern[i] = found
+
+
+def patterns_of(
+    words: NDArray[np.uint64],
+    shifts: NDArray[np.uint64],
+    masks: NDArray[np.uint64],
+    missing: NDArray[np.uint64],
+) -> NDArray[np.uint64]:
+    """Which wildcard keys each cell lacks, as a bit set over the fields given."""
+    pattern = np.empty(len(words), np.uint64)
+    run(lambda part: _patterns(words, shifts, masks, missing, *part, pattern), chunks(len(words)))
+    return pattern
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hash(x):  # type: ignore[no-untyped-def]
+    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return x ^ (x >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True)
+def _fill_table(words, clear, keys, slots, bitmap, group_of):  # type: ignore[no-untyped-def]
+    """Hash words with the cleared fields; an empty place holds what no cleared word can be."""
+    mask, bit_mask, empty = np.uint64(len(keys) - 1), np.uint64(64 * len(bitmap) - 1), ~clear
+    keys[:] = empty
+    bitmap[:] = 0
+    n_groups = 0
+    for r in range(len(words)):
+        word = words[r] & clear
+        h = _hash(word)
+        at = h & mask
+        while keys[at] != empty and keys[at] != word:
+            at = (at + np.uint64(1)) & mask
+        if keys[at] == empty:
+            keys[at] = word
+            slots[at] = n_groups
+            n_groups += 1
+            bit = h & bit_mask
+            bitmap[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+        group_of[r] = slots[at]
+    return n_groups
+
+
+@njit(cache=True, nogil=True)
+def _probe(words, sums, start, stop, clear, keys, slots, bitmap, theirs, credit, add, back, candidates):  # type: ignore[no-untyped-def]
+    """Look cells start..stop up in a table: credit them, and gather their sums per entry in `back`.
+
+    A bit per entry settles most look-ups without a branch; only the rest go to the table.
+    """
+    mask, bit_mask, n = np.uint64(len(keys) - 1), np.uint64(64 * len(bitmap) - 1), 0
+    for i in range(start, stop):
+        bit = _hash(words[i] & clear) & bit_mask
+        candidates[n] = i
+        n += np.int64((bitmap[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1))
+    for c in range(n):
+        i = candidates[c]
+        word = words[i] & clear
+        at = _hash(word) & mask
+        while keys[at] != word and keys[at] != ~clear:
+            at = (at + np.uint64(1)) & mask
+        if keys[at] == word:
+            g = slots[at]
+            add[i, 0] += credit * theirs[g, 0]
+            add[i, 1] += credit * theirs[g, 1]
+            back[g, 0] += sums[i, 0]
+            back[g, 1] += sums[i, 1]
+
+
+@njit(cache=True, nogil=True)
+def _scan_complete(words, sums, start, stop, edges, clears, alpha, starts, keys, slots, b_starts, bitmap, add, back):  # type: ignore[no-untyped-def]
+    """Complete cells start..stop against every incomplete pattern."""
+    candidates = np.empty(BLOCK, np.int64)
+    for b in range(start, stop, BLOCK):
+        e = min(b + BLOCK, stop)
+        for p in range(1, len(clears)):
+            _probe(
+                words, sums, b, e, clears[p], keys[starts[p] : starts[p + 1]], slots[starts[p] : starts[p + 1]],
+                bitmap[b_starts[p] : b_starts[p + 1]], sums[edges[p] : edges[p + 1]], alpha, add,
+                back[edges[p] - edges[1] : edges[p + 1] - edges[1]], candidates,
+            )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _match_pair(words, sums, small, large, clear, alpha, add):  # type: ignore[no-untyped-def]
+    """Two incomplete patterns (slices of the cells): each is credited with alpha times the other's sums."""
+    n = small[1] - small[0]
+    places = 16
+    while places < 2 * n:
+        places *= 2
+    keys, slots = np.empty(places, np.uint64), np.empty(places, np.int32)
+    bitmap, group_of = np.empty(max(1, places // 16), np.uint64), np.empty(n, np.int32)
+    n_groups = _fill_table(words[small[0] : small[1]], clear, keys, slots, bitmap, group_of)
+    theirs, back = np.zeros((n_groups, 2)), np.zeros((n_groups, 2))
+    for r in range(n):
+        theirs[group_of[r]] += sums[small[0] + r]
+    candidates = np.empty(BLOCK, np.int64)
+    for b in range(large[0], large[1], BLOCK):
+        e = min(b + BLOCK, large[1])
+        _probe(words, sums, b, e, clear, keys, slots, bitmap, theirs, alpha, add, back, candidates)
+    for r in range(n):
+        add[small[0] + r] += alpha * back[group_of[r]]
+
+
+@njit(cache=True, nogil=True)
+def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: ignore[no-untyped-def]
+    """Every `step`-th pair of incomplete patterns, from number `first` on."""
+    number = 0
+    for a in range(1, len(clears)):
+        for b in range(a + 1, len(clears)):
+            if number % step == first:
+                one, two = (edges[a], edges[a + 1]), (edges[b], edges[b + 1])
+                if one[1] - one[0] > two[1] - two[0]:
+                    one, two = two, one
+                _match_pair(words, sums, one, two, clears[a] & clears[b], alpha, add)
+            number += 1
+
+
+@njit(cache=True, nogil=True)
+def _sort_cells(group_of, rank, next_free, words, size, weight, out_words, sums, add, position):  # type: ignore[no-untyped-def]
+    """Lay cells out by pattern, complete ones first."""
+    for i in range(len(words)):
+        p = rank[group_of[i]]
+        at = next_free[p]
+        next_free[p] = at + 1
+        position[i] = at
+        out_words[at] = words[i]
+        sums[at, 0], sums[at, 1] = size[i], weight[i]
+        add[at, 0], add[at, 1] = 0.0, 0.0
+
+
+@njit(cache=True, nogil=True)
+def _unsort(add, position, start, stop, size, weight):  # type: ignore[no-untyped-def]
+    for i in range(start, stop):
+        size[i] = add[position[i], 0]
+        weight[i] = add[position[i], 1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """One hash table and bit set per incomplete pattern, laid end to end."""
+
+    starts: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    bit_starts: NDArray[np.int64]
+    bitmap: NDArray[np.uint64]
+
+
+def _tables(words: NDArray[np.uint64], edges: NDArray[np.int64], clears: NDArray[np.uint64]) -> _Tables:
+    places = [0] + [max(16, 2 << int(n).bit_length()) for n in np.diff(edges)[1:]]
+    bits = [n // 8 for n in places]  # 64 bits to 8 places: at least 16 bits to an entry
+    starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
+    bit_starts = np.concatenate([[0], np.cumsum(bits)]).astype(np.int64)
+    tables = _Tables(
+        starts, np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.int32),
+        bit_starts, np.empty(bit_starts[-1], np.uint64),
+    )  # fmt: skip
+    for p in range(1, len(clears)):
+        at, bit_at = slice(starts[p], starts[p + 1]), slice(bit_starts[p], bit_starts[p + 1])
+        mine = words[edges[p] : edges[p + 1]]
+        _fill_table(
+            mine, clears[p], tables.keys[at], tables.slots[at], tables.bitmap[bit_at],
+            np.empty(len(mine), np.int32),
+        )  # fmt: skip
+    return tables
+
+
+def match_packed(
+    words: NDArray[np.uint64],
+    size: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    pattern: NDArray[np.uint64],
+    clear_of: dict[int, int],
+    alpha: float,
+) -> Matched:
+    """Sums over the cells of other patterns that match each cell.
+
+    Parameters
+    ----------
+    words : ndarray, uint64, shape (K,)
+        The cells, distinct.
+    size, weight : ndarray, float64, shape (K,)
+        Records and sum of weights of each cell.
+    pattern : ndarray, uint64, shape (K,)
+        Which wildcard keys each cell lacks.
+    clear_of : dict
+        For each pattern present, the word that keeps the fields it has.
+    alpha : float
+        Weight of a match through the other cell's missing key, 0 to 1.
+
+    Returns
+    -------
+    Matched
+
+    Notes
+    -----
+    Time proportional to cells times incomplete patterns, memory to cells.
+    """
+    groups = group(pattern, bits=max(clear_of).bit_length())
+    by_pattern = np.argsort(groups.words)
+    present, counts = groups.words[by_pattern], groups.size[by_pattern]
+    rank = np.empty(len(present), np.int32)
+    rank[by_pattern] = np.arange(len(present), dtype=np.int32)
+    if present[0] != 0:  # no complete cell: an empty slice in its place
+        present, counts, rank = np.append(np.uint64(0), present), np.append(0, counts), rank + np.int32(1)
+    n, edges = len(words), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    clears = np.array([0xFFFFFFFFFFFFFFFF] + [clear_of[int(p)] for p in present[1:]], np.uint64)
+    memory = Arena(bytes_for((n, np.uint64), (2 * n, np.float64), (2 * n, np.float64), (n, np.int32)))
+    sorted_words, position = memory.take(n, np.uint64), memory.take(n, np.int32)
+    sums = memory.take(2 * n, np.float64).reshape(n, 2)
+    add = memory.take(2 * n, np.float64).reshape(n, 2)
+    _sort_cells(groups.of_row, rank, edges.copy(), words, size, weight, sorted_words, sums, add, position)
+    _credit_complete(sorted_words, sums, edges, clears, alpha, add)
+    if len(present) > 2 and alpha > 0:
+        _credit_incomplete(sorted_words, sums, edges, clears, alpha, add)
+    out = Matched(np.empty(n), np.empty(n))
+    run(lambda part: _unsort(add, position, *part, out.size, out.weight), chunks(n))
+    return out
+
+
+def _credit_incomplete(
+    words: NDArray[np.uint64],
+    sums: NDArray[np.float64],
+    edges: NDArray[np.int64],
+    clears: NDArray[np.uint64],
+    alpha: float,
+    add: NDArray[np.float64],
+) -> None:
+    """Incomplete cells of different patterns credit each other."""
+    first = int(edges[1])  # only the incomplete ones
+    step = n_threads() if len(words) - first > SMALL else 1
+    more = np.zeros((step, len(words) - first, 2))
+    run(
+        lambda t: _match_pairs(words[first:], sums[first:], edges - first, clears, t, step, alpha, more[t]),
+        range(step),
+    )
+    add[first:] += more.sum(axis=0)
+
+
+def _credit_complete(
+    words: NDArray[np.uint64],
+    sums: NDArray[np.float64],
+    edges: NDArray[np.int64],
+    clears: NDArray[np.uint64],
+    alpha: float,
+    add: NDArray[np.float64],
+) -> None:
+    """Complete cells and incomplete ones credit each other."""
+    tables = _tables(words, edges, clears)
+    parts = chunks(int(edges[1]))
+    back = np.zeros((len(parts), len(words) - int(edges[1]), 2))
+    run(
+        lambda t: _scan_complete(
+            words, sums, *parts[t], edges, clears, alpha, tables.starts, tables.keys, tables.slots,
+            tables.bit_starts, tables.bitmap, add, back[t],
+        ),
+        range(len(parts)),
+    )  # fmt: skip
+    add[edges[1] :] += back.sum(axis=0)

@@ -1,0 +1,1 @@
+"""Results as documents: protected figures, self-contained HTML, JSON, static plots."""

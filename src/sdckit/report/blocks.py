@@ -1,0 +1,90 @@
+"""The few kinds of block a rendered document is laid out in; their texts are ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Block", "ChartBlock", "Code", "Facts", "Page", "Paragraph", "Section", "TableBlock", "Verdicts"]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; a lead one is set larger."""
+
+    text: str
+    style: str = "plain"
+    kind: str = "paragraph"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Pairs of a label and its words."""
+
+    items: tuple[tuple[str, str], ...]
+    kind: str = "facts"
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """A limit each: (state, intruder, sentence)."""
+
+    items: tuple[tuple[str, str, str], ...]
+    kind: str = "verdicts"
+
+
+@dataclass(frozen=True)
+class TableBlock:
+    """A table; the first column heads its row, `numeric` columns are flush right, small ones go in pairs."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...] = ()
+    style: str = "wide"
+    kind: str = "table"
+
+
+@dataclass(frozen=True)
+class ChartBlock:
+    """A chart drawn from plain figures: the name of its function and what it is given."""
+
+    name: str
+    data: Mapping[str, Any]
+    caption: str
+    kind: str = "chart"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text to be copied as it is."""
+
+    caption: str
+    text: str
+    kind: str = "code"
+
+
+Block = Paragraph | Facts | Verdicts | TableBlock | ChartBlock | Code
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what follows; level 2 or 3."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole document."""
+
+    title: str
+    subtitle: str
+    confidential: str | None
+    state: str
+    headline: str
+    sections: Sequence[Section]
+    footer: str

@@ -1,0 +1,225 @@
+"""Charts, drawn from printed figures only: an image carries exact heights, so they must be public ones.
+
+Bars carry their printed text and need no axis; a small count is an open bar at its bound. Grey tones and
+outlines tell series apart, colour does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["CHARTS", "OPEN", "chart_for", "describe", "to_svg"]
+
+Plain = Mapping[str, Any]
+INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
+FONT = "sans-serif"
+WIDTH = 620
+LOWEST_RISK = 0.00005
+
+
+def _height(leaf: Plain) -> float:
+    """Length of a bar: the public value, or the bound of a hidden one."""
+    value = leaf["value"] if leaf["value"] is not None else leaf.get("below", 0)
+    return float(value)
+
+
+def _bar(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:
+    shown = OPEN if leaf["value"] is None else fill
+    return {"label": label, "length": _height(leaf), "text": leaf["text"], "fill": shown}
+
+
+def _bars(rows: Sequence[Mapping[str, Any]], *, space: int = 190) -> Any:
+    """Draw horizontal bars in the given order, each with its printed text at its end."""
+    import altair as alt
+
+    longest = max((row["length"] for row in rows), default=0) or 1
+    base = alt.Chart(alt.InlineData(values=[dict(row) for row in rows])).encode(
+        y=alt.Y(
+            "label:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(
+                labelLimit=space, labelFontSize=12, labelColor=INK, ticks=False, domainColor=INK, aria=False
+            ),
+        ),
+        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, longest * 1.18], nice=False, zero=True)),
+    )
+    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=16, aria=False).encode(
+        fill=alt.Fill("fill:N", scale=None)
+    )
+    texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
+    return (bars + texts).properties(width=WIDTH - space, height=alt.Step(24))
+
+
+def sizes_chart(data: Plain) -> Any:
+    """Cells by number of records."""
+    rows = [
+        _bar(_size_label(row["size"]), row["n_cells"], INK if row["size"] == "1" else MIDDLE)
+        for row in data["rows"]
+    ]
+    return _bars(rows)
+
+
+def _size_label(size: str) -> str:
+    words = size.replace("-", " to ").replace("100+", "100 or more")
+    return f"{words} record" + ("" if size == "1" else "s")
+
+
+def violations_chart(data: Plain) -> Any:
+    """Records in violation of k-anonymity, under one or both rules."""
+    fills = {"": MIDDLE, "wildcard": LIGHT, "category": MIDDLE}
+    levels = list(data["rules"][0]["violations"])
+    rows = [
+        _bar(
+            f"k = {k}" + (f", {one['rule']}" if one["rule"] else ""),
+            one["violations"][k],
+            fills.get(one["rule"], MIDDLE),
+        )
+        for k in levels
+        for one in data["rules"]
+    ]
+    return _bars(rows)
+
+
+def contributions_chart(data: Plain) -> Any:
+    """Uniques left when one key is dropped."""
+    rows = [_bar(f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in data["rows"]]
+    return _bars(rows)
+
+
+def diversity_chart(data: Plain) -> Any:
+    """Records in groups with fewer than l values of each sensitive variable."""
+    rows = [
+        _bar(f"{variable}, {kind}, l = {level}", count, MIDDLE if int(level) == 2 else LIGHT)
+        for variable, tree in data["variables"].items()
+        for kind, counts in tree["violations"].items()
+        for level, count in counts.items()
+    ]
+    return _bars(rows, space=240)
+
+
+def risk_chart(data: Plain) -> Any:
+    """Records by individual risk in fixed bins, the threshold marked, and the cumulative share below."""
+    import altair as alt
+
+    rows = [_risk_row(row, data.get("threshold")) for row in data["rows"]]
+    highest = max(row["length"] for row in rows) or 1
+    edges = sorted({row["left"] for row in rows} | {row["right"] for row in rows})
+    axis = alt.Axis(
+        values=edges, format="~g", labelFontSize=11, labelColor=INK, grid=False, aria=False, labelAngle=-45,
+        labelExpr=f"datum.value <= {LOWEST_RISK} ? '0' : format(datum.value, '~g')",
+        titleFontWeight="normal", labelOverlap=False,
+    )  # fmt: skip
+    scale = alt.Scale(type="log", domain=[LOWEST_RISK, 1], nice=False)
+    data_rows = alt.InlineData(values=rows)
+    base = alt.Chart(data_rows).encode(x=alt.X("left:Q", scale=scale, axis=None), x2="right:Q")
+    bars = base.mark_bar(stroke=INK, strokeWidth=1, aria=False).encode(
+        y=alt.Y("length:Q", axis=None, scale=alt.Scale(domain=[0, highest * 1.15], nice=False)),
+        y2=alt.datum(0),
+        fill=alt.Fill("fill:N", scale=None),
+    )
+    texts = (
+        alt.Chart(data_rows)
+        .mark_text(dy=-7, fontSize=11, color=INK, aria=False)
+        .encode(x=alt.X("middle:Q", scale=scale, axis=None), y="length:Q", text="text:N")
+    )
+    upper = alt.layer(bars, texts, *_threshold_rule(data.get("threshold"), scale)).properties(
+        width=WIDTH, height=190, title=_title("Records")
+    )
+    lower = _cumulative(data_rows, scale, axis)
+    return alt.vconcat(upper, lower, spacing=8)
+
+
+def _risk_row(row: Plain, threshold: float | None) -> dict[str, Any]:
+    left, right = max(row["from"], LOWEST_RISK), row["to"]
+    above = threshold is not None and row["from"] >= threshold
+    bar = _bar("", row["n"], INK if above else LIGHT)
+    shown = {**bar, "left": left, "right": right, "middle": (left * right) ** 0.5}
+    shown["text"] = "" if row["n"]["text"] == "0" else row["n"]["text"]
+    return shown | {"cumulative": row["cumulative"]["value"] or 0.0, "share": row["cumulative"]["text"]}
+
+
+def _title(text: str) -> Any:
+    import altair as alt
+
+    return alt.Title(text, anchor="start", fontSize=12, fontWeight="normal", color=INK, aria=False)
+
+
+def _threshold_rule(threshold: float | None, scale: Any) -> list[Any]:
+    import altair as alt
+
+    if threshold is None or threshold <= LOWEST_RISK:
+        return []
+    values = alt.InlineData(values=[{"limit": threshold, "text": f"limit {threshold:g}"}])
+    base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
+    rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
+    text = base.mark_text(align="left", dx=4, fontSize=11, fontWeight="bold", color=INK, aria=False)
+    return [rule, text.encode(text="text:N", y=alt.value(6))]
+
+
+def _cumulative(data_rows: Any, scale: Any, axis: Any) -> Any:
+    import altair as alt
+
+    base = alt.Chart(data_rows).encode(
+        x=alt.X("right:Q", scale=scale, axis=axis, title="individual risk (upper edge of the bin)"),
+        y=alt.Y("cumulative:Q", axis=None, scale=alt.Scale(domain=[0, 1.15], nice=False)),
+    )
+    line = base.mark_line(color=INK, strokeWidth=1.5, interpolate="linear", aria=False)
+    points = base.mark_point(color=INK, fill="#ffffff", size=28, aria=False)
+    texts = base.mark_text(dy=-9, fontSize=10, color=INK, aria=False).encode(text="share:N")
+    return (line + points + texts).properties(
+        width=WIDTH, height=120, title=_title("Share of records up to this risk")
+    )
+
+
+CHARTS = {
+    "sizes": sizes_chart,
+    "violations": violations_chart,
+    "contributions": contributions_chart,
+    "diversity": diversity_chart,
+    "risk": risk_chart,
+}
+
+
+def chart_for(name: str, data: Plain) -> Any:
+    """Build the Altair chart of a block, in the style of the report."""
+    chart = CHARTS[name](data)
+    return chart.configure(font=FONT, background="#ffffff").configure_view(stroke=None)
+
+
+def to_svg(chart: Any) -> str:
+    """Render to static SVG, without a network and without fonts of its own.
+
+    Vega's own JavaScript runs inside the package, once per process; the first call takes half a second.
+    """
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
+
+
+def describe(name: str, data: Plain, caption: str) -> str:
+    """Say in words what a chart shows, for those who cannot see it; from printed texts."""
+    rows = {
+        "sizes": lambda: [f"{_size_label(r['size'])}: {r['n_cells']['text']} cells" for r in data["rows"]],
+        "violations": lambda: [
+            f"k = {k}{', ' + one['rule'] if one['rule'] else ''}: {leaf['text']} records"
+            for one in data["rules"]
+            for k, leaf in one["violations"].items()
+        ],
+        "contributions": lambda: [
+            f"without {', '.join(r['variables'])}: {r['uniques_without']['text']} uniques"
+            for r in data["rows"]
+        ],
+        "diversity": lambda: [
+            f"{variable}, {kind}, l = {level}: {leaf['text']} records"
+            for variable, tree in data["variables"].items()
+            for kind, counts in tree["violations"].items()
+            for level, leaf in counts.items()
+        ],
+        "risk": lambda: [
+            f"{r['from']:g} to {r['to']:g}: {r['n']['text']} records ({r['cumulative']['text']} up to here)"
+            for r in data["rows"]
+        ],
+    }[name]()
+    return f"{caption}. {'; '.join(rows)}."

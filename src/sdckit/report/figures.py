@@ -1,0 +1,277 @@
+"""What a document is made of before it is protected: typed figures, the relations between them, one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+__all__ = [
+    "DIFFERENCE",
+    "Count",
+    "Cumulative",
+    "Difference",
+    "Document",
+    "Foreign",
+    "Histogram",
+    "Holds",
+    "InternalOnly",
+    "Ledger",
+    "Levels",
+    "Ratio",
+    "Relation",
+    "Share",
+    "SizeClasses",
+    "SizesLike",
+    "Tree",
+    "Value",
+    "Variable",
+    "Watched",
+]
+
+Kind = Literal["count", "value", "sum"]
+# Between the names of two counts: what the one has more than the other.
+DIFFERENCE = " - "
+Watched = Literal["everywhere", "table", "nowhere"]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A true number behind the document.
+
+    Parameters
+    ----------
+    true
+        The exact number; None for one that is never printed and only links others.
+    group
+        The table it is printed in: figures of one table are coarsened together.
+    kind
+        ``"count"`` a whole number; ``"value"`` an estimate, printed to two significant digits; ``"sum"`` an
+        expected number in which one cell may count one, printed like a count.
+    watched
+        Where nobody may narrow it down: ``"everywhere"``; ``"table"``, among the figures printed beside it
+        (cells of five or more records are no small groups: how many there are follows from the number of
+        their records); or ``"nowhere"``.
+    """
+
+    true: float | None
+    group: str = ""
+    kind: Kind = "count"
+    watched: Watched = "everywhere"
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What anybody knows about the true numbers: lower <= sum of coefficient x variable <= upper."""
+
+    terms: tuple[tuple[str, float], ...]
+    lower: float = 0.0
+    upper: float = 0.0
+
+
+@dataclass(frozen=True)
+class Count:
+    """A count of records, cells or households, by the name of its variable."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """An estimated number (an expected count), by the name of its variable."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Share:
+    """One count as a part of another; computed from the printed counts, so that it says nothing more."""
+
+    part: str
+    whole: str
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """An expected number divided by a count, computed from what is printed of the two."""
+
+    value: str
+    count: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a count loses: whole minus part, computed from the printed counts."""
+
+    whole: str
+    part: str
+
+
+@dataclass(frozen=True)
+class Cumulative:
+    """The share the first counts have in all of them, computed from the printed counts."""
+
+    parts: tuple[str, ...]
+    wholes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Whether a limit holds; None when it could not be tested."""
+
+    holds: bool | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Words written elsewhere (a warning, a reason): counts and row numbers in them are protected too."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class InternalOnly:
+    """Exact matter that exists only in a confidential document."""
+
+    content: Tree
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a key (or sizes of households) with their numbers; rare ones and the tail are pooled.
+
+    Parameters
+    ----------
+    name, counts
+        Start of the variables' names; label and number of each level.
+    whole, n
+        The total: its variable and its true number.
+    missing, n_missing
+        The same for those without a value, where there are any.
+    shown
+        How many levels are shown at most.
+    records
+        Variable of the records, where a label is a number of records (the size of a household).
+    """
+
+    name: str
+    counts: tuple[tuple[str, int], ...]
+    whole: str
+    n: int
+    missing: str = ""
+    n_missing: int = 0
+    shown: int = 8
+    records: str = ""
+
+
+@dataclass(frozen=True)
+class SizeClasses:
+    """Numbers of equal-sized groups by their size (cells by records, households by members)."""
+
+    name: str
+    counts: tuple[tuple[str, int], ...]
+
+
+class SizesLike(Protocol):
+    """Cells split by size, see `relations.Sizes`."""
+
+    def within(self, low: float, high: float) -> list[tuple[int, float]]: ...  # noqa: D102
+    def records(self, part: tuple[int, float]) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Records by risk in fixed bins.
+
+    Parameters
+    ----------
+    name, edges, counts
+        Start of the variables' names, the edges and the records of every bin.
+    whole
+        Variable of all records.
+    total, above
+        Variables that the bins bound: the sum of the risks, the records above a limit.
+    sizes, largest
+        Where risk follows from the size of the cell: the sizes, and the largest cell whose records have at
+        least the risk of an edge.
+    """
+
+    name: str
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    whole: str
+    total: str = ""
+    above: tuple[tuple[str, float], ...] = ()
+    sizes: SizesLike | None = None
+    largest: Mapping[float, float] = field(default_factory=dict)
+
+
+Leaf = (
+    Count
+    | Value
+    | Share
+    | Ratio
+    | Difference
+    | Cumulative
+    | Holds
+    | Foreign
+    | InternalOnly
+    | Levels
+    | SizeClasses
+    | Histogram
+)
+Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
+
+
+@dataclass
+class Ledger:
+    """Collects the true numbers and the relations between them while a document is built."""
+
+    variables: dict[str, Variable] = field(default_factory=dict)
+    relations: list[Relation] = field(default_factory=list)
+
+    def count(self, name: str, true: int, group: str, *, watched: Watched = "everywhere") -> Count:
+        """Enter a count and give its leaf."""
+        self.variables[name] = Variable(int(true), group, watched=watched)
+        return Count(name)
+
+    def value(self, name: str, true: float, group: str, *, kind: Kind = "value") -> Value:
+        """Enter an estimated number and give its leaf."""
+        self.variables[name] = Variable(float(true), group, kind)
+        return Value(name)
+
+    def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
+        """Enter a count that is never printed but could be worked out."""
+        self.variables.setdefault(name, Variable(None, watched=watched))
+        return name
+
+    def equal(self, whole: str, *parts: str) -> None:
+        """Whole = sum of the parts."""
+        self.relations.append(Relation(((whole, 1.0), *((part, -1.0) for part in parts))))
+
+    def nested(self, whole: str, part: str) -> None:
+        """Part is contained in whole; what lies between them is watched like a count of its own."""
+        if whole != part and {whole, part} <= self.variables.keys():
+            self.equal(whole, part, self.latent(f"{whole}{DIFFERENCE}{part}"))
+
+    def bounded(
+        self, total: str, parts: Mapping[str, tuple[float, float]], *, upper: bool = True, lower: bool = True
+    ) -> None:
+        """Keep total between the sums of low x part and high x part."""
+        if lower:
+            terms = tuple((name, -low) for name, (low, _) in parts.items() if low)
+            self.relations.append(Relation(((total, 1.0), *terms), upper=float("inf")))
+        if upper:
+            terms = tuple((name, -high) for name, (_, high) in parts.items() if high)
+            self.relations.append(Relation(((total, 1.0), *terms), lower=-float("inf")))
+
+
+@dataclass(frozen=True)
+class Document:
+    """A tree of figures named as in the API, with what links them; the only thing `protect` takes."""
+
+    tree: Mapping[str, Tree]
+    variables: Mapping[str, Variable]
+    relations: tuple[Relation, ...]
+    n: int | None

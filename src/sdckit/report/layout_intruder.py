@@ -1,0 +1,247 @@
+"""One intruder's part of the document: keys, frequencies, k-anonymity, risk, contributions, learning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, Section, TableBlock
+from sdckit.report.sentences import listed
+
+__all__ = ["intruder_sections"]
+
+Plain = Mapping[str, Any]
+RULES = {
+    "wildcard": "may be any value",
+    "category": "a value of its own",
+    "error": "not allowed",
+}
+
+
+def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
+    """Lay out everything measured against one intruder."""
+    sections = [Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),))]
+    sections.append(Section("Keys and their levels", tuple(_keys(one)), 3))
+    sections.append(Section("How many records share a key", tuple(_frequencies(one)), 3))
+    sections.append(Section("k-anonymity", tuple(_anonymity(one)), 3))
+    sections.append(Section("Risk of re-identification", tuple(_risk(one)), 3))
+    if one.get("key_contributions"):
+        sections.append(Section("Which keys contribute most", tuple(_contributions(one)), 3))
+    if one.get("household_structure"):
+        sections.append(Section("Households", tuple(_households(one)), 3))
+    if one.get("l_diversity"):
+        sections.append(Section("What would be learnt: l-diversity", tuple(_diversity(one)), 3))
+    if one["skipped"]:
+        rows = tuple((row["measure"], row["reason"]) for row in one["skipped"])
+        table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
+        sections.append(Section("Not measured", (table,), 3))
+    return sections
+
+
+def _texts(*leaves: Plain) -> tuple[str, ...]:
+    return tuple(leaf["text"] for leaf in leaves)
+
+
+def _keys(one: Plain) -> list[Block]:
+    rows = tuple(
+        (
+            key["name"],
+            key["kind"],
+            str(key["levels_of_5_or_more"]),
+            *_texts(key["n_missing"], key["missing_rate"]),
+            RULES.get(key["missing"], key["missing"]),
+        )
+        for key in one["key_facts"]
+    )
+    columns = ("Key", "Type", "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
+    return [TableBlock("Keys", columns, rows, (2, 3, 4)), *(_levels(key) for key in one["key_facts"])]
+
+
+def _levels(key: Plain) -> TableBlock:
+    rows = tuple(
+        ("all other levels" if row.get("pooled") else row["level"], *_texts(row["n"], row["rate"]))
+        for row in key["level_counts"]
+    )
+    caption = f"Levels of {key['name']}, most frequent first"
+    return TableBlock(caption, ("Level", "Records", "Share"), rows, (1, 2), "small")
+
+
+def _frequencies(one: Plain) -> list[Block]:
+    tree = one["key_frequencies"]
+    facts = (
+        ("Different combinations of keys (cells)", tree["n_cells"]["text"]),
+        (
+            "Records alone with their combination",
+            f"{tree['sample_uniques']['text']} ({tree['sample_unique_rate']['text']})",
+        ),
+    )
+    sizes = tree["frequency_of_frequencies"]
+    rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
+    return [
+        Facts(facts),
+        ChartBlock("sizes", {"rows": sizes}, "Cells by number of records"),
+        TableBlock("Cells by number of records in the cell", ("Records in the cell", "Cells"), rows, (1,)),
+    ]
+
+
+def _size_words(size: str) -> str:
+    return "1 (unique)" if size == "1" else size.replace("-", " to ").replace("100+", "100 or more")
+
+
+def _anonymity(one: Plain) -> list[Block]:
+    strict, lenient = one.get("k_anonymity_category"), one["k_anonymity"]
+    rules = [("", lenient)] if strict is None else [("wildcard", lenient), ("category", strict)]
+    rows = tuple(
+        (
+            f"k = {k}" + (f", missing as {rule}" if rule else ""),
+            tree["holds"][k]["text"],
+            *_texts(tree["violations"][k], tree["violation_rates"][k]),
+        )
+        for k in lenient["violations"]
+        for rule, tree in rules
+    )
+    columns = ("Tested", "Result", "Records in violation", "Share of records")
+    data = {"rules": [{"rule": rule, "violations": tree["violations"]} for rule, tree in rules]}
+    return [
+        TableBlock("Records whose key is shared by fewer than k records", columns, rows, (2, 3)),
+        ChartBlock("violations", data, "Records in violation of k-anonymity"),
+    ]
+
+
+def _risk(one: Plain) -> list[Block]:
+    blocks: list[Block] = []
+    strict = one.get("individual_risk_category")
+    facts = _risk_facts(one["individual_risk"], "missing as wildcard" if strict else "")
+    if strict:
+        facts += _risk_facts(strict, "missing as category")
+    blocks.append(Facts(tuple(facts)))
+    tree = one["individual_risk"]
+    data = {"rows": tree["distribution"], "threshold": tree.get("threshold")}
+    blocks.append(ChartBlock("risk", data, "Distribution of individual risk, and its cumulative curve"))
+    rows = tuple(
+        (f"{row['from']:g} to {row['to']:g}", *_texts(row["n"], row["rate"], row["cumulative"]))
+        for row in tree["distribution"]
+    )
+    columns = ("Individual risk", "Records", "Share", "Share up to here")
+    blocks.append(TableBlock("Records by individual risk", columns, _trimmed(rows), (1, 2, 3)))
+    return blocks
+
+
+def _trimmed(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Leave out the empty bins below the first record and above the last."""
+    filled = [number for number, row in enumerate(rows) if row[1] != "0"]
+    return tuple(rows[filled[0] : filled[-1] + 1]) if filled else tuple(rows)
+
+
+def _risk_facts(tree: Plain, rule: str) -> list[tuple[str, str]]:
+    of = f" ({rule})" if rule else ""
+    facts = [
+        (f"Expected re-identifications{of}", tree["expected_reidentifications"]["text"]),
+        (f"Global risk, the mean of the individual risks{of}", tree["global_risk"]["text"]),
+    ]
+    if "n_above" in tree:
+        words = f"{tree['n_above']['text']} ({tree['rate_above']['text']})"
+        facts.append((f"Records with a risk above {tree['threshold']:g}{of}", words))
+    if "household_risk" in tree:
+        facts.append((f"Household risk, mean over the records{of}", tree["household_risk"]["text"]))
+        expected = tree["expected_household_reidentifications"]["text"]
+        facts.append((f"Expected re-identifications through a household{of}", expected))
+    return facts
+
+
+def _contributions(one: Plain) -> list[Block]:
+    tree = one["key_contributions"]
+    singles = [row for row in tree["table"] if len(row["variables"]) == 1]
+    pairs = [row for row in tree["table"] if len(row["variables"]) == 2]
+    columns = ("Left out", "Unique records without", "Uniques saved", "Global risk without", "Suggestion")
+    blocks: list[Block] = [
+        Paragraph(f"With all keys {tree['uniques']['text']} records are unique."),
+        ChartBlock("contributions", {"rows": _by_saving(singles)}, "Uniques left when one key is dropped"),
+        TableBlock("One key left out", columns, _contribution_rows(_by_saving(singles)), (1, 2, 3)),
+    ]
+    if pairs:
+        rows = _contribution_rows(_by_saving(pairs)[:5])
+        blocks.append(
+            TableBlock("Two keys left out (the five pairs that save most)", columns, rows, (1, 2, 3))
+        )
+    return blocks
+
+
+def _by_saving(rows: Sequence[Plain]) -> list[Plain]:
+    """Order by printed figures: an order by exact ones would tell which is larger."""
+
+    def key(row: Plain) -> tuple[float, str]:
+        without = row["uniques_without"]
+        value = without["value"] if without["value"] is not None else without.get("below", 0) / 2
+        return (value, listed(row["variables"]))
+
+    return sorted(rows, key=key)
+
+
+def _contribution_rows(rows: Sequence[Plain]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (
+            listed(row["variables"]),
+            *_texts(row["uniques_without"], row["uniques_saved"]),
+            row["risk_without"]["text"] if row["risk_without"] else "not computed",
+            row["suggestion"],
+        )
+        for row in rows
+    )
+
+
+def _households(one: Plain) -> list[Block]:
+    tree = one["household_structure"]
+    facts = (
+        ("Households", tree["n_households"]["text"]),
+        (
+            "Households whose composition nobody shares",
+            f"{tree['unique_compositions']['text']} ({tree['unique_composition_rate']['text']})",
+        ),
+        ("Sizes held by one household only", tree["unique_sizes"]["text"]),
+        ("Sizes held by fewer than 3 households", tree["rare_sizes"]["text"]),
+    )
+    rows = tuple(
+        ("all other sizes" if row.get("pooled") else row["level"], *_texts(row["n"], row["rate"]))
+        for row in tree["sizes"]
+    )
+    note = (
+        "The size and the composition of a household can identify it without any key; "
+        "leaving out the size hides nothing while the household's id stays in the file."
+    )
+    return [
+        Facts(facts),
+        TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
+        Paragraph(note, "note"),
+    ]
+
+
+def _diversity(one: Plain) -> list[Block]:
+    other = one.get("l_diversity_wildcard")
+    trees = [("", one["l_diversity"])] if not other else [
+        ("missing as category", one["l_diversity"]), ("missing as wildcard", other)
+    ]  # fmt: skip
+    rows = [
+        (
+            ", ".join(filter(None, [variable, f"{kind}, l = {level}", rule])),
+            tree["holds"][kind][level]["text"],
+            count["text"],
+            tree["violation_rates"][kind][level]["text"],
+        )
+        for rule, by_variable in trees
+        for variable, tree in by_variable.items()
+        for kind, counts in tree["violations"].items()
+        for level, count in counts.items()
+    ]
+    homogeneous = [(variable, tree["homogeneous"]["text"]) for variable, tree in one["l_diversity"].items()]
+    columns = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
+    return [
+        ChartBlock("diversity", {"variables": one["l_diversity"]}, "Records in groups with too few values"),
+        TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), (2, 3)),
+        TableBlock(
+            "Groups of two or more records with one single value",
+            ("Sensitive variable", "Groups"),
+            tuple(homogeneous),
+            (1,),
+        ),
+    ]

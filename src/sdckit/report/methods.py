@@ -1,0 +1,104 @@
+"""How each measure is computed and where it comes from, for the last page of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sdckit.data.scenario import Scenario
+from sdckit.report.figures import Tree
+from sdckit.report.protocols import IntruderLike
+
+__all__ = ["method_notes"]
+
+
+def method_notes(intruders: Sequence[IntruderLike], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
+    """Say how each measure is computed and where it comes from."""
+    notes = [_ANONYMITY, _MISSING, _RISK_CENSUS if _is_census(scenario) else _RISK_SAMPLE]
+    if any(one.key_contributions is not None for one in intruders):
+        notes.append(_CONTRIBUTIONS)
+    if scenario.household:
+        notes.append(_HOUSEHOLD)
+    if any(one.l_diversity is not None for one in intruders):
+        notes.append(_L_DIVERSITY)
+    notes.append(_PROTECTION)
+    return tuple({"name": name, "text": text, "source": source} for name, text, source in notes)
+
+
+def _is_census(scenario: Scenario) -> bool:
+    return scenario.weight is None and scenario.sampling_fraction is None
+
+
+_ANONYMITY = (
+    "k-anonymity",
+    (
+        "A record is k-anonymous when at least k records of the file, itself included, share "
+        "its combination of key values. A record that nobody shares is a sample unique."
+    ),
+    "Samarati (2001); Sweeney (2002)",
+)
+_MISSING = (
+    "Missing values in keys",
+    (
+        'Under "wildcard" a missing value may stand for any value, so records match more often; '
+        'under "category" it is a value of its own. Where keys have missing values, both are '
+        "shown: the wildcard is the less cautious rule."
+    ),
+    "Templ, Meindl, Kowarik & Chen (2014)",
+)
+_RISK_SAMPLE = (
+    "Individual risk",
+    (
+        "The probability that an intruder who meets the record's key in the population links it "
+        "to the right person: the mean of 1/F given f, where f counts the records with this key "
+        "in the file and F, the persons with it in the population, is unknown and estimated "
+        "from the design. Its sum is the expected number of re-identifications, its mean the "
+        "global risk."
+    ),
+    "Benedetti & Franconi (1998); Franconi & Polettini (2004)",
+)
+_RISK_CENSUS = (
+    "Individual risk",
+    (
+        "The file is treated as the whole population, the most cautious assumption: the risk of "
+        "a record is 1/f, where f counts the records with its key. Its sum is the expected "
+        "number of re-identifications, its mean the global risk."
+    ),
+    "Duncan & Lambert (1989); Benedetti & Franconi (1998)",
+)
+_CONTRIBUTIONS = (
+    "Contribution of keys",
+    (
+        "Every figure is computed again with one key left out. What is saved by leaving a key "
+        "out shows which variable to coarsen first; savings of several keys do not add up."
+    ),
+    "Hundepool et al. (2012), chapter 3",
+)
+_HOUSEHOLD = (
+    "Household risk",
+    (
+        "The probability that at least one member of the household is re-identified: one minus "
+        "the product over its members of (1 - risk). Size and composition may identify a "
+        "household even without any key."
+    ),
+    "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)",
+)
+_L_DIVERSITY = (
+    "l-diversity",
+    (
+        "Records that share a key protect each other only if their sensitive values differ. "
+        "Distinct: number of different values; entropy: their effective number; recursive: the "
+        "most frequent value is not too frequent against the rest."
+    ),
+    "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
+)
+_PROTECTION = (
+    "Protection of this document",
+    (
+        'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
+        "coarsely where totals, nested levels or differences would give a small count away; "
+        "rates are computed from the rounded counts, so parts may not add up. Levels held by "
+        "fewer than 5 records are pooled, estimates have two significant digits, and no "
+        "maximum, quantile or record is shown."
+    ),
+    "Hundepool et al. (2012), chapter 5",
+)

@@ -1,0 +1,196 @@
+"""The one door out of the room: every document passes `protect`, and nothing else prints a figure.
+
+Sources: Hundepool et al. (2012), Statistical Disclosure Control, chapter 5 (rounding, interval attacks on
+tables); the rules themselves are in the documentation of the JSON schema.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sdckit.errors import DataError
+from sdckit.report.figures import (
+    Count,
+    Cumulative,
+    Difference,
+    Document,
+    Foreign,
+    Histogram,
+    Holds,
+    InternalOnly,
+    Ledger,
+    Levels,
+    Ratio,
+    Share,
+    SizeClasses,
+    Tree,
+    Value,
+)
+from sdckit.report.pooling import expand
+from sdckit.report.rounding import Print, format_count, format_number, print_exact
+from sdckit.report.settle import settle
+from sdckit.report.words import protect_words
+
+__all__ = ["CONFIDENTIAL", "SMALLEST_FILE", "protect"]
+
+SMALLEST_FILE = 50
+CONFIDENTIAL = "contains confidential information"
+HOLDS = {True: "holds", False: "does not hold", None: "could not be tested"}
+
+Plain = dict[str, Any]
+
+
+def protect(document: Document, *, internal: bool = False) -> Plain:
+    """Turn a document into plain, printable figures that may leave the room.
+
+    Parameters
+    ----------
+    document
+        The typed figures, exact inside.
+    internal
+        Print everything exactly, and say so.
+
+    Returns
+    -------
+    dict
+        JSON-ready. A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value":
+        None, "below": 5}``; a count rounded more coarsely than to 5 says so in ``"rounded_to"``.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+
+    Examples
+    --------
+    >>> ledger = Ledger()
+    >>> tree = {"n": ledger.count("n", 6366, "n"), "uniques": ledger.count("u", 3, "u")}
+    >>> plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), 6366))
+    >>> plain["n"], plain["uniques"]
+    ({'text': '6,365', 'value': 6365}, {'text': '<5', 'value': None, 'below': 5})
+    """
+    if not internal and document.n is not None and document.n < SMALLEST_FILE:
+        raise DataError(
+            f"a file of fewer than {SMALLEST_FILE} records gives no document that could leave the room: "
+            "any figure would be about a few persons. Use internal=True (--internal) for a confidential one."
+        )
+    ledger = Ledger(dict(document.variables), list(document.relations))
+    tree = _expand(document.tree, ledger, internal=internal)
+    if internal:
+        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
+    else:
+        prints = settle(ledger.variables, ledger.relations)
+    head = {"protected": not internal, "confidential": CONFIDENTIAL if internal else None}
+    body = _Printer(prints, internal).plain(tree)
+    return {**head, **body}
+
+
+def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
+    if isinstance(tree, InternalOnly):
+        return tree.content if internal else tree
+    if isinstance(tree, Levels | SizeClasses | Histogram):
+        return expand(tree, ledger, internal=internal)
+    if isinstance(tree, Mapping):
+        return {
+            key: _expand(value, ledger, internal=internal)
+            for key, value in tree.items()
+            if internal or not isinstance(value, InternalOnly)
+        }
+    if isinstance(tree, tuple):
+        return tuple(_expand(value, ledger, internal=internal) for value in tree)
+    return tree
+
+
+@dataclass(frozen=True)
+class _Printer:
+    """Writes leaves from what was printed of their variables, never from the true numbers."""
+
+    prints: Mapping[str, Print]
+    internal: bool
+
+    def plain(self, tree: Tree) -> Any:
+        if isinstance(tree, Mapping):
+            return {key: self.plain(value) for key, value in tree.items()}
+        if isinstance(tree, tuple):
+            return [self.plain(value) for value in tree]
+        if isinstance(tree, Count | Value):
+            return _figure(self.prints[tree.name])
+        if isinstance(tree, Share):
+            return _share(self.prints[tree.part], self.prints[tree.whole])
+        if isinstance(tree, Ratio):
+            return self._ratio(tree)
+        if isinstance(tree, Difference):
+            return _difference(self.prints[tree.whole], self.prints[tree.part])
+        if isinstance(tree, Cumulative):
+            return self._cumulative(tree)
+        return self._words(tree)
+
+    def _words(self, tree: Tree) -> Any:
+        if isinstance(tree, Holds):
+            reason = tree.reason if self.internal else protect_words(tree.reason)
+            return {"text": HOLDS[tree.holds], "value": tree.holds} | ({"reason": reason} if reason else {})
+        if isinstance(tree, Foreign):
+            return tree.text if self.internal else protect_words(tree.text)
+        if isinstance(tree, float) and not math.isfinite(tree):
+            return None
+        if tree is None or isinstance(tree, str | int | float):
+            return tree
+        raise TypeError(f"no rule to print a {type(tree).__name__}")
+
+    def _ratio(self, leaf: Ratio) -> Plain:
+        part, whole = self.prints[leaf.value], self.prints[leaf.count]
+        if not whole.value or (part.value is None and part.below is None):
+            return {"text": part.text if part.value is None else "undefined", "value": None}
+        ratio = part.midpoint / whole.value
+        if part.value is None:
+            return {"text": f"<{format_number(ratio)}", "value": None, "below": ratio}
+        if self.internal:
+            return {"text": f"{ratio:.6g}", "value": ratio}
+        text = format_number(ratio)
+        return {"text": text, "value": float(text.replace(",", ""))}
+
+    def _cumulative(self, leaf: Cumulative) -> Plain:
+        whole = sum(self.prints[name].midpoint for name in leaf.wholes)
+        part = sum(self.prints[name].midpoint for name in leaf.parts)
+        return _percentage(part / whole) if whole else {"text": "undefined", "value": None}
+
+
+def _figure(one: Print) -> Plain:
+    plain: Plain = {"text": one.text, "value": one.value}
+    if one.below is not None:
+        plain["below"] = one.below
+    if one.base is not None and one.base > 5 and one.text != "0":
+        plain["rounded_to"] = one.base
+    return plain
+
+
+def _share(part: Print, whole: Print) -> Plain:
+    if not whole.value or (part.value is None and part.below is None):
+        return {"text": "withheld" if whole.value else "undefined", "value": None}
+    rate = min(1.0, part.midpoint / whole.value)
+    if part.value is None:
+        return {"text": f"<{_percentage(rate)['text']}", "value": None, "below": rate}
+    return _percentage(rate)
+
+
+def _percentage(rate: float) -> Plain:
+    percent = 100 * rate
+    text = f"{percent:.1f}" if 10 <= percent < 100 else format_number(percent) if percent < 10 else "100"
+    return {"text": f"{text} %", "value": round(rate, 6)}
+
+
+def _difference(whole: Print, part: Print) -> Plain:
+    if "withheld" in {whole.text, part.text}:
+        return {"text": "withheld", "value": None}
+    if part.text == "0":
+        return _figure(whole)
+    low, high = max(0.0, whole.low - part.high), whole.high - part.low
+    if low == high:
+        return {"text": format_count(low), "value": low}
+    if low == 0:
+        return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+    middle = max(0.0, whole.midpoint - part.midpoint)
+    return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}

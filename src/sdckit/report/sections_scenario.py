@@ -1,0 +1,103 @@
+"""What was asked: roles, limits, missing rule, and the call that reproduces the report."""
+
+from __future__ import annotations
+
+import shlex
+
+from sdckit.data.scenario import Scenario
+from sdckit.report.figures import Tree
+
+__all__ = ["command_line", "python_call", "scenario_tree"]
+
+RELEASES = {
+    "public-use": "public-use file",
+    "scientific-use": "scientific-use file",
+    "enclave": "use in a secure environment",
+}
+
+
+def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
+    """Give the declared roles and rules; all of it is the analyst's own, none from the data."""
+    missing = scenario.missing
+    return {
+        "title": scenario.title,
+        "release": scenario.release,
+        "release_words": RELEASES.get(scenario.release or "", "not stated"),
+        "intruders": {name: tuple(keys) for name, keys in scenario.intruders.items()},
+        "weight": scenario.weight,
+        "sampling_fraction": scenario.sampling_fraction,
+        "household": scenario.household,
+        "person": scenario.person,
+        "sensitive": tuple(scenario.sensitive),
+        "numeric": tuple(scenario.numeric),
+        "identifiers": tuple(scenario.identifiers),
+        "thresholds": dict(scenario.thresholds.declared),
+        "missing": missing if isinstance(missing, str) else dict(missing),
+        "missing_codes": tuple(scenario.missing_codes),
+        "alpha": scenario.alpha,
+        "n_columns": len(scenario.columns),
+    }
+
+
+def python_call(scenario: Scenario) -> str:
+    """Write the call that reproduces the report, without a path or a seed.
+
+    Examples
+    --------
+    >>> print(python_call(Scenario(keys=["sex", "age"], weight="w")))
+    scenario = sdc.Scenario(keys=['sex', 'age'], weight='w')
+    assessment = sdc.assess(data, scenario=scenario)
+    """
+    arguments = ", ".join(f"{name}={value!r}" for name, value in _arguments(scenario).items())
+    return f"scenario = sdc.Scenario({arguments})\nassessment = sdc.assess(data, scenario=scenario)"
+
+
+def _arguments(scenario: Scenario) -> dict[str, object]:
+    given: dict[str, object] = {}
+    if len(scenario.intruders) == 1 and "default" in scenario.intruders:
+        given["keys"] = list(scenario.keys)
+    else:
+        given["intruders"] = {name: list(keys) for name, keys in scenario.intruders.items()}
+    for name in ("weight", "sampling_fraction", "household", "person", "release"):
+        if (value := getattr(scenario, name)) is not None:
+            given[name] = value
+    for name in ("sensitive", "numeric", "identifiers", "missing_codes"):
+        if value := getattr(scenario, name):
+            given[name] = list(value)
+    if scenario.thresholds.declared:
+        given["thresholds"] = dict(scenario.thresholds.declared)
+    if scenario.missing != "wildcard":
+        missing = scenario.missing
+        given["missing"] = missing if isinstance(missing, str) else dict(missing)
+    if scenario.alpha != 1:
+        given["alpha"] = scenario.alpha
+    return given
+
+
+def command_line(scenario: Scenario) -> str:
+    """Write the command for the same scenario, the file's name left open.
+
+    Examples
+    --------
+    >>> command_line(Scenario(keys=["sex", "age"], weight="w", missing_codes=["NA"]))
+    'sdckit assess FILE --keys sex,age --weight w --missing NA'
+    """
+    simple = len(scenario.intruders) == 1 and "default" in scenario.intruders
+    beyond_options = (
+        scenario.missing != "wildcard"
+        or scenario.alpha != 1
+        or scenario.thresholds.declared
+        or scenario.person
+        or scenario.sampling_fraction
+    )
+    if not simple or beyond_options:
+        return "sdckit assess FILE --scenario SCENARIO.toml"
+    words = ["sdckit", "assess", "FILE", "--keys", ",".join(scenario.keys)]
+    for name in ("weight", "household"):
+        if value := getattr(scenario, name):
+            words += [f"--{name}", value]
+    if scenario.sensitive:
+        words += ["--sensitive", ",".join(scenario.sensitive)]
+    for code in scenario.missing_codes:
+        words += [f"--missing={code}"] if code.startswith("-") else ["--missing", code]
+    return shlex.join(words)

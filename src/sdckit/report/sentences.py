@@ -1,0 +1,133 @@
+"""The figures in words: verdicts and answers, put together from printed texts only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["answer", "headline", "listed", "status", "verdict_sentence"]
+
+Plain = Mapping[str, Any]
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Join words as in a sentence.
+
+    Examples
+    --------
+    >>> listed(["sex", "age", "region"])
+    'sex, age and region'
+    """
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def status(holds: bool | None) -> str:
+    """One word for a verdict."""
+    return {True: "within the limit", False: "exceeded", None: "not tested"}[holds]
+
+
+def headline(plain: Plain) -> str:
+    """Give the answer to the question whether the file keeps every limit."""
+    verdicts = plain["verdicts"]
+    if not verdicts:
+        return "No limit was declared: the figures below describe the risk, they give no verdict."
+    exceeded = sum(one["holds"]["value"] is False for one in verdicts)
+    untested = sum(one["holds"]["value"] is None for one in verdicts)
+    if exceeded:
+        which = "The only limit" if len(verdicts) == 1 else f"{exceeded} of {len(verdicts)} limits"
+        verb = "is" if exceeded == 1 else "are"
+        return f"Not within the declared limits: {which} {verb} exceeded."
+    if untested:
+        verb = "limit" if untested == 1 else "limits"
+        return f"Undecided: {untested} declared {verb} could not be tested, and no other is exceeded."
+    return "Within every declared limit."
+
+
+def verdict_sentence(one: Plain, n: Plain) -> str:
+    """Say in plain words whether a limit holds."""
+    limit, holds = one["limit"], one["holds"]["value"]
+    if holds is None:
+        reason = one["holds"].get("reason") or one["reason"] or "the measure did not run"
+        return f"{_limit_words(one)} could not be tested: {reason.rstrip('.')}."
+    some = _some_records(one, n)
+    if one["name"] == "k":
+        if holds:
+            return f"k-anonymity holds for k = {limit:g}: every record shares its key with enough others."
+        return f"{some} share their combination of keys with fewer than {limit:g} records."
+    if one["name"] == "l":
+        what = one["variable"] or "the sensitive variable"
+        if holds:
+            return f"Every group of records with equal keys holds at least {limit:g} values of {what}."
+        return f"{some} are in groups with fewer than {limit:g} well-represented values of {what}."
+    if one["name"] == "risk":
+        if holds:
+            return f"No record has an individual risk above {limit:g}."
+        return f"{some} have an individual risk above {limit:g}."
+    value = one["value"]["text"] if one["value"] else "the figure"
+    words = "within" if holds else "above"
+    return f"{_limit_words(one)}: {value} is {words} the limit." + (f" {some} exceed it." if some else "")
+
+
+def _limit_words(one: Plain) -> str:
+    names = {"k": "k-anonymity", "l": "l-diversity", "risk": "Individual risk"}
+    names |= {"global_risk": "Global risk", "household_risk": "Household risk"}
+    of = f" of {one['variable']}" if one["variable"] else ""
+    return f"{names.get(one['name'], one['name'])}{of} (limit {one['limit']:g})"
+
+
+def _some_records(one: Plain, n: Plain) -> str:
+    count = one["n_records"]
+    if count is None:
+        return "" if one["name"] in {"global_risk", "household_risk"} else "Some records"
+    rate = f" ({one['rate']['text']})" if one["rate"]["value"] is not None or "below" in one["rate"] else ""
+    number = "A number of" if count["text"] == "withheld" else count["text"]
+    return f"{number} of {n['text']} records{rate}" if number[0] != "A" else "A number of records (withheld)"
+
+
+def answer(one: Plain, n: Plain) -> str:
+    """Tell in a paragraph what an intruder could do."""
+    uniques = one["key_frequencies"]["sample_uniques"]
+    rate = one["key_frequencies"]["sample_unique_rate"]["text"]
+    keys = listed(one["keys"])
+    if uniques["text"] == "0":
+        seen = "finds no record that is alone with its combination of values"
+    elif uniques["text"] == "withheld":
+        seen = "finds records that are alone with their combination of values (number withheld)"
+    else:
+        seen = (
+            f"finds {uniques['text']} of {n['text']} records ({rate}) alone with their combination of values"
+        )
+    risk = one["individual_risk"]
+    expected, mean = risk["expected_reidentifications"]["text"], risk["global_risk"]["text"]
+    linked = (
+        f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
+        f"expected to be linked to the right person: a global risk of {mean}."
+    )
+    parts = [f"Somebody who knows {keys} of a person {seen}.", linked]
+    if "household_risk" in risk:
+        household = risk["household_risk"]["text"]
+        parts.append(f"Counting recognition through a household member, the mean risk is {household}.")
+    parts += _learnt(one.get("l_diversity"))
+    return " ".join(parts)
+
+
+def _about(text: str) -> str:
+    return (
+        f"fewer than {text[1:]}" if text.startswith("<") else text if text == "withheld" else f"about {text}"
+    )
+
+
+def _learnt(diversity: Plain | None) -> list[str]:
+    told = []
+    for variable, tree in (diversity or {}).items():
+        alone = tree["violations"].get("distinct", {}).get("2")
+        if alone is None:
+            continue
+        if alone["text"] == "0":
+            told.append(f"No group of equal keys gives away {variable} by itself.")
+        else:
+            rate = tree["violation_rates"]["distinct"]["2"]["text"]
+            told.append(f"For {alone['text']} records ({rate}) the keys alone give away {variable}.")
+    return told

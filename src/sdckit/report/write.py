@@ -1,0 +1,151 @@
+"""Write documents: whole or not at all, readable by the owner alone when confidential."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sdckit.errors import FileFormatError
+from sdckit.report.document import build_document
+from sdckit.report.html import render_html
+from sdckit.report.json_out import render_json
+from sdckit.report.markdown import render_markdown
+from sdckit.report.protect import protect
+from sdckit.report.protocols import AssessmentLike
+
+__all__ = ["plain_document", "write_json", "write_report"]
+
+RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
+PRIVATE = 0o600
+
+
+def plain_document(assessment: AssessmentLike, *, internal: bool = False) -> dict[str, Any]:
+    """Give the protected figures of an assessment, as they go into every document.
+
+    Parameters
+    ----------
+    assessment
+        What `sdckit.assess` returned.
+    internal
+        Exact figures and the list of records at risk, for a confidential document.
+
+    Returns
+    -------
+    dict
+        JSON-ready; described in the documentation of the JSON schema.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+    """
+    return protect(build_document(assessment, internal=internal), internal=internal)
+
+
+def write_report(assessment: AssessmentLike, path: str | os.PathLike[str], *, internal: bool = False) -> Path:
+    """Write the report of an assessment as HTML or Markdown, by the ending of the path.
+
+    Parameters
+    ----------
+    assessment
+        What `sdckit.assess` returned.
+    path
+        Ends in ``.html`` or ``.md``.
+    internal
+        Exact figures and the list of records at risk; the file is readable by its owner only.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+    FileFormatError
+        For another ending, or when the report cannot be written; nothing is left behind then.
+    """
+    target = Path(path)
+    renderer = RENDERERS.get(target.suffix.lower())
+    if renderer is None:
+        raise FileFormatError(
+            f"a report ends in .html or .md, not in {target.suffix!r}; for figures write JSON instead"
+        )
+    text = renderer(plain_document(assessment, internal=internal))
+    _write(text, target, private=internal, what="report")
+    return target
+
+
+def write_json(
+    assessment: AssessmentLike, path: str | os.PathLike[str], *, internal: bool = False
+) -> Path | None:
+    """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
+
+    Parameters
+    ----------
+    assessment
+        What `sdckit.assess` returned.
+    path
+        A file, or ``"-"``.
+    internal
+        Exact figures and the list of records at risk; the file is readable by its owner only.
+
+    Returns
+    -------
+    Path or None
+        The file written; None for standard output.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+    FileFormatError
+        When it cannot be written; nothing is left behind then.
+    """
+    text = render_json(plain_document(assessment, internal=internal))
+    if os.fspath(path) == "-":
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except OSError as error:
+            raise _failure("JSON", error) from None
+        return None
+    target = Path(path)
+    _write(text, target, private=internal, what="JSON")
+    return target
+
+
+def _write(text: str, target: Path, *, private: bool, what: str) -> None:
+    """Write beside the target and move it into place when it is complete."""
+    temporary: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=".sdckit-", suffix=".part", dir=target.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(PRIVATE if private else 0o666 & ~_umask())
+        temporary.replace(target)
+    except OSError as error:
+        raise _failure(what, error) from None
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+def _failure(what: str, error: OSError) -> FileFormatError:
+    reason = os.strerror(error.errno) if error.errno else "unknown reason"
+    return FileFormatError(f"could not write the {what}: {reason}; nothing was left behind")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,106 @@
+"""The base of every result: figures for people, for pipelines and for documents, never a record's values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["SCHEMA_VERSION", "Result", "json_ready"]
+
+SCHEMA_VERSION = "1"
+
+
+class Result:
+    """What every measure returns: frozen, read by attribute, `summary`, `records` and `to_dict`.
+
+    A subclass is a frozen dataclass; `figures` names its file-level attributes. The data behind a result
+    are dropped when it is pickled, after its figures were computed.
+    """
+
+    measure: ClassVar[str]
+    figures: ClassVar[tuple[str, ...]]
+    dropped: ClassVar[tuple[str, ...]] = ("cells",)
+
+    def _flat(self) -> list[tuple[str, float]]:
+        """The figures one by one; a figure per threshold or variable is spread out."""
+        return [pair for name in self.figures for pair in _spread(name, getattr(self, name))]
+
+    def summary(self) -> Any:
+        """The figures as a small frame (``figure``, ``value``) of the caller's engine; PyArrow for a plan."""
+        import narwhals.stable.v2 as nw
+
+        flat = self._flat()
+        columns = {"figure": [name for name, _ in flat], "value": [value for _, value in flat]}
+        return nw.from_dict(columns, backend=self._backend()).to_native()
+
+    def _backend(self) -> Any:
+        cells = getattr(self, "cells", None)
+        source = getattr(cells, "source", None)
+        return "pyarrow" if source is None else source.implementation
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON; undefined ones are null with the reason under ``notes``."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "measure": self.measure,
+            "figures": {name: json_ready(getattr(self, name)) for name in self.figures},
+            "notes": dict(getattr(self, "notes", {})),
+        }
+
+    def plot(self, *, internal: bool = False) -> alt.Chart:
+        """An Altair chart of the figures, protected unless `internal`: a chart can be saved and passed on."""
+        from sdckit.report import result_chart
+
+        chart: alt.Chart = result_chart(self, internal=internal)
+        return chart
+
+    def _repr_html_(self) -> str:
+        from sdckit.report import notebook_html
+
+        html: str = notebook_html(self)
+        return html
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value:.6g}" for name, value in self._flat()[:12])
+        return f"{type(self).__name__}({shown})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        for name in self.figures:
+            getattr(self, name)
+        state = dict(self.__dict__)
+        for item in fields(self):  # type: ignore[arg-type]
+            if item.name in self.dropped:
+                state[item.name] = None
+        return state
+
+
+def _spread(name: str, value: object) -> list[tuple[str, float]]:
+    if isinstance(value, Mapping):
+        return [pair for key, part in value.items() for pair in _spread(f"{name}[{key}]", part)]
+    if isinstance(value, (tuple, list)):
+        return [pair for i, part in enumerate(value, 1) for pair in _spread(f"{name}[{i}]", part)]
+    if isinstance(value, (int, float)):
+        return [(name, float(value))]
+    return []
+
+
+def json_ready(value: object) -> Any:
+    """Plain JSON: undefined numbers are null, keys are text.
+
+    Examples
+    --------
+    >>> json_ready({2: (1, float("nan"))})
+    {'2': [1, None]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(part) for key, part in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [json_ready(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

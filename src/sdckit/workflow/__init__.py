@@ -1,0 +1,1 @@
+"""What strings the rooms together: the main job and the release gate."""

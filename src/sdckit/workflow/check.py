@@ -1,0 +1,134 @@
+"""The release gate: every declared threshold must be checked and hold, or the file does not pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdckit.errors import ScenarioError
+from sdckit.workflow.assess import Assessment, Verdict, assess
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["CheckResult", "check", "check_assessment", "require_thresholds"]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What the gate found; true only where every declared threshold was checked and holds.
+
+    Attributes
+    ----------
+    passed : bool
+        Every verdict holds.
+    verdicts : tuple of Verdict
+        One per threshold and intruder (for ``l`` also per sensitive variable).
+    assessment : Assessment
+        What the verdicts rest on.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import sdckit as sdc
+    >>> data = pl.DataFrame({"sex": ["f", "f", "m", "m", "m"], "age": [30, 30, 41, 41, 41]})
+    >>> result = sdc.check(data, scenario=sdc.Scenario(keys=["sex", "age"], thresholds={"k": 2}))
+    >>> result.passed, bool(result), [verdict.name for verdict in result.verdicts]
+    (True, True, ['k'])
+    """
+
+    passed: bool
+    verdicts: tuple[Verdict, ...]
+    assessment: Assessment
+
+    @property
+    def exceeded(self) -> tuple[Verdict, ...]:
+        """The thresholds that do not hold."""
+        return tuple(verdict for verdict in self.verdicts if verdict.holds is False)
+
+    @property
+    def undefined(self) -> tuple[Verdict, ...]:
+        """The thresholds that could not be checked, each with its reason."""
+        return tuple(verdict for verdict in self.verdicts if verdict.holds is None)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+
+def check(data: Any, *, scenario: Scenario) -> CheckResult:
+    """Check a file against every threshold its scenario declares.
+
+    It fails closed: a threshold whose measure could not run, or is undefined, is not held.
+
+    Parameters
+    ----------
+    data
+        A frame of any engine.
+    scenario
+        With at least one threshold.
+
+    Raises
+    ------
+    ScenarioError
+        No threshold is declared.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import sdckit as sdc
+    >>> data = pl.DataFrame({"sex": ["f", "f", "m"], "age": [30, 30, 41]})
+    >>> result = sdc.check(data, scenario=sdc.Scenario(keys=["sex", "age"], thresholds={"k": 2}))
+    >>> result.passed, result.exceeded[0].n_records
+    (False, 1)
+    """
+    require_thresholds(scenario)
+    return check_assessment(assess(data, scenario=scenario))
+
+
+def require_thresholds(scenario: Scenario) -> None:
+    """Refuse a scenario that would let everything pass.
+
+    Raises
+    ------
+    ScenarioError
+        No threshold is declared.
+    """
+    if not scenario.thresholds.declared:
+        raise ScenarioError(
+            "the scenario declares no threshold, so there is nothing to check; "
+            "add [thresholds] with k, risk or l"
+        )
+
+
+def check_assessment(assessment: Assessment) -> CheckResult:
+    """Judge an assessment that has been made already; a threshold without a verdict counts as unchecked."""
+    require_thresholds(assessment.scenario)
+    verdicts = (*assessment.verdicts, *_forgotten(assessment))
+    return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
+
+
+def _forgotten(assessment: Assessment) -> list[Verdict]:
+    """Undefined verdicts for every threshold, intruder and sensitive variable nobody judged."""
+    judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in assessment.verdicts}
+    any_variable = {(intruder, name) for intruder, name, _ in judged}
+    found: list[Verdict] = []
+    for intruder in assessment.scenario.intruders:
+        for name, limit in assessment.scenario.thresholds.declared.items():
+            variables: tuple[str | None, ...] = assessment.scenario.sensitive if name == "l" else ()
+            lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
+            if not variables and (intruder, name) not in any_variable:
+                lacking = [None]
+            found += [
+                Verdict(
+                    name=name,
+                    intruder=intruder,
+                    variable=variable,
+                    limit=limit,
+                    holds=None,
+                    n_records=None,
+                    value=None,
+                    reason="its measure gave no verdict",
+                )
+                for variable in lacking
+            ]
+    return found

@@ -1,0 +1,97 @@
+"""The program: help, version, completion, and exit codes for what is typed wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sdckit import __version__
+from sdckit.cli import app as program
+from sdckit.cli.errors import BAD_INPUT, INTERNAL, INTERRUPTED
+
+COMMANDS = ("assess", "check", "demo", "scenario")
+
+
+def test_help_names_every_command(sdckit) -> None:
+    done = sdckit("--help")
+    assert done.code == 0
+    assert all(command in done.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [("assess",), ("check",), ("demo",), ("scenario",), ("scenario", "init")])
+def test_every_command_has_help_of_80_columns(sdckit, command: tuple[str, ...], monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = sdckit(*command, "--help")
+    assert done.code == 0
+    assert done.err == ""
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_version(sdckit) -> None:
+    done = sdckit("--version")
+    assert (done.code, done.out) == (0, f"sdckit {__version__}\n")
+
+
+def test_without_a_command_it_shows_the_help(sdckit) -> None:
+    done = sdckit()
+    assert done.code == BAD_INPUT
+    assert "assess" in done.out + done.err
+
+
+def test_a_mistyped_command_or_option_is_one_clear_error(sdckit) -> None:
+    done = sdckit("asess")
+    assert done.code == BAD_INPUT
+    assert "Did you mean 'assess'?" in done.lines[0]
+    done = sdckit("assess", "x.csv", "--wieght", "w")
+    assert done.code == BAD_INPUT
+    assert "--weight" in done.lines[0]
+
+
+def test_an_interruption_is_130(sdckit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sdckit.cli.demo.check_targets", interrupted)
+    assert sdckit("demo", "--report", tmp_path / "r.html").code == INTERRUPTED
+
+
+def test_a_fault_of_ours_is_one_line_without_values(sdckit, monkeypatch, tmp_path: Path) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("record 17 holds secret-4711")
+
+    monkeypatch.setattr("sdckit.cli.demo.check_targets", broken)
+    done = sdckit("demo", "--report", tmp_path / "r.html")
+    assert done.code == INTERNAL
+    assert done.lines == [
+        line for line in done.lines if line.startswith("internal error: RuntimeError in cli/demo.py line")
+    ]
+    assert "secret" not in done.err
+
+
+def test_the_runner_of_typer_agrees() -> None:
+    done = CliRunner().invoke(program.app, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"sdckit {__version__}\n")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_for_a_shell(shell: str) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("sdckit")],
+        env=os.environ | {"_SDCKIT_COMPLETE": f"source_{shell}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "SDCKIT_COMPLETE" in done.stdout
+
+
+def test_the_installed_program_runs() -> None:
+    program_file = Path(sys.executable).with_name("sdckit")
+    done = subprocess.run([program_file, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"sdckit {__version__}\n", "")

@@ -1,0 +1,209 @@
+"""``sdckit assess``: tables, JSON, report, plan, and what each option changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+KEYS = ("--keys", "sex,age,region")
+MARKER = "Zq7Qx"
+PROGRAM = Path(sys.executable).with_name("sdckit")
+
+
+def test_the_answer_stands_on_top(sdckit, survey: Path) -> None:
+    done = sdckit("assess", survey, *KEYS, "--weight", "w", "--k", 3)
+    assert (done.code, done.err) == (0, "")
+    head = [line for line in done.out.splitlines() if line.strip()][:3]
+    assert head[0] == "survey.csv: 240 records"
+    assert head[1].startswith("NOT within the thresholds: of 1, 1 exceeded.")
+    assert "share their values with no other" in head[2]
+
+
+def test_without_thresholds_it_is_a_description(sdckit, survey: Path) -> None:
+    assert "No threshold is declared" in sdckit("assess", survey, *KEYS).out
+
+
+def test_within_every_threshold(sdckit, survey: Path) -> None:
+    assert "Within every declared threshold." in sdckit("assess", survey, "--keys", "sex", "--k", 2).out
+
+
+def test_the_verdict_does_not_change_the_exit_code(sdckit, survey: Path) -> None:
+    assert sdckit("assess", survey, *KEYS, "--k", 1000).code == 0
+
+
+def test_it_reads_well_in_80_columns(sdckit, survey: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = sdckit(
+        "assess", survey, *KEYS, "--weight", "w", "--household", "hh", "--sensitive", "income",
+        "--k", 3, "--risk", 0.05, "--l", 2,
+    )  # fmt: skip
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    for title in (
+        "Thresholds",
+        "Keys",
+        "Records",
+        "Key combinations",
+        "leaving keys out",
+        "Households",
+        "learnt",
+    ):
+        assert title in done.out
+
+
+def test_no_value_of_a_record_in_the_tables(sdckit, survey: Path) -> None:
+    done = sdckit("assess", survey, *KEYS, "--sensitive", "income", "--household", "hh", "--k", 2)
+    assert MARKER not in done.out + done.err
+
+
+def test_several_intruders_side_by_side(sdckit, survey: Path) -> None:
+    done = sdckit(
+        "assess", survey, "--intruder", "neighbour=sex,age", "--intruder", "register=sex,age,region"
+    )
+    assert done.code == 0
+    assert "Intruders side by side" in done.out
+    assert "Intruder 'neighbour' knows 2 variables" in done.out
+    assert "Intruder 'register' knows 3 variables" in done.out
+
+
+def test_missing_keys_are_shown_under_both_rules(sdckit, survey: Path, frame: pl.DataFrame) -> None:
+    gaps = pl.when(pl.int_range(pl.len()) % 10 == 0).then(None).otherwise(pl.col("region")).alias("region")
+    frame.with_columns(gaps).write_csv(survey)
+    done = sdckit("assess", survey, *KEYS)
+    assert done.code == 0
+    assert "missing matches any" in done.out
+    assert "missing is a value" in done.out
+
+
+def test_json_to_standard_output_is_only_json(sdckit, survey: Path) -> None:
+    done = sdckit("assess", survey, *KEYS, "--weight", "w", "--json", "-")
+    assert (done.code, done.err) == (0, "")
+    assert isinstance(json.loads(done.out), dict)
+    assert MARKER not in done.out
+
+
+def test_json_to_a_file_beside_the_tables(sdckit, survey: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    done = sdckit("assess", survey, *KEYS, "--json", target)
+    assert "survey.csv: 240 records" in done.out
+    assert isinstance(json.loads(target.read_text(encoding="utf-8")), dict)
+
+
+def test_protected_and_internal_json_differ(sdckit, survey: Path) -> None:
+    outside = sdckit("assess", survey, *KEYS, "--json", "-").out
+    inside = sdckit("assess", survey, *KEYS, "--json", "-", "--internal").out
+    assert outside != inside
+
+
+def test_the_report_is_written_and_named(sdckit, survey: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("an older one")
+    done = sdckit("assess", survey, *KEYS, "--report", target)
+    assert (done.code, done.err) == (0, "")
+    assert "Report written: report.html" in done.out
+    assert target.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+    assert MARKER not in target.read_text(encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "survey.csv"]
+
+
+def test_an_internal_report_is_for_the_owner_only(sdckit, survey: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    assert sdckit("assess", survey, *KEYS, "--report", target, "--internal").code == 0
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert "confidential" in target.read_text(encoding="utf-8")
+
+
+def test_quiet_says_nothing(sdckit, survey: Path, tmp_path: Path) -> None:
+    done = sdckit("assess", survey, *KEYS, "--report", tmp_path / "r.html", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (tmp_path / "r.html").exists()
+
+
+def test_a_dry_run_reads_no_data_and_writes_nothing(
+    sdckit, survey: Path, tmp_path: Path, monkeypatch
+) -> None:
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("the data were read")
+
+    monkeypatch.setattr("sdckit.data.readers.read_file", forbidden)
+    done = sdckit(
+        "assess", survey, *KEYS, "--sensitive", "income", "--report", tmp_path / "r.html", "--dry-run"
+    )
+    assert (done.code, done.err) == (0, "")
+    for part in (
+        "Would read 4 of 7 columns",
+        "would run  l_diversity",
+        "would not  household_structure",
+        "MB",
+    ):
+        assert part in done.out
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_scenario_file_and_an_option_that_wins(sdckit, survey: Path, tmp_path: Path) -> None:
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('keys = ["sex", "age", "region"]\nweight = "w"\n\n[thresholds]\nk = 100\n')
+    assert "exceeded" in sdckit("assess", survey, "--scenario", scenario).out
+    assert "Within every" in sdckit("assess", survey, "--scenario", scenario, "--keys", "sex", "--k", 2).out
+
+
+def test_an_identifier_is_never_read(sdckit, survey: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sdckit.data import readers
+
+    asked: list[tuple[str, ...]] = []
+    read_file = readers.read_file
+
+    def watched(path: Path, **options: object) -> pl.DataFrame:
+        asked.append(options["columns"])
+        return read_file(path, **options)
+
+    monkeypatch.setattr(readers, "read_file", watched)
+    assert sdckit("assess", survey, *KEYS, "--identifiers", "name").code == 0
+    assert asked == [("sex", "age", "region")]
+
+
+def test_codes_for_missing_values(sdckit, survey: Path, frame: pl.DataFrame) -> None:
+    coded = pl.when(pl.int_range(pl.len()) % 6 == 0).then(pl.lit("-9")).otherwise(pl.col("age")).alias("age")
+    frame.with_columns(coded).write_csv(survey)
+    assert "17 %" in sdckit("assess", survey, *KEYS, "--missing=-9").out
+
+
+@pytest.mark.parametrize(
+    ("separator", "options"),
+    [(";", ()), ("\t", ()), ("|", ("--delimiter", "|"))],
+    ids=["semicolon", "tab", "pipe"],
+)
+def test_other_delimiters(sdckit, survey: Path, frame: pl.DataFrame, separator: str, options) -> None:
+    frame.write_csv(survey, separator=separator)
+    assert "240 records" in sdckit("assess", survey, *KEYS, *options).out
+
+
+def test_parquet_gives_the_same_tables(sdckit, survey: Path, frame: pl.DataFrame) -> None:
+    parquet = survey.with_name("survey.parquet")
+    frame.write_parquet(parquet)
+    answers = [sdckit("assess", path, *KEYS, "--weight", "w").out for path in (survey, parquet)]
+    assert answers[0].splitlines()[2:] == answers[1].splitlines()[2:]
+
+
+def test_the_program_in_a_pipe(survey: Path) -> None:
+    done = subprocess.run(
+        [PROGRAM, "assess", survey, *KEYS, "--json", "-"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    json.loads(done.stdout)
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(survey: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [PROGRAM, "assess", survey, *KEYS, "--json", "-"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,76 @@
+"""Targets are looked at before the work, and written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from sdckit.cli.outputs import check_enough_records, check_targets, write_text
+from sdckit.errors import DataError, SdcError
+
+
+def test_a_new_file_in_a_folder_that_exists_is_fine(tmp_path: Path) -> None:
+    check_targets(tmp_path / "out.html", "-", None)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(SdcError, match="its folder 'nowhere' does not exist"):
+        check_targets(tmp_path / "nowhere" / "out.html")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(SdcError, match="it is a folder"):
+        check_targets(tmp_path)
+
+
+def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("a\n1\n")
+    with pytest.raises(SdcError, match="reads this file"):
+        check_targets(tmp_path / "." / "data.csv", inputs=(data, None))
+
+
+def test_two_outputs_need_two_names(tmp_path: Path) -> None:
+    with pytest.raises(SdcError, match="same name"):
+        check_targets(tmp_path / "out", str(tmp_path / "out"))
+
+
+def test_no_permission_is_seen_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may write anywhere
+    with pytest.raises(SdcError, match="no permission"):
+        check_targets(tmp_path / "out.html")
+
+
+def test_few_records_give_no_document_but_an_internal_one() -> None:
+    check_enough_records(50, internal=False)
+    check_enough_records(3, internal=True)
+    with pytest.raises(DataError, match="fewer than 50 records") as caught:
+        check_enough_records(49, internal=False)
+    assert "49" not in str(caught.value)
+
+
+def test_text_replaces_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "out.toml"
+    target.write_text("old")
+    write_text(target, "new ü\n")
+    assert target.read_text(encoding="utf-8") == "new ü\n"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out.toml"
+    target.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_text(target, "new")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]

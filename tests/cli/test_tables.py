@@ -1,0 +1,194 @@
+"""The tables: what stands in them, in 80 columns, whatever part of an assessment there is."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from sdckit.cli.tables import assessment_tables, count, number, percent, verdict_table
+
+
+def frequencies(uniques: int = 12) -> SimpleNamespace:
+    bands = ("1", "2", "3", "4", "5-9", "10-24", "25-49", "50-99", "100+")
+    return SimpleNamespace(
+        n_cells=345,
+        sample_uniques=uniques,
+        frequency_of_frequencies=dict(zip(bands, range(10_000, 100_000, 10_000), strict=True)),
+    )
+
+
+def risk(**more: Any) -> SimpleNamespace:
+    plain = {
+        "global_risk": 0.0123,
+        "expected_reidentifications": 12.3,
+        "max_risk": 0.25,
+        "threshold": None,
+        "n_above": None,
+        "household_risk": None,
+        "expected_household_reidentifications": None,
+    }
+    return SimpleNamespace(**(plain | more))
+
+
+def anonymity(violations: dict[int, int] | None = None) -> SimpleNamespace:
+    return SimpleNamespace(level=1, violations=violations or {2: 12, 3: 40, 5: 90})
+
+
+def intruder(**more: Any) -> SimpleNamespace:
+    fact = SimpleNamespace(
+        name="a_rather_long_variable_name", kind="integer", n_levels=1234, n_missing=10, rule="wildcard"
+    )
+    plain = {
+        "name": "default",
+        "keys": ("age", "sex"),
+        "key_facts": (fact,),
+        "frequencies": frequencies(),
+        "k_anonymity": anonymity(),
+        "individual_risk": risk(),
+        "frequencies_category": None,
+        "k_anonymity_category": None,
+        "individual_risk_category": None,
+        "household_structure": None,
+        "l_diversity": None,
+        "key_contributions": None,
+        "skipped": (),
+    }
+    return SimpleNamespace(**(plain | more))
+
+
+def verdict(holds: bool | None, sentence: str = "a sentence") -> SimpleNamespace:
+    return SimpleNamespace(holds=holds, sentence=sentence)
+
+
+def drawn(
+    *intruders: SimpleNamespace, verdicts: tuple[Any, ...] = (), title: str = "", width: int = 80
+) -> str:
+    assessment: Any = SimpleNamespace(
+        n=1000, scenario=SimpleNamespace(title=title), verdicts=verdicts, intruders=intruders or (intruder(),)
+    )
+    stream = io.StringIO()
+    Console(file=stream, width=width, markup=False, highlight=False).print(
+        assessment_tables(assessment, name="x.csv")
+    )
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0"), (6366, "6,366"), (2.0, "2"), (1234.56, "1,234.6")])
+def test_counts(value: float, text: str) -> None:
+    assert count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 5, "0 %"),
+        (1, 0, "0 %"),
+        (5, 5, "100 %"),
+        (1, 3, "33 %"),
+        (1, 15, "6.7 %"),
+        (1, 100, "1 %"),
+        (1, 2000, "0.050 %"),
+    ],
+)
+def test_shares(part: float, whole: float, text: str) -> None:
+    assert percent(part, whole) == text
+
+
+def test_an_undefined_figure_is_a_dash() -> None:
+    assert [number(value) for value in (None, float("nan"), 0.5)] == ["–", "–", "0.5"]
+
+
+def test_the_answer_comes_first() -> None:
+    lines = [line.rstrip() for line in drawn(title="A survey").split("\n")]
+    assert lines[1] == "x.csv: 1,000 records – A survey"
+    assert lines[2].startswith("No threshold is declared")
+    assert lines[3].startswith("• Intruder 'default' knows 2 variables: 12 records (1.2 %)")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "answer"),
+    [
+        ((True, True), "Within every declared threshold."),
+        ((True, False), "NOT within the thresholds: of 2, 1 exceeded."),
+        ((None, False), "NOT within the thresholds: of 2, 1 exceeded and 1 undefined."),
+        ((None,), "NOT within the thresholds: of 1, 1 undefined."),
+    ],
+)
+def test_the_answer(verdicts: tuple[bool | None, ...], answer: str) -> None:
+    assert answer in drawn(verdicts=tuple(verdict(holds) for holds in verdicts))
+
+
+def test_every_verdict_is_a_word_not_only_a_colour() -> None:
+    stream = io.StringIO()
+    table = verdict_table([verdict(True, "one"), verdict(False, "two"), verdict(None, "three")])
+    Console(file=stream, width=80).print(table)
+    rows = [line.split() for line in stream.getvalue().splitlines() if line.strip()]
+    assert rows[-3:] == [["holds", "one"], ["EXCEEDED", "two"], ["UNDEFINED", "three"]]
+
+
+def test_both_readings_of_missing_values_side_by_side() -> None:
+    both = intruder(
+        frequencies_category=frequencies(uniques=77),
+        k_anonymity_category=anonymity({2: 77, 3: 99}),
+        individual_risk_category=risk(global_risk=0.5),
+    )
+    text = drawn(both)
+    assert "missing matches any" in text
+    row = next(line for line in text.splitlines() if "alone in the file" in line)
+    assert "12 (1.2 %)" in row
+    assert "77 (7.7 %)" in row
+    assert "–" in next(line for line in text.splitlines() if "fewer than 5" in line)
+
+
+def everything() -> SimpleNamespace:
+    contributions = [
+        SimpleNamespace(
+            variables=(f"key_{i}", "another_key"), uniques_without=i, uniques_saved=12 - i, risk_without=0.01
+        )
+        for i in range(12)
+    ]
+    kinds = ("distinct", "entropy", "recursive")
+    return intruder(
+        individual_risk=risk(
+            threshold=0.05, n_above=7, household_risk=0.02, expected_household_reidentifications=20.5
+        ),
+        key_contributions=SimpleNamespace(uniques=12, risk=0.0123, table=tuple(contributions)),
+        household_structure=SimpleNamespace(
+            n_households=300, unique_sizes=1, rare_sizes=2, unique_compositions=250, notes={}
+        ),
+        l_diversity=SimpleNamespace(
+            variables=("income", "health"),
+            level={name: dict.fromkeys(kinds, 1.0) for name in ("income", "health")},
+            violations={name: {kind: {2: 12, 3: 800} for kind in kinds} for name in ("income", "health")},
+        ),
+        skipped=(("outliers", "no numeric variable is declared"),),
+    )
+
+
+def test_everything_fits_80_columns() -> None:
+    lines = drawn(everything(), intruder(name="second"), verdicts=(verdict(False, "long words " * 20),))
+    assert max(len(line) for line in lines.splitlines()) <= 80
+    for part in (
+        "Intruders side by side",
+        "Intruder 'second'",
+        "above a risk of 0.05",
+        "household risk (mean)",
+        "the 8 that save most of 12",
+        "compositions that only one household has",
+        "recursive",
+        "Not computed: outliers – no numeric variable is declared",
+    ):
+        assert part in lines
+
+
+def test_brackets_in_names_are_no_markup() -> None:
+    odd = intruder(name="[red]", key_facts=(SimpleNamespace(
+        name="[bold]x[/bold]", kind="text", n_levels=2, n_missing=0, rule="wildcard"),
+    ))  # fmt: skip
+    text = drawn(odd, intruder())
+    assert "[bold]x[/bold]" in text
+    assert "'[red]'" in text

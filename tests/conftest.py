@@ -1,0 +1,78 @@
+"""Fixtures and policies of the whole suite: hypothesis profiles, and no skip that nobody sees."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator, Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from needs import needs_chromium, needs_java, needs_reference, require_all
+
+# Kernels compile on first use, so the time of a single example says nothing.
+settings.register_profile("dev", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci",
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    """The folder of reference cases."""
+    return needs_reference()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """The browser's program."""
+    return needs_chromium()
+
+
+@pytest.fixture(scope="session")
+def java() -> int:
+    """The major version of Java."""
+    return needs_java()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skip into a failure where everything is required."""
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a whole file that skips itself."""
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if report.skipped and require_all() and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but SDCKIT_REQUIRE_ALL is set: {_reason(report)}"
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    said = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return said.removeprefix("Skipped: ").removeprefix("missing: ")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Close the run with the number of skipped tests and what each lacked."""
+    skipped: Iterable[pytest.TestReport] = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(_reason(report) for report in skipped)
+    lacked = "; ".join(f"{number} for want of {reason}" for reason, number in reasons.most_common())
+    terminalreporter.write_line(f"skipped tests: {reasons.total()}" + (f" ({lacked})" if lacked else ""))

@@ -1,0 +1,65 @@
+"""Types of CSV columns."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdckit.data.csv_types import kinds_to_try, typed
+
+
+def read(values, delimiter=",", decimal=None):
+    scan = pl.LazyFrame({"x": pl.Series(values, dtype=pl.String)})
+    return typed(scan, ["x"], kinds_to_try(delimiter, decimal))["x"]
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        (["1", "-2", None], [1, -2, None]),
+        (["1", "2.5"], [1.0, 2.5]),
+        (["0", "-0", "00"], ["0", "-0", "00"]),
+        (["0.5", "0"], [0.5, 0.0]),
+        (["01.5", "2"], ["01.5", "2"]),
+        (["1e+05", "2"], [1e5, 2.0]),
+        (["1234567890123456", "0.5"], ["1234567890123456", "0.5"]),
+        (["1", "x"], ["1", "x"]),
+        ([" 1", "2 "], [1, 2]),
+        ([None, None], [None, None]),
+        (["true"], ["true"]),
+        (["1", "inf"], [1.0, float("inf")]),
+    ],
+)
+def test_types(values, wanted):
+    found = read(values)
+    assert found.to_list() == wanted
+    assert found.dtype == (pl.String if wanted[0] is None else pl.Series(wanted).dtype)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "decimal", "last"),
+    [
+        (";", None, "comma"),
+        ("\t", None, "comma or text"),
+        (",", None, "point"),
+        (";", ".", "point"),
+        (",", ",", "comma"),
+    ],
+)
+def test_decimal_marks(delimiter, decimal, last):
+    assert kinds_to_try(delimiter, decimal)[-2:] == (last, "text")
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=1))
+def test_integers_come_back(values):
+    assert read([str(v) for v in values]).to_list() == values
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=1))
+def test_decimals_come_back_exactly(values):
+    plain = [v for v in values if abs(v) < 1e15 and v == round(v, 6)]
+    if plain:
+        assert read([f"{v:.6f}" for v in plain]).to_list() == plain
+        assert read([f"{v:.6f}".replace(".", ",") for v in plain], ";").to_list() == plain

@@ -1,0 +1,49 @@
+"""Codes that mean missing."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import polars as pl
+import pytest
+
+from sdckit.data.missing_codes import DEFAULT_CODES, apply_codes, code_texts
+
+
+def test_none_is_an_answer():
+    assert "None" not in DEFAULT_CODES
+
+
+def test_a_number_has_several_spellings():
+    assert code_texts(["-9"]) == ["-9", "-9.0", "-9,0"]
+    assert code_texts(["9.50", "x", "1e400", "-"]) == ["9.50", "x", "1e400", "-"]
+    assert code_texts(["+9"])[:2] == ["+9", "9"]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "codes", "wanted"),
+    [
+        ([1, -9], pl.Int8, ["-9"], [1, None]),
+        ([1, 9], pl.UInt8, ["-9", "300", "1e30", "0.5"], [1, 9]),
+        ([1.5, -9.0], pl.Float32, ["-9"], [1.5, None]),
+        ([1.5, float("nan")], pl.Float64, ["NaN"], [1.5, None]),
+        ([Decimal("1.50"), Decimal("9.00")], pl.Decimal(5, 2), ["9"], [Decimal("1.50"), None]),
+        (["a", "9"], pl.Categorical, ["9"], ["a", None]),
+        (["a", "9"], pl.String, ["9.0"], ["a", None]),
+        ([True, None], pl.Boolean, ["1"], [True, None]),
+        ([date(2020, 1, 1)], pl.Date, ["1", "NA"], [date(2020, 1, 1)]),
+        ([None, None], pl.Null, ["1"], [None, None]),
+        ([[9]], pl.List(pl.Int64), ["9"], [[9]]),
+    ],
+)
+def test_every_type(values, dtype, codes, wanted):
+    frame = pl.DataFrame({"x": pl.Series(values, dtype=dtype)})
+    done = apply_codes(frame, codes)
+    assert done["x"].to_list() == wanted
+    assert done["x"].dtype == frame["x"].dtype
+
+
+def test_no_codes_no_change():
+    frame = pl.DataFrame({"x": ["NA"]})
+    assert apply_codes(frame, []) is frame

@@ -1,0 +1,42 @@
+"""ARCHITECTURE.md and the import rules describe the tree as it is."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tree import ROOT, SRC
+
+PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def built() -> set[str]:
+    """The rooms and top-level modules that exist."""
+    rooms = {path.parent.name + "/" for path in SRC.glob("*/__init__.py")}
+    modules = {path.name for path in SRC.glob("*.py")}
+    return rooms | modules
+
+
+def listed(heading: str) -> set[str]:
+    """The names in the first column of the table under a heading."""
+    section = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return set(re.findall(r"^\| `([^`]+)` \|", section, flags=re.MULTILINE))
+
+
+def test_the_page_lists_the_rooms_that_exist_and_no_other() -> None:
+    assert listed("Rooms") == built()
+
+
+def test_the_rooms_to_come_do_not_exist_yet() -> None:
+    assert not listed("Rooms to come") & built()
+
+
+def test_every_room_has_its_place_in_the_import_rules() -> None:
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    placed = {name.strip(" ()") for layer in rules["contracts"][0]["layers"] for name in layer.split("|")}
+    names = {name.removesuffix("/").removesuffix(".py") for name in listed("Rooms") | listed("Rooms to come")}
+    assert names - {"__init__"} == placed
+
+
+def test_the_page_fits_a_page() -> None:
+    assert len(PAGE.splitlines()) <= 80

@@ -1,0 +1,106 @@
+"""Who may import what: the rooms by import-linter, frames and engines by reading the syntax trees."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tree import ROOT, SRC, sources
+
+ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "pyspark"}
+# What makes a program slow to start; none of it may come with `import sdckit`.
+HEAVY = ENGINES | {
+    "numba",
+    "numpy",
+    "scipy",
+    "altair",
+    "narwhals",
+    "pydantic",
+    "statsmodels",
+    "typer",
+    "rich",
+}
+MAY_USE_NARWHALS = {"data", "cells", "result.py"}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The top package of every import statement below a node."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module.partition(".")[0]
+
+
+def run_at_import(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run when the module is imported: no function bodies, no TYPE_CHECKING blocks."""
+    waiting = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            waiting.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        waiting.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SRC))
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_no_engine_at_module_level(path: Path) -> None:
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    found = {name for node in run_at_import(module) for name in imported(node)}
+    assert not found & ENGINES
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_only_the_frame_rooms_touch_narwhals(path: Path) -> None:
+    room = path.relative_to(SRC).parts[0]
+    found = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+    assert room in MAY_USE_NARWHALS or "narwhals" not in found
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_no_relative_import(path: Path) -> None:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    assert all(node.level == 0 for node in nodes if isinstance(node, ast.ImportFrom))
+
+
+def test_the_rooms_keep_to_their_arrows() -> None:
+    program = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def modules_after(statement: str) -> set[str]:
+    """The top packages loaded by a statement in a fresh interpreter."""
+    code = f"import sys; {statement}; print(' '.join({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert not modules_after("import sdckit") & HEAVY
+
+
+def test_asking_the_command_line_for_help_loads_no_engine() -> None:
+    loaded = modules_after("import sdckit.cli.app")
+    assert not loaded & (ENGINES | {"numba", "scipy", "altair", "statsmodels", "narwhals"})
+
+
+def test_the_checks_see_what_they_forbid() -> None:
+    module = ast.parse(
+        "if TYPE_CHECKING:\n    import pandas\nclass A:\n    import polars.io\ndef f():\n    import duckdb\n"
+    )
+    assert {name for node in run_at_import(module) for name in imported(node)} == {"polars"}
+    assert set(imported(module)) == {"pandas", "polars", "duckdb"}

@@ -1,0 +1,75 @@
+"""The pinned requirements: exact, no registry named, and agreeing with pyproject.toml."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+
+import pytest
+
+from tree import ROOT, sources, third_party
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PINS = [
+    line
+    for line in (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+PINNED = dict(line.split("==") for line in PINS)
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+CORE = PROJECT["project"]["dependencies"]
+DECLARED = [*CORE, *(one for group in EXTRAS.values() for one in group), *PROJECT["dependency-groups"]["dev"]]
+# Distribution names that differ from the module they bring.
+MODULES = {"vl-convert-python": "vl_convert"}
+# Read as data, never imported: its wheel ships the survey of the demo. pandas is what DuckDB and Spark
+# hand record batches over with.
+NOT_IMPORTED = {"statsmodels", "pandas"}
+
+
+@pytest.mark.parametrize("line", PINS)
+def test_a_line_is_a_name_and_an_exact_version(line: str) -> None:
+    assert re.fullmatch(r"[a-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)
+
+
+def test_no_host_and_no_option() -> None:
+    text = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+    assert "://" not in text
+    assert not re.search(r"^\s*-", text, flags=re.MULTILINE)
+
+
+def test_torch_stays_out() -> None:
+    assert "torch" not in PINNED
+
+
+@pytest.mark.parametrize("requirement", DECLARED)
+def test_everything_declared_is_pinned_at_or_above_its_floor(requirement: str) -> None:
+    name, _, floor = requirement.partition(">=")
+    pin = tuple(int(part) for part in re.findall(r"\d+", PINNED[name]))
+    assert pin >= tuple(int(part) for part in floor.split("."))
+
+
+def imported_packages() -> set[str]:
+    """Every third-party package the sources import anywhere, functions included."""
+    found: set[str] = set()
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"sdckit"}
+
+
+def test_the_sources_import_what_is_declared_and_nothing_else() -> None:
+    extras = [one for group in EXTRAS.values() for one in group]
+    declared = {MODULES.get(name, name) for name in map(third_party, [*CORE, *extras])}
+    assert imported_packages() - declared == set()
+    assert declared - imported_packages() - NOT_IMPORTED == set()
+
+
+def test_the_version_stands_in_two_places_and_agrees() -> None:
+    import sdckit
+
+    assert sdckit.__version__ == PROJECT["project"]["version"]

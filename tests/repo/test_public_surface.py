@@ -1,0 +1,62 @@
+"""The public names: listed once, documented with an example, nothing positional but the data."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import sdckit
+
+# The first positional arguments are the data; see the design, section 3.
+DATA = {"data", "original", "released", "population", "path"}
+CONSTANTS = {"__version__"}
+CALLABLES = sorted(set(sdckit.__all__) - CONSTANTS)
+FUNCTIONS = [name for name in CALLABLES if inspect.isfunction(getattr(sdckit, name))]
+EXCEPTIONS = [
+    name
+    for name in CALLABLES
+    if inspect.isclass(value := getattr(sdckit, name)) and issubclass(value, Exception | Warning)
+]
+
+
+def test_the_lists_agree() -> None:
+    assert set(sdckit.__all__) - CONSTANTS == set(sdckit._HOMES)
+    assert sorted(sdckit.__all__) == sdckit.__all__
+    assert dir(sdckit) == sdckit.__all__
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'k_anonymty'"):
+        _ = sdckit.k_anonymty
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_a_public_name_lives_where_it_says(name: str) -> None:
+    assert getattr(sdckit, name).__module__ == f"sdckit.{sdckit._HOMES[name]}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_everything_after_the_data_is_keyword_only(name: str) -> None:
+    for parameter in inspect.signature(getattr(sdckit, name)).parameters.values():
+        assert parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}, parameter
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            assert parameter.name in DATA, parameter
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_is_annotated(name: str) -> None:
+    signature = inspect.signature(getattr(sdckit, name))
+    assert signature.return_annotation is not signature.empty
+    assert all(p.annotation is not p.empty for p in signature.parameters.values())
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLABLES) - set(EXCEPTIONS)))
+def test_a_public_name_has_a_docstring_with_an_example(name: str) -> None:
+    text = inspect.getdoc(getattr(sdckit, name)) or ""
+    assert "Examples\n--------\n>>> " in text, f"{name} has no doctest under Examples"
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_an_error_says_when_it_is_raised(name: str) -> None:
+    assert getattr(sdckit, name).__doc__

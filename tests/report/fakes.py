@@ -1,0 +1,371 @@
+"""An assessment made by counting with dictionaries: small, exact, independent of the package's kernels."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from sdckit.data.scenario import Scenario
+from sdckit.report.relations import SIZE_CLASSES, risk_of_size
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    n: int
+    n_cells: int
+    sample_uniques: int
+    frequency_of_frequencies: dict[str, int]
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Anonymity:
+    level: int
+    violations: dict[int, int]
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Risk:
+    risks: tuple[float, ...]
+    threshold: float | None = None
+    household_risks: tuple[float, ...] | None = None
+    method: str = "exact"
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        return len(self.risks)
+
+    @property
+    def expected_reidentifications(self) -> float:
+        return math.fsum(self.risks)
+
+    @property
+    def global_risk(self) -> float:
+        return self.expected_reidentifications / self.n
+
+    @property
+    def n_above(self) -> int | None:
+        return None if self.threshold is None else sum(r > self.threshold for r in self.risks)
+
+    @property
+    def household_risk(self) -> float | None:
+        return None if self.household_risks is None else math.fsum(self.household_risks) / self.n
+
+    @property
+    def expected_household_reidentifications(self) -> float | None:
+        return None if self.household_risks is None else math.fsum(self.household_risks)
+
+    def histogram(self, edges: Any) -> tuple[int, ...]:
+        counts = [0] * (len(edges) - 1)
+        for risk in self.risks:
+            place = next(i for i in range(len(counts)) if risk < edges[i + 1] or i == len(counts) - 1)
+            counts[place] += 1
+        return tuple(counts)
+
+
+@dataclass(frozen=True)
+class Households:
+    n_households: int
+    unique_sizes: int
+    rare_sizes: int
+    unique_compositions: int
+    sizes: dict[int, int]
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Diversity:
+    n: int
+    variables: tuple[str, ...]
+    violations: dict[str, dict[str, dict[int, int]]]
+    homogeneous: dict[str, int]
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    variables: tuple[str, ...]
+    uniques_without: int
+    uniques_saved: int
+    violations_without: dict[int, int]
+    risk_without: float | None
+    suggestion: str
+
+
+@dataclass(frozen=True)
+class Contributions:
+    table: tuple[Contribution, ...]
+    uniques: int
+    risk: float | None
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Facts:
+    name: str
+    kind: str
+    n_levels: int
+    level_counts: tuple[tuple[str, int], ...]
+    n_missing: int
+    large_levels: int
+    rule: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    name: str
+    intruder: str
+    variable: str | None
+    limit: float
+    holds: bool | None
+    n_records: int | None
+    value: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Intruder:
+    name: str
+    keys: tuple[str, ...]
+    key_facts: tuple[Facts, ...]
+    frequencies: Frequencies
+    k_anonymity: Anonymity
+    individual_risk: Risk
+    key_contributions: Contributions | None
+    household_structure: Households | None
+    l_diversity: Diversity | None
+    verdicts: tuple[Verdict, ...]
+    frequencies_category: Frequencies | None = None
+    k_anonymity_category: Anonymity | None = None
+    individual_risk_category: Risk | None = None
+    l_diversity_wildcard: Diversity | None = None
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class FakeAssessment:
+    scenario: Scenario
+    n: int
+    intruders: tuple[Intruder, ...]
+    rows: tuple[Row, ...] = ()
+    engine: str = "polars"
+    warnings: tuple[str, ...] = ()
+    version: str = "0.1.0"
+    date: str = "2026-11-20"
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for one in self.intruders for verdict in one.verdicts)
+
+    @property
+    def passed(self) -> bool | None:
+        holds = [one.holds for one in self.verdicts]
+        return None if not holds or None in holds else all(holds)
+
+    def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
+        keys = self.intruders[0].keys
+        sizes = Counter(pattern(row, keys) for row in self.rows)
+        return [
+            {"row": i + 1, "intruder": self.intruders[0].name, "keys": {k: row[k] for k in keys},
+             "sample_frequency": 1.0, "population_frequency": 1.0, "risk": 1.0}
+            for i, row in enumerate(self.rows)
+            if sizes[pattern(row, keys)] == 1
+        ][:limit]  # fmt: skip
+
+
+def pattern(row: Row, keys: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(row[key] for key in keys)
+
+
+def matching(rows: list[Row], keys: tuple[str, ...], *, wildcard: bool) -> list[int]:
+    if not wildcard:
+        sizes = Counter(pattern(row, keys) for row in rows)
+        return [sizes[pattern(row, keys)] for row in rows]
+    return [sum(all(a[k] == b[k] or a[k] is None or b[k] is None for k in keys) for b in rows) for a in rows]
+
+
+def risks_of(rows: list[Row], frequencies: list[int], scenario: Scenario) -> tuple[float, ...]:
+    if scenario.sampling_fraction:
+        return tuple(risk_of_size(f, scenario.sampling_fraction) for f in frequencies)
+    if scenario.weight:
+        return tuple(
+            risk_of_size(1, min(1.0, 1 / float(row[scenario.weight]))) / f
+            for f, row in zip(frequencies, rows, strict=True)
+        )
+    return tuple(1 / f for f in frequencies)
+
+
+def household_risks(rows: list[Row], risks: tuple[float, ...], column: str) -> tuple[float, ...]:
+    safe: dict[Any, float] = defaultdict(lambda: 1.0)
+    for row, risk in zip(rows, risks, strict=True):
+        safe[row[column]] *= 1 - risk
+    return tuple(1 - safe[row[column]] for row in rows)
+
+
+def frequencies_of(rows: list[Row], keys: tuple[str, ...], f: list[int]) -> Frequencies:
+    cells = Counter(pattern(row, keys) for row in rows)
+    classes = {
+        label: sum(low <= size <= high for size in cells.values())
+        for label, (low, high) in SIZE_CLASSES.items()
+    }
+    return Frequencies(len(rows), len(cells), sum(x == 1 for x in f), classes)
+
+
+def facts_of(rows: list[Row], key: str, rule: str) -> Facts:
+    counts = Counter(str(row[key]) for row in rows if row[key] is not None)
+    ordered = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return Facts(
+        key, "text", len(counts), ordered[:200], sum(row[key] is None for row in rows),
+        sum(n >= 5 for n in counts.values()), rule,
+    )  # fmt: skip
+
+
+def contributions_of(rows: list[Row], keys: tuple[str, ...], scenario: Scenario) -> Contributions | None:
+    if len(keys) < 2:
+        return None
+    with_all = matching(rows, keys, wildcard=False)
+    uniques = sum(f == 1 for f in with_all)
+    table = []
+    for size in (1, 2):
+        for dropped in combinations(keys, size):
+            rest = tuple(key for key in keys if key not in dropped)
+            if rest:
+                f = matching(rows, rest, wildcard=False)
+                left = sum(x == 1 for x in f)
+                mean = math.fsum(risks_of(rows, f, scenario)) / len(rows)
+                table.append(Contribution(dropped, left, uniques - left, {}, mean, "coarsen"))
+    return Contributions(tuple(table), uniques, None)
+
+
+def households_of(rows: list[Row], keys: tuple[str, ...], column: str) -> Households:
+    members: dict[Any, list[Row]] = defaultdict(list)
+    for row in rows:
+        members[row[column]].append(row)
+    sizes = Counter(len(group) for group in members.values())
+    compositions = Counter(
+        tuple(sorted(str(pattern(row, keys)) for row in group)) for group in members.values()
+    )
+    return Households(
+        len(members), sum(n == 1 for n in sizes.values()), sum(n < 3 for n in sizes.values()),
+        sum(n == 1 for n in compositions.values()), dict(sizes),
+    )  # fmt: skip
+
+
+def diversity_of(rows: list[Row], keys: tuple[str, ...], sensitive: tuple[str, ...]) -> Diversity | None:
+    if not sensitive:
+        return None
+    violations: dict[str, dict[str, dict[int, int]]] = {}
+    homogeneous = {}
+    for variable in sensitive:
+        cells: dict[Any, Counter[Any]] = defaultdict(Counter)
+        for row in rows:
+            cells[pattern(row, keys)][row[variable]] += 1
+        violations[variable] = {
+            "distinct": {k: sum(c.total() for c in cells.values() if len(c) < k) for k in (2, 3)},
+            "entropy": {k: sum(c.total() for c in cells.values() if _entropy(c) < k - 1e-9) for k in (2, 3)},
+        }
+        homogeneous[variable] = sum(len(c) == 1 and c.total() >= 2 for c in cells.values())
+    return Diversity(len(rows), sensitive, violations, homogeneous)
+
+
+def _entropy(counts: Counter[Any]) -> float:
+    n = counts.total()
+    return math.exp(-sum(c / n * math.log(c / n) for c in counts.values()))
+
+
+def intruder_of(rows: list[Row], name: str, keys: tuple[str, ...], scenario: Scenario) -> Intruder:
+    holes = any(row[key] is None for row in rows for key in keys)
+    wildcard = holes and scenario.missing == "wildcard"
+    levels = sorted({2, 3, 5} | ({scenario.thresholds.k} if scenario.thresholds.k else set()))
+
+    def measured(f: list[int]) -> tuple[Frequencies, Anonymity, Risk]:
+        risks = risks_of(rows, f, scenario)
+        shared = household_risks(rows, risks, scenario.household) if scenario.household else None
+        return (
+            frequencies_of(rows, keys, f),
+            Anonymity(min(f), {k: sum(x < k for x in f) for k in levels}),
+            Risk(risks, scenario.thresholds.risk, shared),
+        )
+
+    own = measured(matching(rows, keys, wildcard=wildcard))
+    category = measured(matching(rows, keys, wildcard=False)) if wildcard else (None, None, None)
+    diversity = diversity_of(rows, keys, scenario.sensitive)
+    made = Intruder(
+        name, keys, tuple(facts_of(rows, key, str(scenario.missing)) for key in keys), *own,
+        contributions_of(rows, keys, scenario),
+        households_of(rows, keys, scenario.household) if scenario.household else None,
+        diversity, (), *category,
+        skipped=() if scenario.sensitive else (("l_diversity", "no sensitive variable is declared"),),
+    )  # fmt: skip
+    return replace(made, verdicts=tuple(verdicts_of(made, scenario)))
+
+
+def verdicts_of(one: Intruder, scenario: Scenario) -> list[Verdict]:
+    limits = scenario.thresholds
+    found = []
+    if limits.k:
+        n = one.k_anonymity.violations[limits.k]
+        found.append(Verdict("k", one.name, None, limits.k, n == 0, n))
+    if limits.risk:
+        n = one.individual_risk.n_above or 0
+        found.append(Verdict("risk", one.name, None, limits.risk, n == 0, n))
+    if limits.global_risk:
+        risk = one.individual_risk.global_risk
+        found.append(
+            Verdict("global_risk", one.name, None, limits.global_risk, risk <= limits.global_risk, None, risk)
+        )
+    if limits.l and one.l_diversity:
+        for variable in one.l_diversity.variables:
+            n = one.l_diversity.violations[variable]["distinct"][limits.l]
+            found.append(Verdict("l", one.name, variable, limits.l, n == 0, n))
+    elif limits.l:
+        found.append(
+            Verdict("l", one.name, None, limits.l, None, None, reason="no sensitive variable is declared")
+        )
+    return found
+
+
+def assess_fake(rows: list[Row], scenario: Scenario, **more: Any) -> FakeAssessment:
+    intruders = tuple(intruder_of(rows, name, keys, scenario) for name, keys in scenario.intruders.items())
+    return FakeAssessment(scenario, len(rows), intruders, tuple(rows), **more)
+
+
+def survey(n: int = 600, *, seed: int = 1, missing: float = 0.0) -> list[Row]:
+    """Draw an invented survey: sex, age band, region, occupation, household, weight, income band."""
+    draw = random.Random(seed)
+    rows = []
+    for number in range(n):
+        row: Row = {
+            "sex": draw.choice(["female", "male"]),
+            "age": draw.choice(["15-24", "25-34", "35-44", "45-54", "55-64", "65+"]),
+            "region": draw.choices(["North", "South", "East", "West", "Islands"], [40, 30, 20, 9, 0.4])[0],
+            "occupation": draw.choices([f"job {i}" for i in range(20)], [1 / (i + 1) for i in range(20)])[0],
+            "household": number // draw.choice([1, 2, 3]),
+            "weight": draw.uniform(20, 60),
+            "income": draw.choice(["low", "middle", "high", "very high"]),
+        }
+        for key in ("age", "occupation"):
+            if draw.random() < missing:
+                row[key] = None
+        rows.append(row)
+    return rows
+
+
+FULL = Scenario(
+    keys=["sex", "age", "region", "occupation"],
+    weight="weight",
+    household="household",
+    sensitive=["income"],
+    thresholds={"k": 3, "risk": 0.02, "l": 2, "global_risk": 0.02},
+    release="scientific-use",
+    title="Invented survey 2025",
+)

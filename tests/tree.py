@@ -1,0 +1,54 @@
+"""Where the parts of the project are, for the tests that look at its files."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SRC = ROOT / "src" / "sdckit"
+TESTS = ROOT / "tests"
+LEFT_OUT = {".git", ".venv", ".lock-venv", ".cache", ".hypothesis", "__pycache__", "build", "dist"}
+TEXT = {
+    ".py",
+    ".md",
+    ".toml",
+    ".txt",
+    ".html",
+    ".css",
+    ".jinja",
+    ".json",
+    ".csv",
+    ".cfg",
+    ".yml",
+    ".yaml",
+    "",
+}
+
+
+def sources() -> list[Path]:
+    """Every Python file of the package."""
+    return sorted(SRC.rglob("*.py"))
+
+
+def text_files() -> list[Path]:
+    """Every text file that belongs to the project: tracked, or new and not ignored."""
+    try:
+        listing = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+        ).stdout.decode()
+        found = [ROOT / name for name in listing.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):  # an unpacked archive has no git
+        found = [path for path in ROOT.rglob("*") if not LEFT_OUT.intersection(path.relative_to(ROOT).parts)]
+    return [path for path in found if path.is_file() and path.suffix in TEXT]
+
+
+def third_party(requirement: str) -> str:
+    """The name in a requirement such as ``polars>=2.1``."""
+    found = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert found, requirement
+    return found.group().lower()
