@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sdckit.cli.outputs import check_enough_records, check_targets, write_text
+from sdckit.cli.outputs import (
+    REPORT_ENDINGS,
+    check_enough_records,
+    check_report_name,
+    check_targets,
+    write_text,
+)
 from sdckit.errors import DataError, SdcError
 
 
@@ -42,6 +48,23 @@ def test_no_permission_is_seen_before_the_work(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("os.access", lambda *_: False)  # root may write anywhere
     with pytest.raises(SdcError, match="no permission"):
         check_targets(tmp_path / "out.html")
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.HTM", "r.md", None])
+def test_a_report_has_an_ending_we_write(name: str | None) -> None:
+    check_report_name(None if name is None else Path(name))
+
+
+@pytest.mark.parametrize("name", ["r.pdf", "r", "report.html.txt"])
+def test_another_ending_is_refused(name: str) -> None:
+    with pytest.raises(SdcError, match=r"ends in \.html"):
+        check_report_name(Path(name))
+
+
+def test_the_endings_are_those_of_the_writer() -> None:
+    from sdckit.report.write import RENDERERS
+
+    assert set(REPORT_ENDINGS) == set(RENDERERS)
 
 
 def test_few_records_give_no_document_but_an_internal_one() -> None:

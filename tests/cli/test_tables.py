@@ -177,7 +177,7 @@ def test_everything_fits_80_columns() -> None:
         "Intruder 'second'",
         "above a risk of 0.05",
         "household risk (mean)",
-        "the 8 that save most of 12",
+        "the first 8 of 12",
         "compositions that only one household has",
         "recursive",
         "Not computed: outliers – no numeric variable is declared",

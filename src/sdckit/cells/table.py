@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from sdckit.cells.packing import Tabulated
 
-__all__ = ["Cells", "check_result_names"]
+__all__ = ["LARGE", "MAX_LEVELS", "Cells", "check_result_names"]
+
+MAX_LEVELS = 200  # levels listed of a key
+LARGE = 5  # records that make a level large enough to be named
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,52 @@ class Cells:
     def in_memory(self, *extra: str) -> Cells:
         """Itself: the records are here."""
         return self
+
+    def as_categories(self) -> Cells:
+        """The same cells when a missing key value is a category of its own."""
+        size, fraction = self.table.size, self.roles.sampling_fraction
+        columns: dict[str, NDArray[Any]] = {"cell_size": size, "sample_frequency": size}
+        if self.table.weight is not None:
+            columns["population_frequency"] = self.table.weight
+        elif fraction is not None:
+            columns["population_frequency"] = size / fraction
+        rules: tuple[Rule, ...] = ("category",) * len(self.keys)
+        return replace(self, columns=columns, rules=rules, roles=replace(self.roles, rules=rules), row_columns={})
+
+    def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
+        """Levels of a key with their records, at most 200, most frequent first; how many there are in all,
+        and how many of 5 records or more."""
+        j = self.keys.index(key)
+        codes, inverse = np.unique(self.table.codes[j], return_inverse=True)
+        counts = np.bincount(inverse, self.table.size, len(codes)).astype(np.int64)
+        known = codes < self.levels[j].span
+        codes, counts = codes[known], counts[known]
+        top = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
+        labels = self.levels[j].labels(codes[top])
+        pairs = list(zip(labels, counts[top].tolist(), strict=True))
+        return pairs, len(codes), int(np.count_nonzero(counts >= LARGE))
+
+    def kind(self, key: str) -> str:
+        """What kind of values a key has."""
+        return self.levels[self.keys.index(key)].kind
+
+    def rows_where(self, column: str, below: float, above: tuple[str, float] | None, limit: int) -> list[dict[str, Any]]:
+        """Records with a figure below a limit or another above one: row (from 1), key values, figures."""
+        hit = self.columns[column] < below
+        if above is not None:
+            hit = hit | (self.columns[above[0]] > above[1])
+        rows = np.flatnonzero(hit[self.table.of_row])[:limit]
+        frame, cell = self._frame(), self.table.of_row[rows]
+        values = {key: frame[key][rows.tolist()].to_list() for key in self.keys}
+        figures = {name: column[cell].tolist() for name, column in self.columns.items()}
+        return [
+            {
+                "row": int(row) + 1,
+                "keys": {key: values[key][i] for key in self.keys},
+                **{name: figures[name][i] for name in figures},
+            }
+            for i, row in enumerate(rows)
+        ]
 
     def with_rows(self, rows: Mapping[str, NDArray[Any]]) -> Cells:
         """Add figures that differ from record to record."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,7 +20,14 @@ from sdckit.errors import DataError, SdcWarning
 from sdckit.numerics.gather import weight_faults
 from sdckit.numerics.threads import run
 
-__all__ = ["bad_weights", "checked_weight", "frequency_columns_of", "group_column", "tabulate_frame"]
+__all__ = [
+    "bad_weights",
+    "checked_weight",
+    "frequency_columns_of",
+    "group_column",
+    "tabulate_counts",
+    "tabulate_frame",
+]
 
 MANY_LEVELS = 1000
 
@@ -53,6 +61,31 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
         roles=roles,
         source=frame,
     )
+
+
+def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
+    """Tabulate cells that an engine has counted: columns ``sdckit__size`` and ``sdckit__weight``."""
+    coded = run(code_column, [frame[key] for key in roles.keys])
+    table = tabulate(coded, None)
+    k = len(table.size)
+    size = np.bincount(table.of_row, frame["sdckit__size"].to_numpy(), k).astype(np.int64)
+    total = None
+    if roles.weight is not None:
+        total = np.bincount(table.of_row, frame["sdckit__weight"].to_numpy(), k)
+    table = replace(table, size=size, weight=total)
+    columns = frequency_columns_of(
+        table,
+        counted=size,
+        total=total,
+        missing_codes=[column.span for column in coded],
+        wild=[rule == "wildcard" and c.n_missing > 0 for c, rule in zip(coded, roles.rules, strict=True)],
+        alpha=roles.alpha,
+        sampling_fraction=roles.sampling_fraction,
+    )
+    return Cells(
+        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, columns=columns,
+        levels=tuple(column.without_rows() for column in coded), table=table, roles=roles,
+    )  # fmt: skip
 
 
 def _check_keys(coded: list[Coded], roles: Roles) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, make_scenario, split
-from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
+from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.errors import ColumnError
 
@@ -138,6 +138,7 @@ def assess(
         missing_codes=split(missing),
         alpha=alpha,
     )
+    check_report_name(report)
     check_targets(report, json, inputs=(file, scenario))
     if dry_run:
         _print_plan(file, chosen, delimiter=delimiter, encoding=encoding)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sdckit.cli.options import Quiet
-from sdckit.cli.outputs import check_targets
+from sdckit.cli.outputs import check_report_name, check_targets
 from sdckit.cli.progress import Steps
 
 __all__ = ["demo"]
@@ -22,6 +22,7 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Assess the affairs survey of 1974 (6,366 records) and write its report."""
+    check_report_name(report)
     check_targets(report)
     with Steps(quiet=quiet) as steps:
         steps.step("reading the survey")

@@ -8,10 +8,23 @@ from pathlib import Path
 
 from sdckit.errors import DataError, SdcError
 
-__all__ = ["FEWEST_RECORDS", "check_enough_records", "check_targets", "write_text"]
+__all__ = [
+    "FEWEST_RECORDS",
+    "REPORT_ENDINGS",
+    "check_enough_records",
+    "check_report_name",
+    "check_targets",
+    "write_text",
+]
 
 STDOUT = "-"
 FEWEST_RECORDS = 50
+REPORT_ENDINGS = (
+    ".html",
+    ".htm",
+    ".md",
+    ".markdown",
+)  # those of sdckit.report.write, which is slow to import
 
 
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
@@ -29,6 +42,12 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
             raise SdcError(f"cannot write {path.name}: the command reads this file; name another")
     if len({path.resolve() for path in files}) < len(files):
         raise SdcError("two outputs have the same name; give each its own")
+
+
+def check_report_name(path: Path | None) -> None:
+    """Refuse a report whose ending names no format."""
+    if path is not None and path.suffix.lower() not in REPORT_ENDINGS:
+        raise SdcError(f"cannot write {path.name}: a report ends in .html or .md; for figures use --json")
 
 
 def check_enough_records(n: int, *, internal: bool) -> None:

@@ -208,7 +208,7 @@ def _contributions(result: KeyContributions) -> Table:
             number(row.risk_without),
         )
     if len(result.table) > MOST_CONTRIBUTIONS:
-        table.caption = f"the {MOST_CONTRIBUTIONS} that save most of {len(result.table)}"
+        table.caption = f"the first {MOST_CONTRIBUTIONS} of {len(result.table)}"
     return table
 
 

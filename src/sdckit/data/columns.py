@@ -94,7 +94,7 @@ class Coded:
                 .view(self.arrow_type)
                 .to_pylist()
                 if self.kind == "date"
-                else (np.where(present, codes, 0) + self.low).tolist()
+                else [code + self.low for code in np.where(present, codes, 0).tolist()]  # may exceed 64 bits
             )
         if self.kind == "boolean":
             found = [bool(v) for v in found]
@@ -296,23 +296,28 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
     import pyarrow as pa
 
     levels = array.dictionary
-    if levels.null_count or len(levels.unique()) < len(levels) or _has_nan(levels):
+    if levels.null_count or len(levels.unique()) < len(levels) or _levels_coincide(levels):
         plain = array.dictionary_decode() if hasattr(array, "dictionary_decode") else array.cast(levels.type)
         return _code_array(name, plain)
     coded = _code_integers(name, array.indices, kind, levels.type)
     used = levels.slice(coded.low, coded.span)
     if used.type == pa.string_view():
         used = used.cast(pa.large_string())
+    elif used.type == pa.binary_view():
+        used = used.cast(pa.large_binary())
     return Coded(
         name, coded.values, coded.valid, coded.low, coded.span, coded.n_missing, kind, used, levels.type
     )
 
 
-def _has_nan(levels: pa.Array) -> bool:
-    import pyarrow.compute as pc
+def _levels_coincide(levels: pa.Array) -> bool:
+    """Whether a NaN (a missing value) or both zeros (one value) are among the levels."""
     import pyarrow.types as t
 
-    return bool(t.is_floating(levels.type) and pc.any(pc.is_nan(levels)).as_py())
+    if not t.is_floating(levels.type):
+        return False
+    values = levels.to_numpy(zero_copy_only=False)
+    return bool(np.isnan(values).any() or np.count_nonzero(values == 0) > 1)
 
 
 def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["Frame", "collect", "is_lazy", "open_frame", "result_frame"]
+__all__ = ["Frame", "collect", "frame_of", "is_lazy", "open_frame", "result_frame"]
 
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
@@ -69,3 +69,8 @@ def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any]) -> Any:
     if source.implementation.is_pandas_like() and index is not None:
         native.index = index
     return native
+
+
+def frame_of(columns: Mapping[str, Any], backend: Any) -> Any:
+    """Columns of plain values as a frame of an engine."""
+    return nw.from_dict(dict(columns), backend=backend).to_native()

@@ -88,6 +88,17 @@ def contributions_chart(data: Plain) -> Any:
     return _bars(rows)
 
 
+def households_chart(data: Plain) -> Any:
+    """Households by number of members."""
+    return _bars([_bar(_members(row), row["n"]) for row in data["rows"]])
+
+
+def _members(row: Plain) -> str:
+    if row.get("pooled"):
+        return "all other sizes"
+    return f"{row['level']} member" + ("" if row["level"] == "1" else "s")
+
+
 def diversity_chart(data: Plain) -> Any:
     """Records in groups with fewer than l values of each sensitive variable."""
     rows = [
@@ -178,6 +189,7 @@ CHARTS = {
     "violations": violations_chart,
     "contributions": contributions_chart,
     "diversity": diversity_chart,
+    "households": households_chart,
     "risk": risk_chart,
 }
 
@@ -211,6 +223,7 @@ def describe(name: str, data: Plain, caption: str) -> str:
             f"without {', '.join(r['variables'])}: {r['uniques_without']['text']} uniques"
             for r in data["rows"]
         ],
+        "households": lambda: [f"{_members(r)}: {r['n']['text']} households" for r in data["rows"]],
         "diversity": lambda: [
             f"{variable}, {kind}, l = {level}: {leaf['text']} records"
             for variable, tree in data["variables"].items()

@@ -7,11 +7,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sdckit.report.blocks import ChartBlock, Page, Section
+from sdckit.report.blocks import Block, ChartBlock, Page, Section
 from sdckit.report.charts import OPEN, chart_for, describe, to_svg
 from sdckit.report.layout import lay_out
 
-__all__ = ["MOST_CHARTS", "render_html", "render_page"]
+__all__ = ["MOST_CHARTS", "figure_of", "render_fragment", "render_html", "render_page"]
 
 # Every chart costs some 50 ms; an assessment of many intruders keeps its tables.
 MOST_CHARTS = 15
@@ -41,7 +41,7 @@ def render_page(page: Page) -> str:
     """Render laid-out sections; charts beyond `MOST_CHARTS` are left to their tables."""
     from markupsafe import Markup
 
-    template = _template()
+    template = _template("report.html")
     return str(
         template.render(
             page=page,
@@ -52,6 +52,11 @@ def render_page(page: Page) -> str:
             draw=_drawer(),
         )
     )
+
+
+def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> str:
+    """Render blocks for a notebook: tables and words, no charts (`.plot()` draws those)."""
+    return str(_template("fragment.html").render(title=title, blocks=blocks, note=note, draw=lambda _: None))
 
 
 def _chapters(sections: Sequence[Section]) -> list[list[Section]]:
@@ -96,8 +101,10 @@ def _read(name: str) -> str:
 
 
 @cache
-def _template() -> Any:
+def _template(name: str) -> Any:
     import jinja2
 
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_read("report.html"))
+    names = ("report.html", "fragment.html", "blocks.html")
+    loader = jinja2.DictLoader({one: _read(one) for one in names})
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=loader)
+    return environment.get_template(name)

@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, T
 from sdckit.report.layout_intruder import intruder_sections
 from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
 
-__all__ = ["lay_out"]
+__all__ = ["answer_section", "lay_out"]
 
 Plain = Mapping[str, Any]
 STATES = {True: "pass", False: "fail", None: "open"}
@@ -18,7 +18,7 @@ STATES = {True: "pass", False: "fail", None: "open"}
 def lay_out(plain: Plain) -> Page:
     """Arrange a protected assessment in sections; nothing is computed here but words."""
     several = len(plain["intruders"]) > 1
-    sections = [_answer(plain)]
+    sections = [answer_section(plain)]
     if several:
         sections.append(_side_by_side(plain))
     sections += [_scenario(plain), _file(plain)]
@@ -48,7 +48,8 @@ def _protection(plain: Plain) -> str:
     return "Small counts are hidden and all counts rounded; parts may not add up to their total."
 
 
-def _answer(plain: Plain) -> Section:
+def answer_section(plain: Plain) -> Section:
+    """Put the question, the verdict on every limit, an answer per intruder, and the warnings."""
     question = (
         "Can this file go out? The question is asked for "
         + listed([f"an intruder who knows {listed(one['keys'])}" for one in plain["intruders"]], "and for")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, Section, TableBlock
 from sdckit.report.sentences import listed
 
-__all__ = ["intruder_sections"]
+__all__ = ["MEASURE_BLOCKS", "intruder_sections"]
 
 Plain = Mapping[str, Any]
 RULES = {
@@ -184,9 +184,19 @@ def _contribution_rows(rows: Sequence[Plain]) -> tuple[tuple[str, ...], ...]:
             listed(row["variables"]),
             *_texts(row["uniques_without"], row["uniques_saved"]),
             row["risk_without"]["text"] if row["risk_without"] else "not computed",
-            row["suggestion"],
+            _suggestion(row),
         )
         for row in rows
+    )
+
+
+def _suggestion(row: Plain) -> str:
+    saved = row["uniques_saved"]
+    if saved["text"] == "0":
+        return "makes nobody unique"
+    few = saved["value"] is None and "below" in saved
+    return (
+        "makes few unique" if few else "coarsen or drop it" if len(row["variables"]) == 1 else "coarsen them"
     )
 
 
@@ -211,6 +221,7 @@ def _households(one: Plain) -> list[Block]:
     )
     return [
         Facts(facts),
+        ChartBlock("households", {"rows": tree["sizes"]}, "Households by number of members"),
         TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
         Paragraph(note, "note"),
     ]
@@ -245,3 +256,14 @@ def _diversity(one: Plain) -> list[Block]:
             (1,),
         ),
     ]
+
+
+# What a single measure shows in a notebook.
+MEASURE_BLOCKS: Mapping[str, Callable[[Plain], list[Block]]] = {
+    "key_frequencies": _frequencies,
+    "k_anonymity": _anonymity,
+    "individual_risk": _risk,
+    "key_contributions": _contributions,
+    "household_structure": _households,
+    "l_diversity": _diversity,
+}

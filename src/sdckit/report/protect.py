@@ -37,6 +37,7 @@ from sdckit.report.words import protect_words
 __all__ = ["CONFIDENTIAL", "SMALLEST_FILE", "protect"]
 
 SMALLEST_FILE = 50
+SMALLEST_BASE = 5
 CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "could not be tested"}
 
@@ -84,8 +85,21 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
     else:
         prints = settle(ledger.variables, ledger.relations)
     head = {"protected": not internal, "confidential": CONFIDENTIAL if internal else None}
-    body = _Printer(prints, internal).plain(tree)
+    body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints)).plain(tree)
     return {**head, **body}
+
+
+def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
+    """Give the coarsest print of every count that is not rounded to 5, for words that speak of it."""
+    found: dict[int, Print] = {}
+    for name, one in prints.items():
+        true = ledger.variables[name].true
+        if ledger.variables[name].kind != "count" or true is None or one.base == SMALLEST_BASE:
+            continue
+        known = found.get(int(true))
+        if known is None or (one.base or math.inf) > (known.base or math.inf):
+            found[int(true)] = one
+    return {true: one.text for true, one in found.items()}
 
 
 def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
@@ -110,6 +124,7 @@ class _Printer:
 
     prints: Mapping[str, Print]
     internal: bool
+    coarse: Mapping[int, str]
 
     def plain(self, tree: Tree) -> Any:
         if isinstance(tree, Mapping):
@@ -130,10 +145,10 @@ class _Printer:
 
     def _words(self, tree: Tree) -> Any:
         if isinstance(tree, Holds):
-            reason = tree.reason if self.internal else protect_words(tree.reason)
+            reason = tree.reason if self.internal else protect_words(tree.reason, self.coarse)
             return {"text": HOLDS[tree.holds], "value": tree.holds} | ({"reason": reason} if reason else {})
         if isinstance(tree, Foreign):
-            return tree.text if self.internal else protect_words(tree.text)
+            return tree.text if self.internal else protect_words(tree.text, self.coarse)
         if isinstance(tree, float) and not math.isfinite(tree):
             return None
         if tree is None or isinstance(tree, str | int | float):
@@ -162,7 +177,7 @@ def _figure(one: Print) -> Plain:
     plain: Plain = {"text": one.text, "value": one.value}
     if one.below is not None:
         plain["below"] = one.below
-    if one.base is not None and one.base > 5 and one.text != "0":
+    if one.base is not None and one.base > SMALLEST_BASE and one.text != "0":
         plain["rounded_to"] = one.base
     return plain
 

@@ -98,8 +98,6 @@ class ContributionLike(Protocol):
     def uniques_without(self) -> int: ...  # noqa: D102
     @property
     def risk_without(self) -> float | None: ...  # noqa: D102
-    @property
-    def suggestion(self) -> str: ...  # noqa: D102
 
 
 class ContributionsLike(Protocol):

@@ -20,6 +20,7 @@ from sdckit.report.figures import (
     Share,
     SizeClasses,
     Tree,
+    Watched,
 )
 from sdckit.report.protocols import (
     ContributionsLike,
@@ -46,6 +47,7 @@ __all__ = [
     "households_tree",
     "k_anonymity_tree",
     "key_tree",
+    "notes_tree",
     "risk_breaks",
     "risk_tree",
 ]
@@ -85,9 +87,14 @@ class Setting:
     fraction: float | None = None
     alpha: float = 1.0
 
-    def count(self, name: str, true: int, group: str) -> Count:
+    def count(self, name: str, true: int, group: str, *, watched: Watched = "everywhere") -> Count:
         """Enter a count under the prefix."""
-        return self.ledger.count(f"{self.prefix}.{name}", true, f"{self.prefix}.{group}")
+        return self.ledger.count(f"{self.prefix}.{name}", true, f"{self.prefix}.{group}", watched=watched)
+
+
+def notes_tree(result: object) -> dict[str, Tree]:
+    """Give what a measure has to say about its figures; its words may state counts."""
+    return {str(name): Foreign(str(text)) for name, text in getattr(result, "notes", {}).items()}
 
 
 def key_tree(facts: KeyFactsLike, n: int, setting: Setting) -> dict[str, Tree]:
@@ -111,7 +118,7 @@ def key_tree(facts: KeyFactsLike, n: int, setting: Setting) -> dict[str, Tree]:
 
 def frequencies_tree(result: FrequenciesLike, setting: Setting) -> dict[str, Tree]:
     """Give cells, uniques and the frequency of frequencies."""
-    cells = setting.count("n_cells", result.n_cells, "frequencies")
+    cells = setting.count("n_cells", result.n_cells, "frequencies", watched="table")
     uniques = setting.count("sample_uniques", result.sample_uniques, "violations")
     classes = f"{setting.prefix}.cells"
     link_cells(setting.ledger, setting.sizes, n_cells=cells.name, classes=classes)
@@ -122,6 +129,7 @@ def frequencies_tree(result: FrequenciesLike, setting: Setting) -> dict[str, Tre
         "sample_uniques": uniques,
         "sample_unique_rate": Share(uniques.name, "n"),
         "frequency_of_frequencies": SizeClasses(classes, tuple(result.frequency_of_frequencies.items())),
+        "notes": notes_tree(result),
     }
 
 
@@ -145,6 +153,7 @@ def k_anonymity_tree(
         "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
+        "notes": notes_tree(result),
     }
 
 
@@ -195,6 +204,7 @@ def risk_tree(
         sizes=setting.sizes if by_size is not None else None,
         largest={} if by_size is None else {e: largest_size(e, by_size, result.method) for e in RISK_EDGES},
     )
+    tree["notes"] = notes_tree(result)
     return tree | _household_risk(result, setting, suffix, name, kind)
 
 
@@ -247,10 +257,9 @@ def contributions_tree(result: ContributionsLike, n: int, setting: Setting) -> d
                 "uniques_without": without,
                 "uniques_saved": Difference(with_all.name, without.name),
                 "risk_without": _risk_without(row.risk_without, n, setting, label),
-                "suggestion": Foreign(row.suggestion),
             }
         )
-    return {"uniques": with_all, "table": tuple(rows)}
+    return {"uniques": with_all, "table": tuple(rows), "notes": notes_tree(result)}
 
 
 def _link_singles(ledger: Ledger, variables: Sequence[str], name: str, singles: dict[str, str]) -> None:
@@ -301,4 +310,5 @@ def households_tree(result: HouseholdsLike, setting: Setting) -> dict[str, Tree]
         "rare_sizes": rare,
         "unique_compositions": compositions,
         "unique_composition_rate": Share(compositions.name, households.name),
+        "notes": notes_tree(result),
     }

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from sdckit.report.audit import Interval, System, make_system, narrowed, propagate, too_well_known
+from sdckit.report.audit import narrowed
 from sdckit.report.figures import DIFFERENCE, Relation, Variable
+from sdckit.report.propagation import Interval, System, make_system, propagate
 from sdckit.report.rounding import Print, last_level, print_variable
 
 __all__ = ["settle", "sound_relations"]
 
 # How many relations away a table may be from the count it helps to narrow.
 REACH = 2
+# How many steps one table is coarsened on its own before its neighbours join in.
+MOST_STEPS = 3
 
 
 def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> dict[str, Print]:
@@ -32,15 +35,22 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     levels = {variable.group: 0 for variable in variables.values() if variable.true is not None}
     while True:
         prints = _prints(variables, levels)
-        bounds = _bounds(variables, prints)
-        for system, watched in systems:
-            known = narrowed(bounds, system, watched)
-            if known:
-                for group in _to_coarsen(known[0], variables, levels, system):
-                    levels[group] += 1
-                break
-        else:
+        found = _find(_bounds(variables, prints), systems)
+        if found is None:
             return prints
+        name, system = found
+        for group in _to_coarsen(name, variables, levels, system):
+            levels[group] += 1
+
+
+def _find(
+    bounds: Mapping[str, Interval], systems: Sequence[tuple[System, tuple[str, ...]]]
+) -> tuple[str, System] | None:
+    for system, watched in systems:
+        known = narrowed(bounds, system, watched)
+        if known is not None:
+            return known, system
+    return None
 
 
 def _systems(
@@ -94,13 +104,13 @@ def _bounds(variables: Mapping[str, Variable], prints: Mapping[str, Print]) -> d
 def _to_coarsen(
     name: str, variables: Mapping[str, Variable], levels: Mapping[str, int], system: System
 ) -> list[str]:
-    """Find the one table whose next step hides the count; all tables near it when no single one does."""
+    """Find the one table that hides the count when it is coarsened a little; else all tables near it."""
     groups = _groups_near(name, variables, levels, system)
-    for group in groups:
-        prints = _prints(variables, {**levels, group: levels[group] + 1})
-        found = propagate(_bounds(variables, prints), system)
-        if found is not None and not too_well_known(name, found, system):
-            return [group]
+    for steps in range(1, MOST_STEPS + 1):
+        for group in groups:
+            bounds = _bounds(variables, _prints(variables, {**levels, group: levels[group] + steps}))
+            if narrowed(bounds, system, [name]) is None:
+                return [group] * steps
     return groups
 
 

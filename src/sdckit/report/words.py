@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sdckit.report.figures import Variable
 from sdckit.report.rounding import format_number, print_variable
@@ -10,7 +11,8 @@ from sdckit.report.rounding import format_number, print_variable
 __all__ = ["protect_words"]
 
 _ROWS = re.compile(
-    r"\b((?:first\s+)?(?:rows?|lines?))(\s+numbers?)?[\s:]+\d[\d,\s]*(?:(?:and|to|-|\.{3}|…)[\s\d,]*)*",
+    r"\b((?:first\s+)?(?:rows?|lines?))(?:\s+numbers?)?[\s:]+\d+"
+    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:,?\s*(?:\.{3}|…))?",
     re.IGNORECASE,
 )
 # A number that stands alone: not part of a name, not the level in "2-anonymity".
@@ -23,8 +25,15 @@ _COUNTED = re.compile(
 _YEAR = re.compile(r"\((?:[^()]*\D)?$")
 
 
-def protect_words(text: str) -> str:
+def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
     """Round counts, leave out row numbers; declared limits and years of sources stay.
+
+    Parameters
+    ----------
+    text
+        Words with exact counts in them.
+    printed
+        How the document prints a count that it rounds more coarsely than to 5: so do its words.
 
     Examples
     --------
@@ -34,10 +43,10 @@ def protect_words(text: str) -> str:
     "no level of 'age' reaches k = 3; 2-anonymity holds"
     """
     without_rows = _ROWS.sub(lambda found: f"{found.group(1)} not shown", text)
-    return _NUMBER.sub(_number, without_rows)
+    return _NUMBER.sub(lambda found: _number(found, printed or {}), without_rows)
 
 
-def _number(found: re.Match[str]) -> str:
+def _number(found: re.Match[str], printed: Mapping[int, str]) -> str:
     before, after = found.string[: found.start()], found.string[found.end() :]
     whole = int(found.group(1).replace(",", ""))
     declared = _DECLARED.search(before) is not None and _COUNTED.match(after) is None
@@ -46,4 +55,4 @@ def _number(found: re.Match[str]) -> str:
         return found.group(0)
     if found.group(2):
         return format_number(float(found.group(1).replace(",", "") + found.group(2)))
-    return print_variable(Variable(whole), 0).text
+    return printed.get(whole) or print_variable(Variable(whole), 0).text

@@ -1,0 +1,200 @@
+"""The main job: a scenario and a file, every measure that applies, a verdict per threshold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any
+
+from sdckit.attribute.l_diversity import LDiversity, l_diversity
+from sdckit.cells.as_cells import tabulate_roles
+from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.roles import resolve_roles
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.identity.household_structure import HouseholdStructure, household_structure
+from sdckit.identity.individual_risk import individual_risk
+from sdckit.identity.k_anonymity import k_anonymity
+from sdckit.identity.key_contributions import KeyContributions, key_contributions
+from sdckit.identity.key_frequencies import key_frequencies
+from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
+from sdckit.workflow.verdicts import Verdict, judge
+
+__all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
+
+TESTED_K = (2, 3, 5)
+TESTED_L = (2, 3)
+Step = Callable[[str], None]
+
+
+def assess(
+    data: Any,
+    *,
+    scenario: Scenario | None = None,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    household: str | None = None,
+    person: str | None = None,
+    sensitive: Sequence[str] = (),
+    step: Step | None = None,
+) -> Assessment:
+    """Assess a file: who can be recognised in it, how surely, and what would be learnt.
+
+    Parameters
+    ----------
+    data : data frame
+        One row per record; pandas, Polars (eager or lazy), PyArrow, DuckDB or Spark.
+    scenario : Scenario, optional
+        Intruders, roles, thresholds. Without one, the arguments below make it.
+    keys, weight, sampling_fraction, household, person, sensitive
+        Roles of a scenario with one intruder and no threshold.
+    step : callable, optional
+        Is told in words what is being done, for a progress display.
+
+    Returns
+    -------
+    Assessment
+        ``intruders`` with every measure that the roles permit (``skipped`` says why one did not run),
+        ``verdicts``, ``passed``, ``summary()``, ``to_dict()``, ``report(path)``, ``to_json(path)``.
+
+    Raises
+    ------
+    ScenarioError
+        Neither scenario nor keys, or both.
+    ColumnError, DataError
+        As `key_frequencies`.
+
+    References
+    ----------
+    Benschop, T., Machingauta, C. and Welch, M. (2019). Statistical Disclosure Control: A Practice Guide.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m"], "age": [30, 30, 41]})
+    >>> print(assess(survey, scenario=Scenario(keys=["sex", "age"], thresholds={"k": 2})))
+    Assessment of 3 records against 1 intruder(s)
+      default (sex, age): 1 sample uniques, global risk 0.6667
+        does not hold: that every record shares its key with at least 1 others (k = 2); 1 records are beyond it
+    """
+    roles = {
+        "keys": keys, "weight": weight, "sampling_fraction": sampling_fraction, "household": household,
+        "person": person, "sensitive": tuple(sensitive) or None,
+    }  # fmt: skip
+    given = {name: value for name, value in roles.items() if value is not None}
+    if scenario is None:
+        if keys is None:
+            raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]")
+        scenario = Scenario(**given)
+    elif given:
+        raise ScenarioError(f"{', '.join(given)} and scenario= are both given; put everything into the scenario")
+    frame = open_frame(data)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SdcWarning)
+        tell = step if step is not None else _silent
+        intruders = tuple(_assess_intruder(frame, scenario, name, tell) for name in scenario.intruders)
+    messages = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, SdcWarning)))
+    for message in messages:
+        warnings.warn(message, SdcWarning, stacklevel=2)
+    from sdckit import __version__
+
+    backend = "pyarrow" if is_lazy(frame) else frame.implementation
+    return Assessment(
+        scenario, intruders[0].frequencies.n, frame.implementation.value, intruders, messages, __version__,
+        date.today().isoformat(), backend,
+    )  # fmt: skip
+
+
+def _silent(text: str) -> None:
+    """Tell nobody."""
+
+
+def _assess_intruder(frame: Any, scenario: Scenario, name: str, tell: Step) -> IntruderAssessment:
+    tell(f"counting the keys of {name}")
+    one = scenario.intruder(name)
+    limits, skipped = one.thresholds, []
+    cells = tabulate_roles(frame, resolve_roles(scenario=one))
+    tested = sorted({*TESTED_K, *([limits.k] if limits.k else [])})
+    tell(f"estimating the risk from {name}")
+    risk = individual_risk(cells, threshold=limits.risk)
+    by_category = cells.as_categories() if cells.has_wildcards else None
+    structure, why_not = _households(cells, one)
+    skipped += why_not
+    tell(f"comparing what {name} would learn")
+    diversity, diversity_wildcard, why_not = _diversity(cells, by_category, one)
+    skipped += why_not
+    tell(f"leaving out the keys of {name} one by one")
+    contributions, why_not = _contributions(cells)
+    skipped += why_not
+    anonymity = k_anonymity(cells, k=tested)
+    return IntruderAssessment(
+        name=name,
+        keys=one.keys,
+        key_facts=_key_facts(cells),
+        frequencies=key_frequencies(cells),
+        k_anonymity=anonymity,
+        individual_risk=risk,
+        frequencies_category=None if by_category is None else key_frequencies(by_category),
+        k_anonymity_category=None if by_category is None else k_anonymity(by_category, k=tested),
+        individual_risk_category=(
+            None if by_category is None else individual_risk(by_category, threshold=limits.risk)
+        ),
+        household_structure=structure,
+        l_diversity=diversity,
+        l_diversity_wildcard=diversity_wildcard,
+        key_contributions=contributions,
+        verdicts=judge(
+            limits, name, k_anonymity=anonymity, risk=risk, l_diversity=diversity, sensitive=one.sensitive,
+            no_l_because=dict(skipped).get("l_diversity", ""),
+        ),
+        skipped=tuple(skipped),
+    )  # fmt: skip
+
+
+def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
+    found = []
+    for key, rule, gone in zip(cells.keys, cells.rules, cells.n_missing, strict=True):
+        counts, n_levels, large = cells.level_counts(key)
+        found.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
+    return tuple(found)
+
+
+Why = list[tuple[str, str]]
+
+
+def _households(cells: Any, scenario: Scenario) -> tuple[HouseholdStructure | None, Why]:
+    if scenario.household is None:
+        return None, [("household_structure", "the scenario names no household column")]
+    try:
+        return household_structure(cells), []
+    except DataError as error:
+        return None, [("household_structure", str(error))]
+
+
+def _diversity(
+    cells: Any, by_category: Any, scenario: Scenario
+) -> tuple[LDiversity | None, LDiversity | None, Why]:
+    if not scenario.sensitive:
+        return None, None, [("l_diversity", "the scenario names no sensitive variable")]
+    levels = sorted({*TESTED_L, *([scenario.thresholds.l] if scenario.thresholds.l else [])})
+    base = by_category if by_category is not None else cells
+    found = l_diversity(base, sensitive=scenario.sensitive, levels=levels)
+    if by_category is None:
+        return found, None, []
+    try:
+        return found, l_diversity(cells, sensitive=scenario.sensitive, levels=levels), []
+    except DataError as error:
+        return found, None, [("l_diversity_wildcard", str(error))]
+
+
+def _contributions(cells: Any) -> tuple[KeyContributions | None, Why]:
+    if len(cells.keys) < 2:
+        return None, [("key_contributions", "there is only one key")]
+    if cells.roles.person is not None:
+        return None, [("key_contributions", "distinct persons cannot be counted from cells")]
+    try:
+        return key_contributions(cells, k=TESTED_K, pairs=False), []
+    except DataError as error:
+        return None, [("key_contributions", str(error))]

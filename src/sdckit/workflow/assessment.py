@@ -1,0 +1,233 @@
+"""What `assess` gives: every figure of every intruder, and the doors to its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.scenario import Scenario
+from sdckit.result import SCHEMA_VERSION, Result, json_ready
+from sdckit.workflow.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from sdckit.attribute.l_diversity import LDiversity
+    from sdckit.identity.household_structure import HouseholdStructure
+    from sdckit.identity.individual_risk import IndividualRisk
+    from sdckit.identity.k_anonymity import KAnonymity
+    from sdckit.identity.key_contributions import KeyContributions
+    from sdckit.identity.key_frequencies import KeyFrequencies
+
+__all__ = ["Assessment", "IntruderAssessment", "KeyFacts"]
+
+MEASURES = (
+    "frequencies", "k_anonymity", "individual_risk", "frequencies_category", "k_anonymity_category",
+    "individual_risk_category", "household_structure", "l_diversity", "l_diversity_wildcard", "key_contributions",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KeyFacts:
+    """A key and its levels.
+
+    Attributes
+    ----------
+    name, kind : str
+        The variable, and what kind of values it has.
+    n_levels, large_levels : int
+        Its different values, and those with 5 records or more.
+    level_counts : tuple of (str, int)
+        Values with their records, at most 200, most frequent first.
+    n_missing : int
+        Records without a value.
+    rule : str
+        What a missing value means.
+    """
+
+    name: str
+    kind: str
+    n_levels: int
+    level_counts: tuple[tuple[str, int], ...]
+    n_missing: int
+    large_levels: int
+    rule: str
+
+
+@dataclass(frozen=True, eq=False)
+class IntruderAssessment:
+    """Every measure against one intruder; None where it did not run, with the reason in `skipped`."""
+
+    name: str
+    keys: tuple[str, ...]
+    key_facts: tuple[KeyFacts, ...]
+    frequencies: KeyFrequencies
+    k_anonymity: KAnonymity
+    individual_risk: IndividualRisk
+    frequencies_category: KeyFrequencies | None
+    k_anonymity_category: KAnonymity | None
+    individual_risk_category: IndividualRisk | None
+    household_structure: HouseholdStructure | None
+    l_diversity: LDiversity | None
+    l_diversity_wildcard: LDiversity | None
+    key_contributions: KeyContributions | None
+    verdicts: tuple[Verdict, ...]
+    skipped: tuple[tuple[str, str], ...]
+
+    def results(self) -> Iterator[tuple[str, Result]]:
+        """The measures that ran, by name."""
+        for name in MEASURES:
+            result = getattr(self, name)
+            if result is not None:
+                yield name, result
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """Who can be recognised in a file, how surely, and what would be learnt.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    n : int
+        Records.
+    engine : str
+        What held the data: "polars", "pandas", "duckdb", ...
+    intruders : tuple of IntruderAssessment
+        One per intruder of the scenario.
+    warnings : tuple of str
+        What in the data makes a figure say less than it seems to.
+    version, date : str
+        Of sdckit, and of the assessment (ISO).
+    """
+
+    scenario: Scenario
+    n: int
+    engine: str
+    intruders: tuple[IntruderAssessment, ...]
+    warnings: tuple[str, ...]
+    version: str
+    date: str
+    backend: Any = field(default="pyarrow", repr=False)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every declared threshold against every intruder."""
+        return tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every declared threshold holds; None where none is declared or one could not be judged."""
+        held = [verdict.holds for verdict in self.verdicts]
+        if False in held:
+            return False
+        return None if not held or None in held else True
+
+    def __getitem__(self, name: str) -> IntruderAssessment:
+        """The assessment against one intruder, by name."""
+        for intruder in self.intruders:
+            if intruder.name == name:
+                return intruder
+        raise KeyError(name)
+
+    def summary(self) -> Any:
+        """Every figure as a frame (``intruder``, ``measure``, ``figure``, ``value``) of the caller's engine."""
+        from sdckit.data.frames import frame_of
+
+        rows = [
+            (intruder.name, name, figure, value)
+            for intruder in self.intruders
+            for name, result in intruder.results()
+            for figure, value in result._flat()
+        ]
+        columns = list(zip(*rows, strict=True))
+        names = ("intruder", "measure", "figure", "value")
+        return frame_of(dict(zip(names, map(list, columns), strict=True)), self.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact, ready for JSON; for the session, not for release (`to_json` writes that)."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "sdckit": self.version,
+            "date": self.date,
+            "n": self.n,
+            "engine": self.engine,
+            "passed": self.passed,
+            "scenario": self.scenario.model_dump(mode="json"),
+            "warnings": list(self.warnings),
+            "intruders": {
+                intruder.name: {
+                    "keys": list(intruder.keys),
+                    "verdicts": [{**json_ready(vars(v)), "sentence": v.sentence} for v in intruder.verdicts],
+                    "measures": {name: result.to_dict() for name, result in intruder.results()},
+                    "skipped": [{"measure": name, "reason": reason} for name, reason in intruder.skipped],
+                }
+                for intruder in self.intruders
+            },
+        }
+
+    def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
+        """Records that are unique, or beyond the thresholds k and risk: row (from 1), keys, figures.
+
+        Confidential: for the session and for internal reports only. A plan has no row numbers.
+        """
+        limits = self.scenario.thresholds
+        above = None if limits.risk is None else ("risk", limits.risk)
+        found: list[dict[str, Any]] = []
+        for intruder in self.intruders:
+            cells = intruder.individual_risk.cells
+            below = (limits.k or 2) - 1e-9
+            rows = cells.rows_where("sample_frequency", below, above, limit - len(found))
+            found += [{"intruder": intruder.name, **row} for row in rows]
+        return found
+
+    def report(self, path: str | Path, *, internal: bool = False) -> None:
+        """Write the report for the release committee: one HTML file (or Markdown, by the name).
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .html or .md; an existing file is replaced once the new one is whole.
+        internal : bool
+            Exact figures and the records at risk; stamped confidential, readable by the owner only.
+
+        Raises
+        ------
+        DataError
+            Fewer than 50 records, unless internal.
+        FileFormatError
+            The file cannot be written.
+        """
+        from sdckit.report import write_report
+
+        write_report(self, path, internal=internal)
+
+    def to_json(self, path: str | Path, *, internal: bool = False) -> None:
+        """Write the protected figures as JSON; the path "-" prints them.
+
+        Raises
+        ------
+        DataError
+            Fewer than 50 records, unless internal.
+        FileFormatError
+            The file cannot be written.
+        """
+        from sdckit.report import write_json
+
+        write_json(self, path, internal=internal)
+
+    def _repr_html_(self) -> str:
+        from sdckit.report import notebook_html
+
+        html: str = notebook_html(self)
+        return html
+
+    def __repr__(self) -> str:
+        lines = [f"Assessment of {self.n} records against {len(self.intruders)} intruder(s)"]
+        for intruder in self.intruders:
+            lines.append(
+                f"  {intruder.name} ({', '.join(intruder.keys)}): {intruder.frequencies.sample_uniques} sample "
+                f"uniques, global risk {intruder.individual_risk.global_risk:.4g}"
+            )
+            lines += [f"    {verdict.sentence}" for verdict in intruder.verdicts]
+        return "\n".join(lines)

@@ -1,0 +1,267 @@
+"""Any column to codes: equal values share a code, missing is one thing, labels print the value."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdckit.data.columns import code_column, first_rows, float_values, to_arrow
+from sdckit.errors import DataError
+
+NAN = float("nan")
+LONG = "more than twelve bytes"
+DAY = dt.date(2024, 2, 29)
+NOON = dt.datetime(2024, 2, 29, 12, 0, 0, 123456)
+
+
+def series(native):
+    return nw.from_native(native, allow_series=True, series_only=True)
+
+
+def arrow(values, kind=None):
+    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, kind)
+    return pa.chunked_array(array) if isinstance(array, pa.Array) else array
+
+
+def check(native, values, kind, labels=None):
+    """Codes put equal values together, missing ones (None here) apart, and print as they should."""
+    coded = code_column(series(native))
+    codes = coded.codes()
+    assert (len(codes), coded.kind) == (len(values), kind)
+    assert (codes == coded.span).tolist() == [value is None for value in values]
+    assert coded.n_missing == sum(value is None for value in values)
+    assert ((codes >= 0) & (codes < coded.n_codes)).all()
+    of_value = {}
+    for value, code in zip(values, codes.tolist(), strict=True):
+        assert of_value.setdefault(value, code) == code
+    assert len(set(of_value.values())) == len(of_value)
+    printed = ["(missing)" if value is None else str(value) for value in values] if labels is None else labels
+    assert coded.labels(codes) == printed
+    rows = np.arange(len(values))[::-1]
+    assert (coded.codes(rows) == codes[::-1]).all()
+    without = coded.without_rows()
+    assert without.labels(codes) == printed
+    assert len(without.values) == len(without.valid) == 0
+
+
+SIGNED = [(pl.Int8, 2**7), (pl.Int16, 2**15), (pl.Int32, 2**31), (pl.Int64, 2**63)]
+UNSIGNED = [(pl.UInt8, 2**8), (pl.UInt16, 2**16), (pl.UInt32, 2**32), (pl.UInt64, 2**64)]
+
+
+@pytest.mark.parametrize(("dtype", "end"), [*SIGNED, *UNSIGNED], ids=lambda one: str(one))
+def test_polars_integers(dtype, end):
+    low = 0 if dtype in dict(UNSIGNED) else -end
+    high = end - 1 if dtype in dict(UNSIGNED) else end - 1
+    values = [high, low, None, 3, low, 3]
+    check(pl.Series("x", values, dtype), values, "integer")
+    check(pl.Series("x", [3, 3, 5], dtype), [3, 3, 5], "integer")
+    check(pl.Series("x", [high, high], dtype), [high, high], "integer")
+
+
+POLARS = [
+    (pl.Series("x", [True, None, False, True]), [True, None, False, True], "boolean", None),
+    (pl.Series("x", [1.5, NAN, None, 2.0, 1.5]), [1.5, None, None, 2.0, 1.5], "number", None),
+    (pl.Series("x", [0.0, -0.0, 0.5]), ["0.0", "0.0", "0.5"], "number", None),
+    (pl.Series("x", [0.0, -0.0, 2.0]), ["0", "0", "2"], "number", None),
+    (pl.Series("x", [1e300, -1e300, 1e300]), [1e300, -1e300, 1e300], "number", None),
+    (pl.Series("x", [float("inf"), 1.0, -float("inf")]), ["inf", "1.0", "-inf"], "number", None),
+    (pl.Series("x", [NAN, NAN]), [None, None], "number", None),
+    (pl.Series("x", [1.5, 2.0], pl.Float32), [1.5, 2.0], "number", None),
+    (pl.Series("x", ["b", None, "a", "b", ""]), ["b", None, "a", "b", ""], "text", None),
+    (pl.Series("x", ["b", LONG, None, LONG, LONG + "!"]), ["b", LONG, None, LONG, LONG + "!"], "text", None),
+    (pl.Series("x", [LONG, LONG]), [LONG, LONG], "text", None),
+    (pl.Series("x", ["größe", "grösse", "größe", "日本"]), ["größe", "grösse", "größe", "日本"], "text", None),
+    (pl.Series("x", [None, None], pl.String), [None, None], "text", None),
+    (pl.Series("x", ["b", None, "a", "b"], pl.Categorical), ["b", None, "a", "b"], "category", None),
+    (pl.Series("x", ["b", None, LONG], pl.Enum(["unused", LONG, "b"])), ["b", None, LONG], "category", None),
+    (pl.Series("x", [DAY, None, dt.date(1900, 1, 1)]), [DAY, None, dt.date(1900, 1, 1)], "date", None),
+    (pl.Series("x", [NOON, None, dt.datetime(1, 1, 1)]), [NOON, None, dt.datetime(1, 1, 1)], "date", None),
+    (pl.Series("x", [dt.time(3), None]), [dt.time(3), None], "date", None),
+    (pl.Series("x", [dt.timedelta(1), None]), [dt.timedelta(1), None], "date", None),
+    (pl.Series("x", [Decimal("1.50"), None, Decimal("2.00")]), [Decimal("1.50"), None, Decimal("2.00")], "number", None),
+    (pl.Series("x", [b"\x01", None, b"\x02"]), ["01", None, "02"], "text", None),
+    (pl.Series("x", [None, None]), [None, None], "empty", None),
+]
+
+
+@pytest.mark.parametrize(("native", "values", "kind", "labels"), POLARS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
+def test_polars(native, values, kind, labels):
+    check(native, values, kind, labels)
+
+
+@pytest.mark.parametrize(("native", "values", "kind", "labels"), POLARS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
+def test_polars_sliced_and_in_chunks(native, values, kind, labels):
+    chunks = pl.concat([native, native, native], rechunk=False)
+    chunked = chunks[1 : len(chunks) - 1]
+    check(chunked, (values * 3)[1:-1], kind)
+    check(chunks.rechunk()[1:-1], (values * 3)[1:-1], kind)
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-3, 3)), min_size=1, max_size=40), st.integers(0, 20))
+def test_a_slice_anywhere(values, start):
+    start = min(start, len(values) - 1)
+    wanted = values[start:]
+    for dtype in (pl.Int8, pl.Int64):
+        kind = "integer"
+        check(pl.Series("x", values, dtype)[start:], wanted, kind)
+    check(pl.Series("x", values, pl.Int64).cast(pl.String)[start:], wanted, "text")
+    booleans = [None if value is None else value > 0 for value in values]
+    check(arrow(pa.array(booleans, pa.bool_())[start:]), booleans[start:], "boolean")
+
+
+PANDAS = [
+    (pd.Series([3, 1, 3]), [3, 1, 3], "integer"),
+    (pd.Series([1.0, np.nan, 2.0]), ["1", None, "2"], "number"),
+    (pd.Series([1.5, np.nan, 1.5]), [1.5, None, 1.5], "number"),
+    (pd.Series([1, None, 3], dtype="Int16"), [1, None, 3], "integer"),
+    (pd.Series([1.5, None], dtype="Float64"), [1.5, None], "number"),
+    (pd.Series([True, None, False], dtype="boolean"), [True, None, False], "boolean"),
+    (pd.Series([True, False]), [True, False], "boolean"),
+    (pd.Series(["b", None, "a"], dtype="string"), ["b", None, "a"], "text"),
+    (pd.Series(["b", None, "a"], dtype="string[pyarrow]"), ["b", None, "a"], "text"),
+    (pd.Series(["b", np.nan, None, "a"], dtype=object), ["b", None, None, "a"], "text"),
+    (pd.Series([1, None, 2], dtype=object), [1, None, 2], "integer"),
+    (pd.Series([1, 2, None], dtype="int64[pyarrow]"), [1, 2, None], "integer"),
+    (pd.Series(["b", None, LONG], dtype=pd.ArrowDtype(pa.string())), ["b", None, LONG], "text"),
+    (pd.Series(["b", None, "b"], dtype="category"), ["b", None, "b"], "category"),
+    (pd.Series(["b", "a"], dtype=pd.CategoricalDtype(["z", "b", "y", "a"])), ["b", "a"], "category"),
+    (pd.Series([7, None, 9], dtype=pd.CategoricalDtype([9, 8, 7])), [7, None, 9], "category"),
+    (pd.Series([None, None], dtype=pd.CategoricalDtype(["a"])), [None, None], "category"),
+    (pd.Series(pd.to_datetime(["2024-02-29", None])), ["2024-02-29 00:00:00", None], "date"),
+    (pd.Series([5, 6, 5], index=[1, 1, 1]), [5, 6, 5], "integer"),
+]
+
+
+@pytest.mark.parametrize(("native", "values", "kind"), PANDAS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
+def test_pandas(native, values, kind):
+    check(native.rename("x"), values, kind)
+
+
+def dictionary(indices, levels, kind=None):
+    return pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(levels, kind))
+
+
+ARROW = [
+    (dictionary([0, None, 1, 0], ["b", "a"]), ["b", None, "a", "b"], "category"),
+    (dictionary([0, 1, 2], ["b", None, "a"]), ["b", None, "a"], "text"),
+    (dictionary([0, 1, 2, 3], ["b", "a", "b", "c"]), ["b", "a", "b", "c"], "text"),
+    (dictionary([0, 1, 2], [1.5, NAN, 2.5]), [1.5, None, 2.5], "number"),
+    (dictionary([0, 1, 2], [0.0, -0.0, 2.5]), ["0.0", "0.0", "2.5"], "number"),
+    (dictionary([1, 0, 1], [10, 20]), [20, 10, 20], "category"),
+    (dictionary([None, None], ["a"]), [None, None], "category"),
+    (dictionary([1, 0, 1], [LONG, "b"], pa.string_view()), ["b", LONG, "b"], "category"),
+    (pa.array(["b", None, "a"], pa.string_view()), ["b", None, "a"], "text"),
+    (pa.array(["b", None, LONG], pa.string_view()), ["b", None, LONG], "text"),
+    (pa.array(["b", None, "a"], pa.large_string()), ["b", None, "a"], "text"),
+    (pa.array([b"b", None], pa.binary(1)), ["62", None], "text"),
+    (pa.array([b"b", None], pa.large_binary()), ["62", None], "text"),
+    (pa.array([Decimal("1.50"), None], pa.decimal256(40, 2)), [Decimal("1.50"), None], "number"),
+    (pa.array([1.5, None, 1.5], pa.float16()), [1.5, None, 1.5], "number"),
+    (pa.array([None, None]), [None, None], "empty"),
+    (pa.array([DAY, None], pa.date64()), [DAY, None], "date"),
+    (pa.array([dt.time(1), None], pa.time32("s")), [dt.time(1), None], "date"),
+]
+
+
+@pytest.mark.parametrize(("array", "values", "kind"), ARROW, ids=lambda one: str(getattr(one, "type", ""))[:40])
+def test_arrow(array, values, kind):
+    check(arrow(array), values, kind)
+    check(arrow(pa.concat_arrays([array, array])[1:]), (values * 2)[1:], kind)
+
+
+def test_chunks_with_different_dictionaries_share_one_coding():
+    chunks = pa.chunked_array([dictionary([0, 1], ["b", "a"]), dictionary([0, None, 1], ["a", "c"])])
+    check(chunks, ["b", "a", "a", None, "c"], "category")
+
+
+def test_categories_of_chunks_share_one_coding():
+    one, two = (pl.Series("x", values, pl.Categorical) for values in (["b", "a"], ["a", "c", None]))
+    check(pl.concat([one, two], rechunk=False), ["b", "a", "a", "c", None], "category")
+
+
+def test_no_chunk_at_all():
+    assert len(code_column(series(pa.chunked_array([], pa.string()))).codes()) == 0
+    assert len(code_column(series(pl.Series("x", [], pl.String))).codes()) == 0
+
+
+def test_wide_ranges_are_numbered_by_their_values():
+    values = [2**40, -(2**40), None, 7, 2**40]
+    check(pl.Series("x", values), values, "integer")
+    assert code_column(series(pl.Series("x", values))).span == 3
+    moments = [dt.datetime(2024, 1, 1), None, dt.datetime(1, 1, 1), dt.datetime(2024, 1, 1)]
+    assert code_column(series(pl.Series("x", moments))).span == 2
+
+
+def test_the_kind_of_a_float_with_whole_values_is_number_and_prints_without_a_point():
+    coded = code_column(series(pl.Series("x", [3.0, 1.0])))
+    assert (coded.kind, coded.labels(coded.codes())) == ("number", ["3", "1"])
+
+
+@pytest.mark.parametrize("values", [["secret-9", 1], [1, "secret-9"], [1.5, dt.date(2024, 1, 1)]])
+def test_mixed_types_are_refused_without_a_value(values):
+    with pytest.raises(DataError, match=r"column 'x' mixes values of several types") as caught:
+        code_column(series(pd.Series(values, dtype=object, name="x")))
+    assert "secret-9" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("values", [[[1, 2]], [{"a": 1}]])
+def test_lists_and_structures_are_refused(values):
+    with pytest.raises(DataError, match="column 'x' holds .*: a variable needs one plain value per record"):
+        code_column(series(pl.Series("x", values)))
+
+
+def test_one_array_without_a_copy():
+    values = np.arange(1000)
+    found = to_arrow(series(pl.Series("x", values)))
+    assert isinstance(found, pa.Array)
+    assert found.buffers()[1].address == pl.Series("x", values).to_arrow().buffers()[1].address or len(found) == 1000
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ([True], "row 1"),
+        ([False, True, False, True], "rows 2, 4"),
+        ([True] * 8, "rows 1, 2, 3, 4, 5 and 3 more"),
+    ],
+)
+def test_rows_in_words(bad, words):
+    assert first_rows(np.array(bad)) == words
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        pl.Series("w", [1, 2, None]),
+        pl.Series("w", [1.0, 2.0, None]),
+        pl.Series("w", [1.0, 2.0, NAN]),
+        pl.Series("w", [Decimal("1.0"), Decimal("2.0"), None]),
+        pd.Series([1.0, 2.0, None], name="w"),
+        pd.Series([1, 2, None], dtype="Int8", name="w"),
+    ],
+    ids=lambda one: f"{type(one).__module__[:6]}-{one.dtype}",
+)
+def test_numbers_as_floats(native):
+    np.testing.assert_array_equal(float_values(series(native), "weight"), [1, 2, np.nan])
+
+
+def test_no_numbers_as_floats():
+    assert np.isnan(float_values(series(pl.Series("w", [None, None])), "weight")).all()
+
+
+@pytest.mark.parametrize("native", [pl.Series("w", ["secret-9"]), pl.Series("w", [True]), pl.Series("w", [DAY])])
+def test_other_types_are_no_numbers(native):
+    with pytest.raises(DataError, match=r"weight 'w' is .*, not numbers") as caught:
+        float_values(series(native), "weight")
+    assert "secret-9" not in str(caught.value)

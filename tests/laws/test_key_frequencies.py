@@ -1,0 +1,136 @@
+"""A1 and A2: agreement with the definition, and what must hold whatever the file."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import brute
+from draw import ALPHAS, files, quiet
+from sdckit import k_anonymity, key_frequencies
+
+alphas = st.sampled_from(ALPHAS)
+
+
+def frequencies(file, frame=None, **options):
+    chosen = {"keys": file.keys, "weight": "w", "missing": file.missing, **options}
+    with quiet():
+        return key_frequencies(file.frame() if frame is None else frame, **chosen)
+
+
+def f_of(*given, **options):
+    return frequencies(*given, **options).records["sample_frequency"].to_numpy()
+
+
+@given(files(), alphas)
+def test_agrees_with_the_definition(file, alpha):
+    f, big_f = brute.frequencies(file.rows, file.weights, file.wild, alpha)
+    result = frequencies(file, alpha=alpha)
+    records = result.records
+    assert records["sample_frequency"].to_list() == pytest.approx(f, rel=1e-12)
+    assert records["population_frequency"].to_list() == pytest.approx(big_f, rel=1e-12)
+    assert records["cell_size"].to_list() == [file.rows.count(row) for row in file.rows]
+    assert records["sample_unique"].to_list() == [abs(one - 1) < 1e-9 for one in f]
+    assert result.sample_uniques == sum(abs(one - 1) < 1e-9 for one in f)
+    assert result.n_cells == len(set(file.rows)) == sum(result.frequency_of_frequencies.values())
+
+
+@given(files(min_keys=5, max_keys=12, levels=2, max_rows=12, wide=True), alphas)
+def test_agrees_with_the_definition_when_the_keys_need_many_words(file, alpha):
+    f, big_f = brute.frequencies(file.rows, file.weights, file.wild, alpha)
+    records = frequencies(file, alpha=alpha).records
+    assert records["sample_frequency"].to_list() == pytest.approx(f, rel=1e-12)
+    assert records["population_frequency"].to_list() == pytest.approx(big_f, rel=1e-12)
+
+
+@given(files(missing=False))
+def test_cells_partition_a_complete_file(file):
+    records = frequencies(file).records
+    cells = {row: f for row, f in zip(file.rows, records["sample_frequency"], strict=True)}
+    assert sum(cells.values()) == len(file.rows)
+    assert records["sample_frequency"].dtype == pl.Int64
+    assert records["sample_frequency"].equals(records["cell_size"])
+
+
+@given(files(), alphas)
+def test_everybody_counts_themselves(file, alpha):
+    records = frequencies(file, alpha=alpha).records
+    assert (records["sample_frequency"] >= 1).all()
+    assert (records["sample_frequency"] >= records["cell_size"]).all()
+    own = np.array(file.weights)
+    assert (records["population_frequency"].to_numpy() >= own * (1 - 1e-12)).all()
+
+
+@given(files(), alphas, st.randoms(use_true_random=False))
+def test_the_order_of_records_and_keys_does_not_matter(file, alpha, random):
+    order = random.sample(range(len(file.rows)), len(file.rows))
+    keys = random.sample(file.keys, len(file.keys))
+    before = f_of(file, alpha=alpha)
+    after = f_of(file, file.frame()[order], keys=keys, alpha=alpha)
+    np.testing.assert_allclose(after, before[order], rtol=1e-12)
+
+
+@given(files(), alphas, st.permutations(["x", "a much longer level than twelve bytes", ""]))
+def test_the_names_of_levels_do_not_matter(file, alpha, names):
+    column = lambda j: [None if row[j] is None else names[row[j]] for row in file.rows]  # noqa: E731
+    renamed = pl.DataFrame(
+        {key: pl.Series(column(j), dtype=pl.String) for j, key in enumerate(file.keys)}
+    ).with_columns(w=pl.Series(file.weights))
+    before, after = f_of(file, alpha=alpha), f_of(file, renamed, alpha=alpha)
+    np.testing.assert_allclose(after, before, rtol=1e-12)
+
+
+@given(files(min_keys=2), alphas)
+def test_one_more_key_never_raises_f(file, alpha):
+    fewer = file.keys[:-1]
+    rules = {key: file.missing[key] for key in fewer}
+    few = f_of(file, keys=fewer, missing=rules, alpha=alpha)
+    assert (f_of(file, alpha=alpha) <= few * (1 + 1e-12)).all()
+
+
+@given(files())
+def test_a_larger_alpha_never_lowers_f(file):
+    by_alpha = [f_of(file, alpha=alpha) for alpha in ALPHAS]
+    for low, high in zip(by_alpha[:-1], by_alpha[1:], strict=True):
+        assert (low <= high * (1 + 1e-12)).all()
+
+
+@given(files(), alphas)
+def test_a_wildcard_never_gives_less_than_a_category(file, alpha):
+    category = f_of(file, missing="category")
+    assert (category <= f_of(file, missing="wildcard", alpha=alpha) * (1 + 1e-12)).all()
+
+
+@given(files(), alphas, st.floats(0.01, 1))
+def test_a_sampling_fraction_divides_f(file, alpha, fraction):
+    records = frequencies(file, weight=None, sampling_fraction=fraction, alpha=alpha).records
+    f = records["sample_frequency"].to_numpy()
+    np.testing.assert_allclose(records["population_frequency"].to_numpy(), f / fraction, rtol=1e-12)
+
+
+@given(files(), st.data())
+def test_persons_are_counted_once(file, data):
+    n = len(file.rows)
+    who = data.draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    weight_of = {p: 1.5 * p + 1 for p in who}
+    frame = file.frame(person=who).with_columns(w=pl.Series([weight_of[p] for p in who]))
+    records = frequencies(file, frame, person="person", missing="category").records
+    f, big_f = brute.persons(file.rows, who, weight_of)
+    assert records["sample_frequency"].to_list() == f
+    assert records["population_frequency"].to_list() == pytest.approx(big_f, rel=1e-12)
+    assert (records["sample_frequency"] <= records["cell_size"]).all()
+
+
+@given(files(), alphas)
+def test_k_anonymity_counts_small_frequencies(file, alpha):
+    with quiet():
+        result = k_anonymity(file.frame(), keys=file.keys, k=range(2, 8), missing=file.missing, alpha=alpha)
+    f, _ = brute.frequencies(file.rows, file.weights, file.wild, alpha)
+    assert result.level == int(min(f) + 1e-9)
+    below = {k: sum(one < k - 1e-9 for one in f) for k in range(2, 8)}
+    assert result.violations == below
+    assert result.violation_rates == {k: count / len(f) for k, count in below.items()}
+    assert all(count == 0 for k, count in result.violations.items() if k <= result.level)

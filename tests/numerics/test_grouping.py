@@ -1,0 +1,89 @@
+"""Groups of equal words against `numpy.unique`, on both paths and across threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdckit.numerics import grouping, threads
+from sdckit.numerics.grouping import DIRECT_BITS, group
+
+
+def check(words, found, weight=None):
+    expected, sizes = np.unique(words, return_counts=True)
+    order = np.argsort(found.words)
+    np.testing.assert_array_equal(found.words[order], expected)
+    np.testing.assert_array_equal(found.size[order], sizes)
+    np.testing.assert_array_equal(found.words[found.of_row], words)
+    assert (found.of_row.dtype, found.size.dtype) == (np.int32, np.int64)
+    if weight is None:
+        assert found.weight is None
+    else:
+        totals = np.bincount(found.of_row, weight, len(sizes))
+        np.testing.assert_allclose(found.weight, totals, rtol=1e-12)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=60), st.integers(1, 64))
+def test_any_words(values, bits):
+    words = np.array(values, np.uint64) % np.uint64(2**bits - 1 if bits == 64 else 2**bits)
+    check(words, group(words, bits=bits))
+
+
+@pytest.mark.parametrize("bits", [1, 8, DIRECT_BITS, DIRECT_BITS + 1, 40, 64])
+@pytest.mark.parametrize("n", [0, 1, 4097, 100_003])
+@pytest.mark.parametrize("levels", [1, 300, 10**9])
+def test_both_paths_and_all_sizes(bits, n, levels):
+    rng = np.random.default_rng(bits + n)
+    words = rng.integers(0, min(levels, 2**bits), n).astype(np.uint64)
+    weight = rng.integers(1, 9, n) / 2
+    check(words, group(words, bits=bits, weight=weight if n else None), weight if n else None)
+
+
+def test_words_that_differ_in_high_bits_only():
+    words = (np.arange(5000, dtype=np.uint64) % np.uint64(7)) << np.uint64(61)
+    check(words, group(words))
+
+
+def test_the_order_of_groups_does_not_depend_on_the_threads(monkeypatch):
+    words = np.random.default_rng(0).integers(0, 5000, 100_000).astype(np.uint64)
+    for bits in (13, 64):
+        found = []
+        for number in (1, 3):
+            monkeypatch.setattr(threads, "n_threads", lambda number=number: number)
+            found.append(group(words, bits=bits))
+        one, three = found
+        np.testing.assert_array_equal(one.words, three.words)
+        np.testing.assert_array_equal(one.of_row, three.of_row)
+
+
+def test_the_order_of_groups_depends_on_the_words_alone():
+    words = np.random.default_rng(5).integers(0, 50, 1000).astype(np.uint64)
+    np.testing.assert_array_equal(group(words, bits=6).words, group(words[::-1].copy(), bits=6).words)
+
+
+def test_words_are_not_modified():
+    words = np.array([9, 2, 9, 1 << 50], np.uint64)
+    before = words.copy()
+    group(words, weight=np.ones(4))
+    np.testing.assert_array_equal(words, before)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=40))
+def test_compiled_kernels_do_what_their_source_says(values):
+    n = len(values)
+    results = []
+    for function in (grouping._group_partition, grouping._group_partition.py_func):
+        words, weight = np.array(values, np.uint64), np.ones(n)
+        label, size = np.empty(n, np.int32), np.empty(n, np.int32)
+        with np.errstate(over="ignore"):
+            k = function(words, weight, 0, n, label, size, np.empty(128, np.uint64), np.empty(128, np.int32))
+        results.append((k, label.tolist(), size[:k].tolist(), words[:k].tolist(), weight[:k].tolist()))
+    assert results[0] == results[1]
+    assert results[0][3] == list(dict.fromkeys(values))
+    counts = [np.zeros(6, np.int64) for _ in range(2)]
+    words = np.array(values, np.uint64)
+    grouping._count_direct(words, np.empty(0), 0, n, counts[0], np.empty(0))
+    grouping._count_direct.py_func(words, np.empty(0), 0, n, counts[1], np.empty(0))
+    assert counts[0].tolist() == counts[1].tolist() == [values.count(v) for v in range(6)]

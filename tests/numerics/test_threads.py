@@ -1,0 +1,60 @@
+"""Slices cover everything once, in order; results keep the order; errors come out."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdckit.numerics import threads
+from sdckit.numerics.threads import chunks, n_threads, run
+
+
+@given(st.integers(0, 10_000), st.integers(1, 5000), st.integers(1, 9))
+def test_slices_cover_everything_once(n, minimum, parts):
+    cut = chunks(n, minimum=minimum, parts=parts)
+    assert cut[0][0] == 0
+    assert cut[-1][1] == n
+    assert all(one[1] == two[0] for one, two in zip(cut[:-1], cut[1:], strict=True))
+    assert len(cut) == 1 or all(stop - start >= minimum for start, stop in cut)
+    assert len(cut) <= parts
+
+
+def test_a_small_input_is_one_slice():
+    assert chunks(100) == [(0, 100)]
+    assert chunks(0) == [(0, 0)]
+
+
+def test_results_keep_the_order(monkeypatch):
+    monkeypatch.setattr(threads, "n_threads", lambda: 4)
+    first = threading.Event()
+
+    def work(i):
+        if i == 0:
+            first.wait(5)  # the first one finishes last
+        elif i == 3:
+            first.set()
+        return i * i
+
+    assert run(work, range(4)) == [0, 1, 4, 9]
+
+
+def test_an_error_comes_out(monkeypatch):
+    monkeypatch.setattr(threads, "n_threads", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        run(lambda i: 1 // i, [1, 0, 2])
+
+
+@pytest.mark.parametrize("items", [[], [5]])
+def test_little_work_stays_on_the_calling_thread(items):
+    assert run(lambda _: threading.current_thread(), items) == [threading.current_thread()] * len(items)
+
+
+def test_the_processors_of_the_process_are_counted(monkeypatch):
+    assert n_threads() >= 1
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert n_threads() == 1

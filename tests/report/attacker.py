@@ -1,0 +1,64 @@
+"""An intruder with a solver: the exact range of every hidden count that a printed document leaves open.
+
+Independent of the package's own audit, which propagates intervals: here every count is bounded by an integer
+programme over all that is printed and all relations at once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import LinearConstraint, milp
+from scipy.sparse import lil_matrix
+
+from sdckit.report.figures import Document, Ledger, Relation
+from sdckit.report.protect import _expand
+from sdckit.report.rounding import Print
+from sdckit.report.settle import settle, sound_relations
+
+LARGE = 1e6
+
+
+def opened(document: Document) -> tuple[Ledger, dict[str, Print]]:
+    """Give the document's ledger with its tables pooled, and how each number is printed."""
+    ledger = Ledger(dict(document.variables), list(document.relations))
+    _expand(document.tree, ledger, internal=False)
+    return ledger, settle(ledger.variables, ledger.relations)
+
+
+class Solver:
+    """Integer programme over the printed intervals and the relations that hold."""
+
+    def __init__(self, ledger: Ledger, prints: dict[str, Print]) -> None:
+        counts = [name for name, one in ledger.variables.items() if one.kind == "count"]
+        relations = sound_relations(ledger.variables, ledger.relations, counts)
+        self.names = list(ledger.variables)
+        self.place = {name: i for i, name in enumerate(self.names)}
+        self.low = np.array([prints[name].low if name in prints else 0.0 for name in self.names])
+        self.high = np.array(
+            [min(prints[name].high, LARGE) if name in prints else LARGE for name in self.names]
+        )
+        self.whole = np.array([ledger.variables[name].kind == "count" for name in self.names]).astype(int)
+        self.constraint = self._constraint(relations)
+
+    def _constraint(self, relations: tuple[Relation, ...]) -> LinearConstraint:
+        matrix = lil_matrix((len(relations), len(self.names)))
+        for i, relation in enumerate(relations):
+            for name, factor in relation.terms:
+                matrix[i, self.place[name]] += factor
+        return LinearConstraint(
+            matrix.tocsr(), [one.lower for one in relations], [one.upper for one in relations]
+        )
+
+    def range(self, name: str) -> tuple[float, float]:
+        """Smallest and largest value of a count."""
+        ends = []
+        for sign in (1.0, -1.0):
+            goal = np.zeros(len(self.names))
+            goal[self.place[name]] = sign
+            found = milp(
+                goal, integrality=self.whole, bounds=(self.low, self.high), constraints=self.constraint
+            )
+            ends.append(math.nan if found.x is None else found.x[self.place[name]])
+        return round(ends[0]), round(ends[1])

@@ -1,0 +1,26 @@
+"""Every document an assessment gives, as text, for tests that look for what must not be there."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sdckit.report.html import render_html
+from sdckit.report.json_out import render_json
+from sdckit.report.markdown import render_markdown
+from sdckit.report.notebook import notebook_html
+from sdckit.report.write import plain_document
+
+
+def all_documents(assessment: Any) -> dict[str, str]:
+    plain = plain_document(assessment)
+    return {
+        "html": render_html(plain),
+        "json": render_json(plain),
+        "markdown": render_markdown(plain),
+        "notebook": notebook_html(assessment),
+    }
+
+
+def svgs(html: str) -> list[str]:
+    return re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)

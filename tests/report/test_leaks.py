@@ -1,0 +1,180 @@
+"""What must not leave the room does not: planted markers, neighbouring files, numbers inside charts."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from report.documents import all_documents, svgs
+from report.fakes import FULL, FakeAssessment, assess_fake, survey
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.report.html import render_html
+from sdckit.report.sections_identity import RISK_EDGES
+from sdckit.report.write import plain_document
+
+SEVERAL = Scenario(
+    intruders={"neighbour": ["sex", "age", "region"], "colleague": ["sex", "age", "region", "occupation"]},
+    sampling_fraction=0.05,
+    household="household",
+    sensitive=["income"],
+    thresholds={"k": 3, "risk": 0.05, "l": 2},
+)
+
+
+def with_marker(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put a record in which every column holds a value of its own."""
+    marked = copy.deepcopy(rows)
+    for column in ("sex", "age", "region", "occupation", "income"):
+        marked[17][column] = f"MARKER-{column}"
+    marked[17]["weight"] = 98765.4321
+    marked[17]["household"] = 987654321
+    return marked
+
+
+@pytest.mark.parametrize("scenario", [FULL, SEVERAL], ids=["one", "several"])
+def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
+    assessment = assess_fake(with_marker(survey(400, missing=0.02)), scenario)
+    for kind, text in all_documents(assessment).items():
+        for trace in ("MARKER", "98765", "987,65", f"{1 / 98765.4321:.3g}"):
+            assert trace not in text, kind
+
+
+def test_a_planted_record_is_in_the_confidential_document() -> None:
+    rows = with_marker(survey(400))
+    plain = plain_document(assess_fake(rows, FULL), internal=True)
+    assert "MARKER-region" in json.dumps(plain)
+
+
+def leaves(plain: Any, path: str = "") -> dict[str, Any]:
+    if isinstance(plain, dict):
+        own = {path: plain} if "text" in plain and "value" in plain else {}
+        return own | {k: v for key, part in plain.items() for k, v in leaves(part, f"{path}/{key}").items()}
+    if isinstance(plain, list):
+        parts = [
+            (f"{path}/{part.get('level', part.get('from', i)) if isinstance(part, dict) else i}", part)
+            for i, part in enumerate(plain)
+        ]
+        return {k: v for name, part in parts for k, v in leaves(part, name).items()}
+    return {}
+
+
+def a_step_apart(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    if one == other or "text" not in one:
+        return True
+    if "%" in one["text"] or isinstance(one["value"], float) or isinstance(other["value"], float):
+        first, second = (x["value"] if x["value"] is not None else x.get("below", 0) for x in (one, other))
+        return abs(first - second) <= 0.12 * max(abs(first), abs(second), 0.05)
+    first, second = (x["value"] if x["value"] is not None else 2.5 for x in (one, other))
+    return abs(first - second) <= 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_files_that_differ_in_one_record_differ_by_one_step(seed: int) -> None:
+    rows = survey(900, seed=seed)
+    place = random.Random(seed).randrange(len(rows))
+    alone = {**rows[place], "region": "Islands", "occupation": "job 19", "age": "65+", "household": -1}
+    before = leaves(plain_document(assess_fake(rows, FULL)))
+    after = leaves(plain_document(assess_fake([*rows, alone], FULL)))
+    for path in before.keys() & after.keys():
+        assert a_step_apart(before[path], after[path]), (path, before[path], after[path])
+    # A row may move into "other" or out of it, a bin may join its neighbour; nothing else comes or goes.
+    for path in before.keys() ^ after.keys():
+        assert "/level_counts/" in path or "/distribution/" in path or "/sizes/" in path, path
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?", text)]
+
+
+def _public(plain: dict[str, Any]) -> tuple[set[str], set[float]]:
+    """Give the printed texts, and the numbers a bar may be long."""
+    found = leaves(plain).values()
+    texts = {leaf["text"] for leaf in found}
+    values = {float(leaf["value"]) for leaf in found if isinstance(leaf["value"], int | float)}
+    return texts, values | {float(leaf["below"]) for leaf in found if "below" in leaf}
+
+
+WORDS = re.compile(
+    r"k = \d+.*|.*, l = \d+|\d+ to \d+ records|1 record|100 or more records|without .*|\d+ members?|"
+    r"all other sizes|limit [\d.]+|Records|Share of records up to this risk|"
+    r"individual risk \(upper edge of the bin\)"
+)
+
+
+@pytest.mark.parametrize("scenario", [FULL, SEVERAL], ids=["one", "several"])
+def test_every_number_in_a_chart_is_a_printed_one(scenario: Scenario) -> None:
+    plain = plain_document(assess_fake(survey(500, missing=0.03), scenario))
+    texts, values = _public(plain)
+    edges = {f"{edge:g}" for edge in RISK_EDGES}
+    found = svgs(render_html(plain))
+    assert len(found) >= 6
+    for svg in found:
+        root = ElementTree.fromstring(svg)
+        for element in root.iter():
+            text = (element.text or "").strip()
+            assert not text or text in texts | edges or WORDS.fullmatch(text), text
+            assert not _numbers(element.get("aria-label", "")), element.get("aria-label")
+            assert not _numbers(element.get("aria-description", ""))
+        for lengths in _bars(root):
+            _check_lengths(lengths, values)
+
+
+def _bars(root: ElementTree.Element) -> list[list[float]]:
+    """Give the lengths of the bars of every group of bars, along the way they differ."""
+    groups = []
+    for group in root.iter():
+        if "mark-rect" not in group.get("class", ""):
+            continue
+        sizes = [re.fullmatch(r"M[^h]*h(-?[\d.e-]+)v(-?[\d.e-]+)h.*", p.get("d", "")) for p in group]
+        boxes = [(abs(float(s.group(1))), abs(float(s.group(2)))) for s in sizes if s]
+        assert boxes
+        flat = len({round(height, 3) for _, height in boxes}) == 1
+        groups.append([width if flat else height for width, height in boxes])
+    return groups
+
+
+def _check_lengths(lengths: list[float], values: set[float]) -> None:
+    """Some printed value must explain the longest bar, and with its scale every other bar."""
+    longest = max(lengths)
+    if longest < 1e-6:
+        return
+    for value in values:
+        scale = value / longest
+        if all(any(abs(n * scale - v) <= 1e-4 * max(1, value) for v in values) for n in lengths):
+            return
+    raise AssertionError(f"bars {lengths} are no printed numbers")
+
+
+@pytest.mark.parametrize("kind", ["html", "json", "markdown"])
+def test_warnings_and_reasons_are_protected(kind: str) -> None:
+    warned = ("3 records have no household (first rows: 4, 17, 33)",)
+    assessment = assess_fake(survey(200), FULL, warnings=warned)
+    text = all_documents(assessment)[kind]
+    assert (
+        "17"
+        not in re.sub(r"[^.]*household \(first[^.]*", lambda m: m.group(), text).split("household (first")[1][
+            :30
+        ]
+    )
+    assert "rows not shown" in text
+
+
+def test_no_path_seed_or_user_is_told() -> None:
+    text = all_documents(assess_fake(survey(200), FULL))["html"]
+    for word in ("/home", "seed", "/tmp", "C:\\"):
+        assert word not in text
+
+
+def test_messages_show_no_value() -> None:
+    small: FakeAssessment = assess_fake(with_marker(survey(30)), FULL)
+    with pytest.raises(DataError) as error:
+        plain_document(small)
+    assert "MARKER" not in str(error.value)
+    assert "30" not in str(error.value)

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.report.document import build_document
+from sdckit.report.figures import Difference, Document, Foreign, Holds, InternalOnly, Ledger, Ratio, Share
+from sdckit.report.protect import CONFIDENTIAL, protect
+
+
+def plain_of(
+    tree: dict[str, Any], ledger: Ledger, *, n: int = 1000, internal: bool = False
+) -> dict[str, Any]:
+    return protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
+
+
+def test_rates_come_from_rounded_counts() -> None:
+    ledger = Ledger()
+    tree = {"n": ledger.count("n", 1002, "n"), "v": ledger.count("v", 132, "v"), "rate": Share("v", "n")}
+    assert plain_of(tree, ledger)["rate"] == {"text": "13.0 %", "value": 0.13}
+    ledger.count("v", 3, "v")
+    assert plain_of(tree, ledger)["rate"] == {"text": "<0.50 %", "value": None, "below": 0.005}
+
+
+def test_a_mean_comes_from_the_printed_sum() -> None:
+    ledger = Ledger()
+    tree = {
+        "n": ledger.count("n", 1002, "n"),
+        "sum": ledger.value("e", 15.82, "e"),
+        "mean": Ratio("e", "n"),
+    }
+    plain = plain_of(tree, ledger)
+    assert (plain["sum"]["text"], plain["mean"]["text"]) == ("16", "0.016")
+    exact = plain_of(tree, ledger, internal=True)
+    assert exact["mean"]["value"] == pytest.approx(15.82 / 1002)
+
+
+@pytest.mark.parametrize(
+    ("whole", "part", "text"),
+    [
+        (40, 0, "40"),
+        (40, 21, "about 20"),
+        (40, 40, "under 5"),
+        (3, 0, "<5"),
+        (3, 2, "under 4"),
+        (0, 0, "0"),
+        (42, 3, "about 35"),
+    ],
+)
+def test_differences_come_from_printed_counts(whole: int, part: int, text: str) -> None:
+    ledger = Ledger()
+    ledger.count("a", whole, "a")
+    ledger.count("b", part, "b")
+    assert plain_of({"d": Difference("a", "b")}, ledger)["d"]["text"] == text
+
+
+def test_levels_only_hold_or_do_not() -> None:
+    ledger = Ledger()
+    tree = {"a": Holds(True), "b": Holds(False), "c": Holds(None, "3 records lack a weight")}
+    plain = plain_of(tree, ledger)
+    assert plain["a"] == {"text": "holds", "value": True}
+    assert plain["b"] == {"text": "does not hold", "value": False}
+    assert plain["c"]["reason"] == "<5 records lack a weight"
+
+
+def test_undefined_figures_are_null() -> None:
+    ledger = Ledger()
+    tree = {"e": ledger.value("e", math.nan, "e"), "x": math.nan}
+    plain = plain_of(tree, ledger)
+    assert plain["e"] == {"text": "undefined", "value": None}
+    assert plain["x"] is None
+    json.dumps(plain, allow_nan=False)
+
+
+def test_a_small_file_gives_no_document() -> None:
+    document = build_document(assess_fake(survey(49), Scenario(keys=["sex"])))
+    with pytest.raises(DataError, match="fewer than 50 records"):
+        protect(document)
+    assert protect(document, internal=True)["confidential"] == CONFIDENTIAL
+
+
+def test_internal_matter_stays_inside() -> None:
+    tree = {"list": InternalOnly(("row 7",)), "words": Foreign("3 records at row 7")}
+    assert plain_of(tree, Ledger()).keys() == {"protected", "confidential", "words"}
+    exact = plain_of(tree, Ledger(), internal=True)
+    assert exact["list"] == ["row 7"]
+    assert exact["words"] == "3 records at row 7"
+
+
+def test_an_unknown_leaf_is_refused() -> None:
+    with pytest.raises(TypeError, match="no rule to print"):
+        plain_of({"x": object()}, Ledger())  # type: ignore[dict-item]
+
+
+def leaves(plain: Any, path: str = "") -> Any:
+    if isinstance(plain, dict):
+        if "text" in plain and "value" in plain:
+            yield path, plain
+        for key, value in plain.items():
+            yield from leaves(value, f"{path}/{key}")
+    elif isinstance(plain, list):
+        for number, value in enumerate(plain):
+            yield from leaves(value, f"{path}/{number}")
+
+
+def test_every_count_is_rounded_or_hidden() -> None:
+    plain = protect(build_document(assess_fake(survey(600, missing=0.03), FULL)))
+    found = list(leaves(plain))
+    assert len(found) > 100
+    for path, leaf in found:
+        value = leaf["value"]
+        if isinstance(value, int) and not isinstance(value, bool):
+            assert value % 5 == 0, path
+        if value is None:
+            assert "below" in leaf or leaf["text"] in {"withheld", "undefined", "could not be tested"}, path
+
+
+def test_an_internal_document_is_exact() -> None:
+    assessment = assess_fake(survey(603), FULL)
+    plain = protect(build_document(assessment, internal=True), internal=True)
+    assert plain["n"]["value"] == 603
+    one, exact = plain["intruders"][0], assessment.intruders[0]
+    assert one["key_frequencies"]["sample_uniques"]["value"] == exact.frequencies.sample_uniques
+    assert [row["n_cells"]["value"] for row in one["key_frequencies"]["frequency_of_frequencies"]] == list(
+        exact.frequencies.frequency_of_frequencies.values()
+    )
+    assert plain["records_at_risk"]
