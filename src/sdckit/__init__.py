@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity, k_anonymity
     from sdckit.identity.key_contributions import KeyContributions, key_contributions
     from sdckit.identity.key_frequencies import KeyFrequencies, key_frequencies
-    from sdckit.workflow.assess import Assessment, assess
+    from sdckit.workflow.assess import assess
+    from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.check import CheckResult, check
 
 __version__ = "0.1.0"
@@ -57,7 +58,7 @@ __all__ = [
 
 # Where each public name lives: read on first use, so that `import sdckit` costs next to nothing.
 _HOMES = {
-    "Assessment": "workflow.assess",
+    "Assessment": "workflow.assessment",
     "Cells": "cells.table",
     "CheckResult": "workflow.check",
     "ColumnError": "errors",

@@ -12,6 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import sdckit as sdc
+
 KEYS = ("--keys", "sex,age,region")
 MARKER = "Zq7Qx"
 NUMBER = "918273645"
@@ -249,3 +251,18 @@ def test_a_scenario_that_is_none(assess, tmp_path: Path) -> None:
 
 def test_a_scenario_that_is_absent(assess, tmp_path: Path) -> None:
     refused(assess("--scenario", tmp_path / "s.toml"), tmp_path, "s.toml")
+
+
+def test_several_intruders_given_to_one_measure(frame: pl.DataFrame) -> None:
+    both = sdc.Scenario(intruders={"neighbour": ["sex"], "register": ["sex", "age"]})
+    with pytest.raises(sdc.ScenarioError, match=r"'neighbour', 'register'.*\.intruder\(name\)"):
+        sdc.k_anonymity(frame, scenario=both)
+    assert sdc.k_anonymity(frame, scenario=both.intruder("neighbour")).level >= 2
+
+
+def test_a_result_column_already_taken_in_a_lazy_frame(frame: pl.DataFrame) -> None:
+    taken = frame.rename({"income": "Risk"}).lazy()  # names differ only by case, which some engines fold
+    with pytest.raises(sdc.ColumnError, match="prefix="):
+        _ = sdc.individual_risk(taken, keys=["sex", "age"], weight="w").records
+    records = sdc.individual_risk(taken, keys=["sex", "age"], weight="w", prefix="sdc_").records
+    assert "sdc_risk" in records.collect_schema().names()

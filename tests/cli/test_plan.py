@@ -52,4 +52,4 @@ def test_an_unknown_number_of_records_is_said(tmp_path: Path) -> None:
     path = tmp_path / "x.sav"
     path.write_bytes(b"0" * 1000)
     told = plan_lines(path, FileHeader(("a",), None, "SPSS"), Scenario(keys=["a"]))[-1]
-    assert told.startswith("The number of records is not known before reading; memory about 250 MB")
+    assert told.startswith("The number of records is not known before reading; memory about 400 MB")

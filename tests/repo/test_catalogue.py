@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
+import polars as pl
 import pytest
 
 import sdckit
@@ -43,11 +44,27 @@ def test_a_row_has_its_page(row: Measure) -> None:
         assert heading in page
 
 
+SMALL = {
+    "a": [1, 1, None, 2, 2, 3],
+    "b": ["x", "y", "y", None, "z", "z"],
+    "s": list("uvuvuv"),
+    "h": [1, 1, 2, 2, 3, 3],
+}
+OTHER = {"wildcard": "category", "category": "wildcard"}
+ARGUMENTS = {"keys": ["a", "b"], "household": "h", "sensitive": ["s"]}
+
+
 @pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.name)
 def test_the_row_says_the_default_rule_for_missing_values(row: Measure) -> None:
-    parameters = inspect.signature(getattr(sdckit, row.name)).parameters
-    if "missing" in parameters:
-        assert parameters["missing"].default == row.missing
+    measure = getattr(sdckit, row.name)
+    if "missing" not in inspect.signature(measure).parameters:
+        return
+    given = {role: ARGUMENTS[role] for role in row.needs}
+    by_default, as_said, otherwise = (
+        measure(pl.DataFrame(SMALL), **given, **rule).to_dict()
+        for rule in ({}, {"missing": row.missing}, {"missing": OTHER[row.missing]})
+    )
+    assert by_default == as_said != otherwise
 
 
 @pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.name)

@@ -11,6 +11,8 @@ import sdckit
 # The first positional arguments are the data; see the design, section 3.
 DATA = {"data", "original", "released", "population", "path"}
 CONSTANTS = {"__version__"}
+# The classes a user constructs; all others come out of a function.
+MADE_BY_HAND = ["Scenario"]
 CALLABLES = sorted(set(sdckit.__all__) - CONSTANTS)
 FUNCTIONS = [name for name in CALLABLES if inspect.isfunction(getattr(sdckit, name))]
 EXCEPTIONS = [
@@ -51,10 +53,18 @@ def test_a_public_function_is_annotated(name: str) -> None:
     assert all(p.annotation is not p.empty for p in signature.parameters.values())
 
 
-@pytest.mark.parametrize("name", sorted(set(CALLABLES) - set(EXCEPTIONS)))
+@pytest.mark.parametrize("name", [*FUNCTIONS, *MADE_BY_HAND])
 def test_a_public_name_has_a_docstring_with_an_example(name: str) -> None:
     text = inspect.getdoc(getattr(sdckit, name)) or ""
     assert "Examples\n--------\n>>> " in text, f"{name} has no doctest under Examples"
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(CALLABLES) - set(FUNCTIONS) - set(EXCEPTIONS) - set(MADE_BY_HAND))
+)
+def test_a_result_says_what_its_figures_are(name: str) -> None:
+    """The example stands with the function that makes it."""
+    assert "Attributes\n----------\n" in (inspect.getdoc(getattr(sdckit, name)) or "")
 
 
 @pytest.mark.parametrize("name", EXCEPTIONS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from sdckit.report.html import render_html
@@ -20,7 +19,3 @@ def all_documents(assessment: Any) -> dict[str, str]:
         "markdown": render_markdown(plain),
         "notebook": notebook_html(assessment),
     }
-
-
-def svgs(html: str) -> list[str]:
-    return re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)

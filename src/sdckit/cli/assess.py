@@ -138,8 +138,8 @@ def assess(
         missing_codes=split(missing),
         alpha=alpha,
     )
-    check_report_name(report)
     check_targets(report, json, inputs=(file, scenario))
+    check_report_name(report)
     if dry_run:
         _print_plan(file, chosen, delimiter=delimiter, encoding=encoding)
         return
@@ -189,17 +189,19 @@ def run(
     steps.step(f"assessing {frame.height:,} records")
     from sdckit.workflow.assess import assess as assess_frame
 
-    return assess_frame(frame, scenario=scenario)
+    return assess_frame(frame, scenario=scenario, step=steps.step)
 
 
-def deliver(result: Assessment, *, name: str, report: Path | None) -> None:
-    """Print the tables, and where the report went."""
+def deliver(result: Assessment, *, name: str, report: Path | None, note: str = "") -> None:
+    """Print the tables, where the report went, and a last word."""
     from sdckit.cli.tables import assessment_tables, make_console
 
     console = make_console()
     console.print(assessment_tables(result, name=name))
     if report is not None:
         console.print(f"\nReport written: {report.name}")
+    if note:
+        console.print(f"\n{note}")
 
 
 def _print_plan(file: Path, scenario: Scenario, *, delimiter: str | None, encoding: str | None) -> None:

@@ -29,15 +29,13 @@ def demo(
         from sdckit.demo import demo_scenario, load_demo
 
         frame, scenario = load_demo(), demo_scenario()
-        steps.step("assessing it")
         from sdckit.workflow.assess import assess
 
-        result = assess(frame, scenario=scenario)
+        result = assess(frame, scenario=scenario, step=steps.step)
         steps.step("writing the report")
         result.report(report)
     if not quiet:
         from sdckit.cli.assess import deliver
         from sdckit.demo import ABOUT
 
-        deliver(result, name="affairs survey", report=report)
-        typer.echo(f"\n{ABOUT}")
+        deliver(result, name="affairs survey", report=report, note=ABOUT)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["applicable", "plan_lines"]
 
-# Measured on two cores with ten million records and seven keys (docs/performance.md); meant as an order
-# of magnitude, rounded up.
+# Measured on two cores with one and ten million records, seven keys, a weight and households; meant as an
+# order of magnitude.
 BYTES_PER_VALUE = 16
 BYTES_PER_RECORD = 120
-BYTES_AT_REST = 250_000_000
-SECONDS_PER_VALUE = 4e-8
+BYTES_AT_REST = 400_000_000
+SECONDS_PER_VALUE = 2e-7
 SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -40,17 +39,17 @@ def count(value: float) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """Write a share with as many digits as it needs.
+    """Write a share with two significant digits; all is said only of all, nothing only of nothing.
 
     Examples
     --------
-    >>> percent(1, 3), percent(1, 2000), percent(0, 5)
-    ('33 %', '0.050 %', '0 %')
+    >>> percent(1, 3), percent(1, 2000), percent(0, 5), percent(1999, 2000)
+    ('33 %', '0.050 %', '0 %', '>99 %')
     """
     share = 100 * part / whole if whole else 0.0
-    if share == 0 or share >= 10:
-        return f"{share:.0f} %"
-    return f"{share:.2g} %" if share >= 1 else f"{share:#.2g} %"
+    if 99.5 <= share < 100:
+        return ">99 %"
+    return f"{share:.0f} %" if share == 0 or share >= 9.95 else f"{share:#.2g} %"
 
 
 def number(value: float | None) -> str:
@@ -92,7 +91,7 @@ def _answer(assessment: Assessment, name: str) -> RenderableType:
     else:
         answer = Text("Within every declared threshold.", "bold green")
     sentences = [Text(f"• {_sentence(intruder, assessment.n)}") for intruder in assessment.intruders]
-    return Padding(Group(head, answer, *sentences), (1, 0, 0, 0), expand=False)
+    return Group(Text(""), head, answer, *sentences)
 
 
 def _sentence(intruder: IntruderAssessment, n: int) -> str:
@@ -133,7 +132,7 @@ def _side_by_side(intruders: Iterable[IntruderAssessment]) -> Table:
 def _intruder(one: IntruderAssessment, *, alone: bool, n: int) -> RenderableType:
     parts: list[RenderableType] = []
     if not alone:
-        parts.append(Padding(Text(f"Intruder '{one.name}'", "bold underline"), (1, 0, 0, 0), expand=False))
+        parts += [Text(""), Text(f"Intruder '{one.name}'", "bold underline")]
     parts += [_keys(one.key_facts, n), _who(one, n), _cells(one)]
     if one.key_contributions is not None:
         parts.append(_contributions(one.key_contributions))

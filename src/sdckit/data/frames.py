@@ -37,11 +37,11 @@ def open_frame(data: Any) -> Frame:
 
 
 def _refuse_duplicates(data: Any) -> None:
+    if hasattr(data, "collect_schema"):
+        return  # Polars has unique names; asking a lazy frame would cost a schema resolution
     names = getattr(data, "column_names", None)  # pyarrow
     if names is None:
         names = getattr(data, "columns", ())
-        if hasattr(data, "collect_schema"):
-            return  # Polars has unique names; asking a lazy frame would cost a schema resolution
     names = [str(name) for name in names] if not callable(names) else []
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -53,9 +53,8 @@ def build_document(assessment: AssessmentLike, *, internal: bool = False) -> Doc
     }
     intruders = tuple(_intruder(one, assessment, settings[one.name]) for one in assessment.intruders)
     if scenario.person is None:
-        link_intruders(
-            ledger, {settings[one.name].prefix: frozenset(one.keys) for one in assessment.intruders}
-        )
+        known = [(settings[one.name].sizes, frozenset(one.keys)) for one in assessment.intruders]
+        link_intruders(ledger, known)
     tree: dict[str, Tree] = {
         "schema": "sdckit/assessment",
         "schema_version": SCHEMA_VERSION,

@@ -23,6 +23,7 @@ __all__ = [
     "Share",
     "SizeClasses",
     "SizesLike",
+    "Total",
     "Tree",
     "Value",
     "Variable",
@@ -105,6 +106,16 @@ class Difference:
 
     whole: str
     part: str
+
+
+@dataclass(frozen=True)
+class Total:
+    """The sum of counts of one family (names that start alike), computed from the printed counts.
+
+    A total rounded by itself would be a second look at its parts.
+    """
+
+    family: str
 
 
 @dataclass(frozen=True)
@@ -214,6 +225,7 @@ Leaf = (
     | Ratio
     | Difference
     | Cumulative
+    | Total
     | Holds
     | Foreign
     | InternalOnly

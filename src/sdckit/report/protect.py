@@ -26,6 +26,7 @@ from sdckit.report.figures import (
     Ratio,
     Share,
     SizeClasses,
+    Total,
     Tree,
     Value,
 )
@@ -141,6 +142,8 @@ class _Printer:
             return _difference(self.prints[tree.whole], self.prints[tree.part])
         if isinstance(tree, Cumulative):
             return self._cumulative(tree)
+        if isinstance(tree, Total):
+            return self._total(tree)
         return self._words(tree)
 
     def _words(self, tree: Tree) -> Any:
@@ -171,6 +174,20 @@ class _Printer:
         whole = sum(self.prints[name].midpoint for name in leaf.wholes)
         part = sum(self.prints[name].midpoint for name in leaf.parts)
         return _percentage(part / whole) if whole else {"text": "undefined", "value": None}
+
+    def _total(self, leaf: Total) -> Plain:
+        parts = [one for name, one in self.prints.items() if name.startswith(leaf.family)]
+        low, high = sum(one.low for one in parts), sum(one.high for one in parts)
+        if low == high:
+            return {"text": format_count(low), "value": int(low)}
+        if not math.isfinite(high):
+            return {"text": "withheld", "value": None}
+        if not any(one.value for one in parts):
+            return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+        # A hidden part counts half its bound.
+        middle = sum(one.midpoint if one.value is not None else one.midpoint / 2 for one in parts)
+        value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
+        return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
 
 
 def _figure(one: Print) -> Plain:

@@ -7,11 +7,11 @@ printed. Sizes are split wherever a printed figure splits them; each part has it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
-from sdckit.report.figures import Ledger, Watched
+from sdckit.report.figures import Ledger, Relation, Watched
 
 __all__ = [
     "SIZE_CLASSES",
@@ -87,12 +87,10 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
     return sizes
 
 
-def link_cells(ledger: Ledger, sizes: Sizes, *, n_cells: str, classes: str) -> None:
-    """Cells of all sizes add up to the cells, their records to the file."""
+def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
+    """Say that a class of cells is made of its sizes, and that all their records make the file."""
     for label, (low, high) in PRINTED.items():
         ledger.equal(f"{classes}.{label}", *(sizes.cells(part) for part in sizes.within(low, high)))
-    ledger.equal(n_cells, *(sizes.cells(part) for part in sizes.parts))
-    ledger.equal(n_cells, *(f"{classes}.{label}" for label in PRINTED))
     ledger.equal("n", *(sizes.records(part) for part in sizes.parts))
 
 
@@ -172,12 +170,15 @@ def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method:
     ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in sizes.parts})
 
 
-def link_intruders(ledger: Ledger, keys: Mapping[str, frozenset[str]]) -> None:
+def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str]]]) -> None:
     """Who knows more keys sees at least as many uniques, violations and cells."""
-    for (wide, more), (narrow, fewer) in permutations(keys.items(), 2):
-        if fewer < more:
-            plain = {f"{narrow}.n_cells", f"{narrow}.sample_uniques"}
-            for name in list(ledger.variables):
-                counts = ledger.variables[name].true is not None
-                if counts and (name.startswith(f"{narrow}.violations") or name in plain):
-                    ledger.nested(wide + name.removeprefix(narrow), name)
+    for (wide, more), (narrow, fewer) in permutations(keys, 2):
+        if not fewer < more:
+            continue
+        cells = [(wide.cells(part), 1.0) for part in wide.parts]
+        cells += [(narrow.cells(part), -1.0) for part in narrow.parts]
+        ledger.relations.append(Relation(tuple(cells), upper=math.inf))
+        starts = (f"{narrow.prefix}.violations", f"{narrow.prefix}.sample_uniques")
+        for name in list(ledger.variables):
+            if ledger.variables[name].true is not None and name.startswith(starts):
+                ledger.nested(wide.prefix + name.removeprefix(narrow.prefix), name)

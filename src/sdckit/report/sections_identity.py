@@ -19,6 +19,7 @@ from sdckit.report.figures import (
     Ratio,
     Share,
     SizeClasses,
+    Total,
     Tree,
     Watched,
 )
@@ -118,14 +119,12 @@ def key_tree(facts: KeyFactsLike, n: int, setting: Setting) -> dict[str, Tree]:
 
 def frequencies_tree(result: FrequenciesLike, setting: Setting) -> dict[str, Tree]:
     """Give cells, uniques and the frequency of frequencies."""
-    cells = setting.count("n_cells", result.n_cells, "frequencies", watched="table")
     uniques = setting.count("sample_uniques", result.sample_uniques, "violations")
     classes = f"{setting.prefix}.cells"
-    link_cells(setting.ledger, setting.sizes, n_cells=cells.name, classes=classes)
-    setting.ledger.nested("n", cells.name)
+    link_cells(setting.ledger, setting.sizes, classes=classes)
     setting.ledger.nested("n", uniques.name)
     return {
-        "n_cells": cells,
+        "n_cells": Total(f"{classes}."),
         "sample_uniques": uniques,
         "sample_unique_rate": Share(uniques.name, "n"),
         "frequency_of_frequencies": SizeClasses(classes, tuple(result.frequency_of_frequencies.items())),

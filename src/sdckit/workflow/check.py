@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import ScenarioError
-from sdckit.workflow.assess import Assessment, Verdict, assess
+from sdckit.workflow.assess import assess
+from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
+    from sdckit.workflow.assessment import Assessment
 
 __all__ = ["CheckResult", "check", "check_assessment", "require_thresholds"]
 

@@ -1,0 +1,70 @@
+"""Cells by the levels of another variable, with and without wildcards."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import brute
+from draw import files, quiet
+from sdckit import as_cells
+from sdckit.cells import crosstab as module
+from sdckit.cells.crosstab import crosstab, wildcard_crosstab
+from sdckit.errors import DataError
+
+
+def tables(cells, table):
+    """Counters of level codes, one per record."""
+    per_cell = [
+        Counter(dict(zip(table.level[a:b].tolist(), table.count[a:b].tolist(), strict=True)))
+        for a, b in zip(table.edges[:-1], table.edges[1:], strict=True)
+    ]
+    return [per_cell[cell] for cell in cells.table.of_row]
+
+
+@given(files(max_keys=3, max_rows=30), st.data())
+def test_agrees_with_counting(file, data):
+    n = len(file.rows)
+    values = [1, *data.draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=n - 1, max_size=n - 1))]
+    with quiet():
+        cells = as_cells(file.frame(s=pl.Series(values, dtype=pl.Int64)), keys=file.keys, missing=file.missing)
+    coded = cells.code("s")
+    code_of = dict(zip(values, coded.codes().tolist(), strict=True))
+    found = crosstab(cells, "s")
+    assert found.missing == (coded.span if None in values else -1)
+    both = [(found, [False] * len(file.keys))]
+    if cells.has_wildcards:
+        both.append((wildcard_crosstab(cells, "s"), file.wild))
+    for made, wild in both:
+        expected = [Counter(code_of[v] for v in group) for group in brute.classes(file.rows, values, wild)]
+        assert tables(cells, made) == expected
+        assert (made.count > 0).all()
+
+
+def test_a_variable_without_any_value():
+    frame = pl.DataFrame({"a": [1, 2, 1], "s": pl.Series([None] * 3, dtype=pl.String)})
+    cells = as_cells(frame, keys=["a"])
+    for made in (crosstab, wildcard_crosstab):
+        with pytest.raises(DataError, match="sensitive variable 's' has no value in any record; leave it out"):
+            made(cells, "s")
+
+
+def test_a_table_too_large_for_wildcards(monkeypatch):
+    monkeypatch.setattr(module, "DENSE_LIMIT", 5)
+    cells = as_cells(pl.DataFrame({"a": [1, None, 2], "s": [1, 2, 3]}), keys=["a"])
+    with pytest.raises(DataError, match="3 cells by 3 levels of 's' are too many .* missing='category' or recode"):
+        wildcard_crosstab(cells, "s")
+
+
+def test_many_levels():
+    rng = np.random.default_rng(2)
+    frame = pl.DataFrame({"a": rng.integers(0, 300, 5000), "s": rng.integers(0, 2**40, 5000)})
+    cells = as_cells(frame, keys=["a"])
+    found = crosstab(cells, "s")
+    assert found.count.sum() == 5000
+    assert np.diff(found.edges).sum() == frame.group_by("a", "s").len().height

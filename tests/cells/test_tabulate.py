@@ -1,0 +1,145 @@
+"""From a frame to cells: what is refused, what is warned of, weights and persons."""
+
+from __future__ import annotations
+
+import warnings
+
+import narwhals.stable.v2 as nw
+import polars as pl
+import pytest
+
+from draw import quiet
+from sdckit import as_cells
+from sdckit.cells.tabulate import MANY_LEVELS, bad_weights, checked_weight, group_column
+from sdckit.errors import DataError, SdcWarning
+
+GOOD = {"a": [1, 1, 2, 2], "b": ["x", "y", "x", "x"]}
+
+
+def cells(more=None, **options):
+    frame = pl.DataFrame({**GOOD, **(more or {})})
+    return as_cells(frame, **{"keys": ["a", "b"], **options})
+
+
+def test_nothing_odd_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cells().n_cells == 3
+
+
+def test_no_records():
+    with pytest.raises(DataError, match="the data has no records"):
+        as_cells(pl.DataFrame({"a": []}), keys=["a"])
+
+
+def test_a_key_without_any_value():
+    for values in ([None] * 4, [float("nan")] * 4):
+        with pytest.raises(DataError, match="key 'c' has no value in any record; leave it out"):
+            cells({"c": values}, keys=["a", "c"])
+
+
+def test_missing_values_that_are_errors():
+    gaps = {"c": [1, None, 2, None]}
+    with pytest.raises(DataError, match=r"key 'c' is missing in 2 records \(rows 2, 4\), and missing='error'"):
+        cells(gaps, keys=["a", "c"], missing="error")
+    with pytest.raises(DataError, match="missing='error'"):
+        cells(gaps, keys=["a", "c"], missing={"c": "error"})
+    assert cells(gaps, keys=["a", "c"], missing={"a": "error"}).n == 4
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ([7, 7, 7, 7], "key 'c' has the same value in every record"),
+        ([4, 3, 2, 1], "key 'c' is different for every record: is it an identifier"),
+        (["d", "c", "b", "a"], "key 'c' is different for every record"),
+    ],
+)
+def test_keys_that_say_little(column, words):
+    with pytest.warns(SdcWarning, match=words):
+        cells({"c": column}, keys=["a", "c"])
+
+
+@pytest.mark.parametrize("column", [[7, 7, 7, None], [4, 3, 2, None]])
+def test_keys_that_only_seem_to(column):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cells({"c": column}, keys=["a", "c"])
+
+
+def test_a_numeric_key_with_thousands_of_values():
+    values = list(range(MANY_LEVELS)) * 2
+    for column in (values, [value + 0.5 for value in values]):
+        with pytest.warns(SdcWarning, match=f"key 'a' is numeric with {MANY_LEVELS} different values: recode"):
+            as_cells(pl.DataFrame({"a": column}), keys=["a"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_cells(pl.DataFrame({"a": [value // 2 * 2000 for value in values]}), keys=["a"])
+        as_cells(pl.DataFrame({"a": [f"t{value}" for value in values]}), keys=["a"])
+
+
+WEIGHTS = [
+    ([1.0, None, 2.0, 3.0], "1 missing", "row 2"),
+    ([1.0, float("nan"), None, 3.0], "2 missing", "rows 2, 3"),
+    ([0.0, 1.0, -4.0, 3.0], "2 zero or negative", "rows 1, 3"),
+    ([1.0, 1.0, 1.0, float("inf")], "1 infinite", "row 4"),
+    ([0, -1, 2, 3], "2 zero or negative", "rows 1, 2"),
+    ([float("-inf"), float("inf"), None, 1.0], "1 missing, 1 zero or negative, 1 infinite", "rows 1, 2, 3"),
+]
+
+
+@pytest.mark.parametrize(("weight", "what", "where"), WEIGHTS)
+def test_weights_that_cannot_be(weight, what, where):
+    words = rf"weight 'w': {what}; every record .* \({where}, counting from 1\)"
+    with pytest.raises(DataError, match=words):
+        cells({"w": weight}, weight="w")
+
+
+def test_weights_that_are_text():
+    with pytest.raises(DataError, match="weight 'w' is .*string.*, not numbers; convert it first"):
+        cells({"w": ["1", "2", "3", "4"]}, weight="w")
+
+
+def test_the_message_about_weights_without_rows():
+    assert bad_weights("w", 0, 2, 0).startswith("weight 'w': 2 zero or negative; every record")
+
+
+def test_whole_weights_are_weights():
+    frame = nw.from_native(pl.DataFrame({"w": [1, 2]}))
+    assert checked_weight(frame["w"]).tolist() == [1.0, 2.0]
+
+
+def test_persons():
+    rows = {"p": [1, 1, 2, 2], "w": [5.0, 5.0, 7.0, 7.0]}
+    found = cells(rows, person="p", weight="w")
+    assert found.columns["sample_frequency"][found.table.of_row].tolist() == [1, 1, 1, 1]
+    assert found.columns["population_frequency"][found.table.of_row].tolist() == [5, 5, 7, 7]
+    assert found.columns["cell_size"][found.table.of_row].tolist() == [1, 1, 2, 2]
+
+
+def test_persons_that_cannot_be():
+    with pytest.raises(DataError, match=r"person 'p' is missing in 2 records \(rows 1, 3\)"):
+        cells({"p": [None, 1, None, 2]}, person="p")
+    with pytest.raises(DataError, match="the weight is not constant within a person in 1 records"):
+        cells({"p": [1, 1, 2, 2], "w": [5.0, 6.0, 7.0, 7.0]}, person="p", weight="w")
+    gaps = {"p": [1, 1, 2, 2], "c": [1, None, 2, 1]}
+    with pytest.raises(DataError, match="key 'c' has missing values: with person= .* missing='category'"):
+        cells(gaps, keys=["a", "c"], person="p")
+    assert cells(gaps, keys=["a", "c"], person="p", missing="category").n == 4
+
+
+def test_groups_of_a_column():
+    frame = nw.from_native(pl.DataFrame({"hh": ["a", None, "b", "a", None, None]}))
+    with pytest.warns(SdcWarning, match="3 records have no household id in 'hh'"):
+        of_row, n_groups = group_column(frame, "hh")
+    assert n_groups == 5
+    assert of_row[0] == of_row[3]
+    assert len(set(of_row.tolist())) == 5
+    assert sorted(set(of_row.tolist())) == list(range(5))
+
+
+def test_no_household_id_at_all():
+    frame = nw.from_native(pl.DataFrame({"hh": [None, None]}))
+    with quiet():
+        of_row, n_groups = group_column(frame, "hh")
+    assert (sorted(of_row.tolist()), n_groups) == ([0, 1], 2)

@@ -1,0 +1,83 @@
+"""Spark, in local mode: the same figures, and no more than 1 MB of results on the driver."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from engines.comparing import assert_same_figures, assert_same_records, quiet
+
+import sdckit as sdc
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+KEYS = ["text", "whole", "half"]
+
+
+def survey(n: int = 120) -> pl.DataFrame:
+    rng = random.Random(7)
+
+    def column(*values: Any) -> list[Any]:
+        return [rng.choice(values) if rng.random() > 0.15 else None for _ in range(n)]
+
+    return pl.DataFrame(
+        {
+            "row": range(n),
+            "text": column("", "x", "naïve"),
+            "whole": column(0, 1, 2, 3),
+            "half": column(0.0, 0.5),
+            "learnt": column("a", "b", "c"),
+            "home": column(*range(30)),
+            "w": [1 + 50 * rng.random() for _ in range(n)],
+        }
+    )
+
+
+@pytest.mark.parametrize("rule", [{"alpha": 0.5}, {"missing": "category"}])
+def test_same_as_in_memory(spark: Any, rule: dict[str, Any]) -> None:
+    here = survey()
+    there = spark.createDataFrame(here.to_arrow())
+    call = dict(keys=KEYS, weight="w", household="home", **rule)
+    expected = quiet(sdc.individual_risk, here, id="row", **call)
+    found = quiet(sdc.individual_risk, there, **call)
+    assert_same_records(expected.records, found.records)
+    assert_same_figures(expected.global_risk, found.global_risk)
+    anonymity = quiet(sdc.k_anonymity, here, keys=KEYS, **rule)
+    assert anonymity.violations == quiet(sdc.k_anonymity, there, keys=KEYS, **rule).violations
+
+
+def test_l_diversity_and_persons(spark: Any) -> None:
+    here = survey()
+    there = spark.createDataFrame(here.to_arrow())
+    call = dict(keys=KEYS[:2], sensitive="learnt", c=1.5)
+    expected = quiet(sdc.l_diversity, here, id="row", **call)
+    assert_same_records(expected.records, quiet(sdc.l_diversity, there, **call).records)
+    here = here.with_columns(pl.col("home").fill_null(0))
+    there = spark.createDataFrame(here.to_arrow())
+    call = dict(keys=["text"], person="home", missing="category")
+    expected = quiet(sdc.key_frequencies, here, id="row", **call)
+    assert_same_records(expected.records, quiet(sdc.key_frequencies, there, **call).records)
+
+
+def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
+    n, rng = 200_000, np.random.default_rng(1)
+    here = pl.DataFrame({"a": rng.integers(0, 50, n), "b": rng.integers(0, 40, n), "w": 1 + 50 * rng.random(n)})
+    here = here.with_columns(pl.when(pl.Series(rng.random(n) < 0.01)).then(None).otherwise(pl.col("b")).alias("b"))
+    here.write_parquet(tmp_path / "large.parquet")
+    there = spark.read.parquet(str(tmp_path / "large.parquet"))
+    with pytest.raises(Exception, match="maxResultSize"):
+        there.toArrow()  # the records alone are too much for this driver
+    expected = sdc.individual_risk(here, keys=["a", "b"], weight="w", threshold=0.001)
+    found = quiet(sdc.individual_risk, there, keys=["a", "b"], weight="w", threshold=0.001)
+    assert_same_figures(expected.global_risk, found.global_risk)
+    assert (expected.n_above, expected.n) == (found.n_above, found.n)
+    cells = quiet(sdc.key_frequencies, there, keys=["a", "b"])
+    assert cells.frequency_of_frequencies == sdc.key_frequencies(here, keys=["a", "b"]).frequency_of_frequencies
+    assert found.records.count() == n

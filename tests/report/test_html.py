@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenario import Scenario
+from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
+from sdckit.report.html import MOST_CHARTS, render_fragment, render_html, render_page
+from sdckit.report.write import plain_document
+
+NASTY = '<b>x</b>&"'
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render_html(plain_document(assess_fake(survey(400, missing=0.02), FULL)))
+
+
+class Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def read(html: str) -> list[tuple[str, dict[str, str | None]]]:
+    reader = Reader()
+    reader.feed(html)
+    return reader.tags
+
+
+def test_it_needs_nothing_from_elsewhere(html: str) -> None:
+    tags = read(html)
+    names = {tag for tag, _ in tags}
+    assert not names & {"script", "link", "iframe", "object", "embed", "img", "form", "base"}
+    for _, attributes in tags:
+        assert not {"src", "href", "srcset", "action", "xlink:href"} & attributes.keys()
+        assert not any(name.startswith("on") for name in attributes)
+    assert "url(" not in html
+    assert "@import" not in html
+    assert not [found for found in re.findall(r"https?://[^\s\"'<]+", html) if "www.w3.org" not in found]
+
+
+def test_it_forbids_what_it_does_not_need(html: str) -> None:
+    assert "default-src 'none'" in html
+    assert html.startswith("<!DOCTYPE html>")
+
+
+def test_tables_are_accessible(html: str) -> None:
+    tags = read(html)
+    tables = sum(tag == "table" for tag, _ in tags)
+    assert tables > 5
+    assert sum(tag == "caption" for tag, _ in tags) == tables
+    assert all(attributes.get("scope") in {"col", "row"} for tag, attributes in tags if tag == "th")
+
+
+def test_charts_have_words(html: str) -> None:
+    drawings = [attributes for tag, attributes in read(html) if "drawing" in (attributes.get("class") or "")]
+    assert drawings
+    assert all(one["role"] == "img" and one["aria-label"] for one in drawings)
+
+
+def test_headings_do_not_skip_a_level(html: str) -> None:
+    levels = [int(tag[1]) for tag, _ in read(html) if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_all_text_from_data_is_escaped() -> None:
+    rows = [
+        {NASTY if name == "region" else name: value for name, value in row.items()} for row in survey(200)
+    ]
+    for number, row in enumerate(rows):
+        row[NASTY] = NASTY if number < 120 else row["region"]
+        row[NASTY + "s"] = row["income"]
+    scenario = Scenario(
+        intruders={NASTY: ["sex", NASTY]}, sensitive=[NASTY + "s"], title=NASTY, thresholds={"k": 3, "l": 2},
+    )  # fmt: skip
+    html = render_html(plain_document(assess_fake(rows, scenario, warnings=(f"{NASTY} is odd",))))
+    assert "<b>x</b>" not in html
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+    assert not [tag for tag, _ in read(html) if tag == "b"]
+
+
+def test_a_confidential_report_says_so_on_every_page() -> None:
+    html = render_html(plain_document(assess_fake(survey(60), FULL), internal=True))
+    assert html.count("contains confidential information") >= 2
+    assert "@bottom-center" in html
+    assert "Records at risk" in html
+
+
+def test_charts_beyond_the_most_are_left_to_their_tables() -> None:
+    intruders = {f"intruder {i}": ["sex", "age", "region"][: 1 + i % 3] for i in range(5)}
+    html = render_html(plain_document(assess_fake(survey(120), Scenario(intruders=intruders))))
+    assert html.count("<svg") == MOST_CHARTS
+
+
+def test_a_page_is_made_of_its_blocks() -> None:
+    table = TableBlock("Caption", ("a", "b"), (("x", "1"),), (1,))
+    page = Page("Title", "", None, "open", "Head", (Section("S", (Paragraph("words"), table)),), "foot")
+    html = render_page(page)
+    for words in ("<h2>S</h2>", "words", '<td class="number">1</td>', "foot"):
+        assert words in html
+
+
+def test_a_fragment_has_no_page_around_it() -> None:
+    text = render_fragment("Title", [Paragraph("a < b")], note="why")
+    assert text.startswith('<div class="sdckit">')
+    assert "a &lt; b" in text
+    assert "<html" not in text
