@@ -75,9 +75,7 @@ def test_headings_do_not_skip_a_level(html: str) -> None:
 
 
 def test_all_text_from_data_is_escaped() -> None:
-    rows = [
-        {NASTY if name == "region" else name: value for name, value in row.items()} for row in survey(200)
-    ]
+    rows = survey(200)
     for number, row in enumerate(rows):
         row[NASTY] = NASTY if number < 120 else row["region"]
         row[NASTY + "s"] = row["income"]

@@ -62,6 +62,7 @@ class Cells:
     roles: Roles = field(repr=False)
     row_columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     source: nw.DataFrame[Any] | None = field(default=None, repr=False)
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)  # of columns, shared by what is made from this
 
     @property
     def n_cells(self) -> int:
@@ -106,7 +107,10 @@ class Cells:
         """Household number of each record, and the number of households."""
         from sdckit.cells.tabulate import group_column
 
-        return group_column(self._frame(), household)
+        if household not in self.memo:
+            self.memo[household] = group_column(self._frame(), household)
+        found: tuple[NDArray[np.int32], int] = self.memo[household]
+        return found
 
     def weight_of_row(self) -> NDArray[np.float64] | None:
         """Sampling weight of each record."""

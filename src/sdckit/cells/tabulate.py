@@ -17,7 +17,7 @@ from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column, first_rows, float_values
 from sdckit.data.roles import Roles, check_columns
 from sdckit.errors import DataError, SdcWarning
-from sdckit.numerics.gather import weight_faults
+from sdckit.numerics.gather import gather, weight_faults
 from sdckit.numerics.threads import run
 
 __all__ = [
@@ -210,14 +210,24 @@ def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32]
     coded = code_column(frame[name])
     if coded.n_missing:
         _warn(f"{coded.n_missing} records have no household id in {name!r}: each is a household of its own")
-    groups = tabulate([coded], None)
-    of_row, n_groups = groups.of_row, len(groups.size)
+    of_row, n_groups = _number_groups(coded)
     if coded.n_missing:
         alone = np.flatnonzero(coded.codes() == coded.span)
         of_row = of_row.copy()
         of_row[alone[1:]] = n_groups + np.arange(len(alone) - 1, dtype=np.int32)
         n_groups += len(alone) - 1
     return of_row, n_groups
+
+
+def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
+    """Number the values in use: by a table where ids are dense, as those of households mostly are."""
+    if coded.n_codes > 2 * len(coded.values):
+        groups = tabulate([coded], None)
+        return groups.of_row, len(groups.size)
+    codes = coded.codes()
+    used = np.bincount(codes, minlength=coded.n_codes) > 0
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return gather([number], codes)[0], int(number[-1]) + 1
 
 
 def _persons(

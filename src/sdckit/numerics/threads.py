@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TypeVar
 
 __all__ = ["chunks", "n_threads", "run"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+WORKER = "sdckit-kernel"
 
 
+@cache
 def n_threads() -> int:
     """Threads worth starting: the processors this process may use."""
     try:
@@ -22,16 +26,32 @@ def n_threads() -> int:
 
 
 def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[tuple[int, int]]:
-    """Cut ``range(n)`` into contiguous slices, one per thread, none shorter than `minimum`."""
+    """Cut ``range(n)`` into contiguous slices, one per thread, none shorter than `minimum`.
+
+    Examples
+    --------
+    >>> chunks(10, minimum=4, parts=3)
+    [(0, 5), (5, 10)]
+    """
     parts = max(1, min(parts or n_threads(), n // minimum))
     edges = [n * i // parts for i in range(parts + 1)]
     return list(zip(edges[:-1], edges[1:], strict=True))
 
 
+@cache
+def _pool(process: int) -> ThreadPoolExecutor:
+    """The threads of a process: starting some anew for every kernel would cost more than small kernels do."""
+    del process  # a process that was forked has none of its parent's threads and makes its own
+    return ThreadPoolExecutor(max_workers=n_threads(), thread_name_prefix=WORKER)
+
+
 def run(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    """Apply `function` to each item on threads; results in the order of the items."""
+    """Apply `function` to each item on threads; results in the order of the items.
+
+    Work that such a thread hands on is done by that thread itself, so that none waits for another.
+    """
     work: Sequence[T] = list(items)
-    if len(work) <= 1 or n_threads() == 1:
+    nested = threading.current_thread().name.startswith(WORKER)
+    if len(work) <= 1 or n_threads() == 1 or nested:
         return [function(item) for item in work]
-    with ThreadPoolExecutor(max_workers=min(len(work), n_threads())) as pool:
-        return list(pool.map(function, work))
+    return list(_pool(os.getpid()).map(function, work))

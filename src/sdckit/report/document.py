@@ -213,6 +213,10 @@ def _verdict_count(one: VerdictLike, setting: Setting) -> Count | None:
             return Count(name)
     count = setting.count(f"verdict.{one.name}.{one.variable}", one.n_records, "verdict")
     ledger.nested("n", count.name)
+    above = ledger.variables.get(f"{prefix}.above")
+    if one.name == "household_risk" and above is not None and (above.true or 0) <= one.n_records:
+        # A household is recognised at least as easily as its member.
+        ledger.nested(count.name, f"{prefix}.above")
     return count
 
 

@@ -65,6 +65,10 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         if holds:
             return f"No record has an individual risk above {limit:g}."
         return f"{some} have an individual risk above {limit:g}."
+    if one["name"] == "household_risk" and one["n_records"]:
+        if holds:
+            return f"No record has a household risk above {limit:g}."
+        return f"{some} have a household risk above {limit:g}."
     value = one["value"]["text"] if one["value"] else "the figure"
     words = "within" if holds else "above"
     return f"{_limit_words(one)}: {value} is {words} the limit." + (f" {some} exceed it." if some else "")

@@ -1,0 +1,69 @@
+"""Census-like records for the benchmarks: households, correlated keys, weights, a share of missing values.
+
+    python benchmarks/census.py 1e6 census.parquet
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import polars as pl
+
+KEYS = ["region", "sex", "age", "marital", "educ", "labour", "occ"]
+CHUNK = 1_000_000
+
+
+def _skewed(levels: int, slope: float) -> np.ndarray:
+    share = 1 / np.arange(1, levels + 1) ** slope
+    return share / share.sum()
+
+
+def _chunk(m: int, rng: np.random.Generator, first_household: int) -> dict[str, np.ndarray]:
+    size = rng.choice(np.arange(1, 10), m, p=[0.30, 0.33, 0.15, 0.13, 0.05, 0.02, 0.01, 0.006, 0.004])
+    home = np.repeat(np.arange(m), size)[:m]
+    homes = int(home[-1]) + 1
+    place = np.arange(m) - np.searchsorted(home, home)  # place within the household
+    members = np.bincount(home)[home]
+    region = rng.choice(30, homes, p=_skewed(30, 0.8))
+    wealth = rng.normal(0, 1, homes)
+    head = np.clip(rng.gamma(7, 7.2, homes), 16, 85)[home]
+    near = [place == 0, place == 1]
+    age = np.select(near, [head, head + rng.normal(0, 5, m)], head - rng.normal(29, 6, m)).clip(0, 85).astype(int)
+    sex = rng.random(m) < np.where(place == 1, 0.55, 0.5)
+    u = rng.random(m)
+    alone = np.where(u < 0.9 - 0.011 * age, 0, np.where(u < 0.75, 2, np.where(u < 0.97, 3, 4)))
+    together = np.where(u < 0.62 + 0.002 * age, 1, np.where(u < 0.86, 0, np.where(u < 0.95, 2, 3)))
+    marital = np.where(age < 18, 0, np.where(members > 1, together, alone))
+    schooling = wealth[home] * 0.5 - 0.012 * (age - 45) + rng.normal(0, 0.9, m)
+    grown = np.clip(np.digitize(schooling, [-1.6, -0.8, 0, 0.5, 1, 1.8]) + 1, 1, 7)
+    educ = np.where(age < 6, 0, np.where(age < 16, 1, grown))
+    u = rng.random(m)
+    working = np.where(u < 0.52 + 0.04 * educ, 0, np.where(u < 0.82, 1, np.where(u < 0.9, 2, 3)))
+    labour = np.where(age < 16, 5, np.where(age > 66, np.where(u < 0.9, 4, 0), working))
+    job = (rng.choice(20, m, p=_skewed(20, 0.7)) + educ * 3) % 20 + sex * 10
+    occ = np.where(labour > 1, 0, 1 + np.minimum(38, job))
+    base = np.where(region < 5, 120, 60)[home]
+    weight = np.round(np.exp(rng.normal(0, 0.35, homes))[home] * base, 3)
+    keys = dict(zip(KEYS, (region[home], sex, age, marital, educ, labour, occ), strict=True))
+    return {**keys, "w": weight, "hid": home + first_household}
+
+
+def census(n: int, *, missing: float = 0.01, seed: int = 20261120) -> pl.DataFrame:
+    """`n` records with seven keys of small integers, weight ``w`` and household ``hid``."""
+    parts, first = [], 0
+    for start in range(0, n, CHUNK):
+        rng = np.random.default_rng([seed, start])
+        m = min(CHUNK, n - start)
+        columns = _chunk(m, rng, first)
+        first = int(columns["hid"][-1]) + 1
+        frame = pl.DataFrame({k: v.astype(np.uint8) if k in KEYS else v for k, v in columns.items()})
+        if missing:
+            gone = [pl.when(pl.Series(rng.random(m) >= missing)).then(pl.col(k)).alias(k) for k in KEYS]
+            frame = frame.with_columns(gone)
+        parts.append(frame)
+    return pl.concat(parts)
+
+
+if __name__ == "__main__":
+    census(int(float(sys.argv[1]))).write_parquet(sys.argv[2])

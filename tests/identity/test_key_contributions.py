@@ -1,0 +1,75 @@
+"""The figures of A9; that they are right is shown in laws/."""
+
+from __future__ import annotations
+
+import pickle
+
+import polars as pl
+import pytest
+
+from draw import quiet
+from sdckit import Scenario, as_cells, key_contributions
+from sdckit.errors import DataError
+
+FRAME = pl.DataFrame(
+    {"sex": ["f", "f", "m", "m"], "age": [30, 40, 30, 30], "town": ["x", "x", "x", "y"], "w": [3.0, 4.0, 5.0, 6.0]}
+)
+KEYS = ["sex", "age", "town"]
+
+
+def test_figures():
+    result = key_contributions(FRAME, keys=KEYS, k=(2, 3))
+    assert (result.n, result.uniques, result.risk) == (4, 4, 1.0)
+    assert result.violations == {2: 4, 3: 4}
+    by_name = {one.variables: one for one in result.table}
+    assert list(by_name)[:3] == [("age",), ("sex",), ("town",)]
+    assert len(by_name) == 6
+    age = by_name["age",]
+    assert (age.uniques_without, age.uniques_saved, age.violations_without) == (2, 2, {2: 2, 3: 4})
+    assert age.risk_without == pytest.approx(0.75)
+    assert age.suggestion == "without age, 2 of 4 sample uniques are gone: coarsen or drop it"
+    assert by_name["sex", "age"].suggestion.startswith("without sex and age, 3 of 4")
+
+
+def test_a_key_that_makes_nobody_unique():
+    frame = pl.DataFrame({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2], "c": [5, 5, 5, 5]})
+    with quiet():
+        table = key_contributions(frame, keys=["a", "b", "c"], pairs=False).table
+    assert {one.variables: one.suggestion for one in table}["c",] == "c makes nobody unique"
+    assert len(table) == 3
+
+
+def test_the_table_is_sorted_by_what_is_saved():
+    table = key_contributions(FRAME, keys=KEYS, weight="w").table
+    for part in (table[:3], table[3:]):
+        assert list(part) == sorted(part, key=lambda one: (-one.uniques_saved, one.risk_without))
+
+
+def test_one_key_has_no_table():
+    with quiet():
+        result = key_contributions(FRAME, keys=["sex"])
+    assert result.table == ()
+    assert result.table_figures == {}
+
+
+def test_two_keys_have_no_pairs():
+    assert [one.variables for one in key_contributions(FRAME, keys=["sex", "age"]).table] == [("age",), ("sex",)]
+
+
+def test_figures_as_a_dict_and_pickled():
+    result = key_contributions(FRAME, keys=KEYS)
+    figures = result.to_dict()["figures"]
+    assert figures["table_figures"]["age + town"]["uniques_without"] == 0
+    again = pickle.loads(pickle.dumps(result))
+    assert again.to_dict() == result.to_dict()
+
+
+def test_no_records_and_no_persons():
+    with pytest.raises(DataError, match="figures of the file; individual_risk gives figures per record"):
+        key_contributions(FRAME, keys=KEYS).records  # noqa: B018
+    frame = FRAME.with_columns(p=pl.Series([1, 2, 3, 4]))
+    with pytest.raises(DataError, match="distinct persons cannot be counted from cells"):
+        key_contributions(frame, scenario=Scenario(keys=KEYS, person="p"))
+    cells = as_cells(FRAME, keys=KEYS)
+    assert key_contributions(cells).uniques == 4
+    assert key_contributions(cells).missing_rule == "no key value is missing"
