@@ -1,6 +1,6 @@
 """Census-like records for the benchmarks: households, correlated keys, weights, a share of missing values.
 
-    python benchmarks/census.py 1e6 census.parquet
+python benchmarks/census.py 1e6 census.parquet
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ def _chunk(m: int, rng: np.random.Generator, first_household: int) -> dict[str, 
     wealth = rng.normal(0, 1, homes)
     head = np.clip(rng.gamma(7, 7.2, homes), 16, 85)[home]
     near = [place == 0, place == 1]
-    age = np.select(near, [head, head + rng.normal(0, 5, m)], head - rng.normal(29, 6, m)).clip(0, 85).astype(int)
+    age = (
+        np.select(near, [head, head + rng.normal(0, 5, m)], head - rng.normal(29, 6, m))
+        .clip(0, 85)
+        .astype(int)
+    )
     sex = rng.random(m) < np.where(place == 1, 0.55, 0.5)
     u = rng.random(m)
     alone = np.where(u < 0.9 - 0.011 * age, 0, np.where(u < 0.75, 2, np.where(u < 0.97, 3, 4)))

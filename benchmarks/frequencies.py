@@ -9,6 +9,7 @@ takes files with the columns of ``census.py`` instead of making them; {n} stands
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import os
 import statistics
@@ -23,9 +24,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import polars as pl
-from census import KEYS, census
 
 import sdckit as sdc
+from census import KEYS, census
 
 Run = Callable[[], Any]
 
@@ -36,16 +37,18 @@ def ours(frame: pl.DataFrame, **rule: Any) -> Any:
 
 
 def polars_over(frame: pl.DataFrame) -> pl.DataFrame:
-    """f and F of every record by Polars' window."""
+    """F and F of every record by Polars' window."""
     return frame.select(pl.len().over(KEYS).alias("f"), pl.col("w").sum().over(KEYS).alias("F"))
 
 
 def duckdb_window(frame: pl.DataFrame) -> Any:
-    """f and F of every record by DuckDB's window, to Arrow."""
+    """F and F of every record by DuckDB's window, to Arrow."""
     keys = ", ".join(KEYS)
     connection = duckdb.connect()
     connection.register("people", frame.to_arrow())
-    query = f"select count(*) over w as f, sum(w) over w as total from people window w as (partition by {keys})"
+    query = (
+        f"select count(*) over w as f, sum(w) over w as total from people window w as (partition by {keys})"
+    )
     return connection.sql(query).to_arrow_table()
 
 
@@ -100,7 +103,10 @@ def tables(n: int, frame: pl.DataFrame, repeats: int) -> tuple[float, float]:
         print(f"{n:>10,}  {name:<24} sdckit {found['sdckit']:.4f} s  {others}", flush=True)
     found = interleaved({"complete": lambda: ours(complete), "wildcards": lambda: ours(frame)}, repeats)
     ratio = found["wildcards"] / found["complete"]
-    print(f"{n:>10,}  wildcards, 1 % missing   {found['wildcards']:.4f} s = {ratio:.2f} x the complete case", flush=True)
+    print(
+        f"{n:>10,}  wildcards, 1 % missing   {found['wildcards']:.4f} s = {ratio:.2f} x the complete case",
+        flush=True,
+    )
     return found["complete"], found["wildcards"]
 
 
@@ -115,7 +121,10 @@ def command_line(path: Path, repeats: int) -> None:
             "import polars as pl; "
             f"pl.scan_parquet({str(path)!r}).group_by({KEYS!r}).agg(pl.len(), pl.col('w').sum()).collect()"
         )
-        runs: dict[str, list[str]] = {"sdckit assess": command, "scan and group": [sys.executable, "-c", scan]}
+        runs: dict[str, list[str]] = {
+            "sdckit assess": command,
+            "scan and group": [sys.executable, "-c", scan],
+        }
         seconds: dict[str, list[float]] = {name: [] for name in runs}
         peak: dict[str, float] = dict.fromkeys(runs, 0.0)
         for round_number in range(repeats + 1):
@@ -135,7 +144,9 @@ def command_line(path: Path, repeats: int) -> None:
 
 def main() -> None:
     """Run at every size asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", default="100000,1000000,10000000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--data", default="")
@@ -151,7 +162,7 @@ def main() -> None:
             del frame
             command_line(path, options.repeats)
     sizes = sorted(wild)
-    for small, large in zip(sizes[:-1], sizes[1:], strict=True):
+    for small, large in itertools.pairwise(sizes):
         exponent = math.log(wild[large] / wild[small]) / math.log(large / small)
         print(f"growth exponent of wildcards from {small:,} to {large:,}: {exponent:.2f}")
 

@@ -8,9 +8,9 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from engines.comparing import assert_same_figures
 
 import sdckit as sdc
+from engines.comparing import assert_same_figures
 
 LIMIT_MB = 32
 
@@ -35,9 +35,11 @@ def test_memory_limit_below_the_size_of_the_file(tmp_path: Path) -> None:
         }
     )
     with pytest.raises(duckdb.OutOfMemoryException):
-        connection.sql(f"select list(w), list(payload0), list(payload1), list(payload2) from '{path}'").fetchall()
+        connection.sql(
+            f"select list(w), list(payload0), list(payload1), list(payload2) from '{path}'"
+        ).fetchall()
     there = connection.from_parquet(str(path))
-    call = dict(keys=["a", "b", "c"], weight="w", threshold=0.0002)
+    call = {"keys": ["a", "b", "c"], "weight": "w", "threshold": 0.0002}
     expected, found = sdc.individual_risk(here, **call), sdc.individual_risk(there, **call)
     assert_same_figures(expected.global_risk, found.global_risk)
     assert expected.n_above == found.n_above

@@ -8,11 +8,11 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 import pytest
-from engines.comparing import assert_same_figures, assert_same_records, quiet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
+from engines.comparing import assert_same_figures, assert_same_records, quiet
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 KEYS = ["text", "whole", "half", "flag", "day"]
@@ -23,7 +23,9 @@ RULES: list[dict[str, Any]] = [
     {"missing": {"text": "category"}, "alpha": 0.0},
 ]
 FEW = settings(
-    max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=8,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 
 
@@ -75,7 +77,7 @@ def test_counts_and_contributions(plan: Any, survey: pl.DataFrame, rule: dict[st
 @FEW
 @given(survey=surveys(), c=st.sampled_from([0.5, 1.0, 2.0]))
 def test_l_diversity(plan: Any, survey: pl.DataFrame, c: float) -> None:
-    call = dict(keys=["text", "flag"], sensitive="learnt", c=c)
+    call = {"keys": ["text", "flag"], "sensitive": "learnt", "c": c}
     here = quiet(sdc.l_diversity, survey, id="row", **call)
     there = quiet(sdc.l_diversity, plan(survey), **call)
     assert_same_records(here.records, there.records)
@@ -86,11 +88,12 @@ def test_l_diversity(plan: Any, survey: pl.DataFrame, c: float) -> None:
 @given(survey=surveys())
 def test_persons_and_households(plan: Any, survey: pl.DataFrame) -> None:
     survey = survey.with_columns(pl.col("w").first().over("who"))
-    call = dict(keys=["text", "flag"], person="who", weight="w", missing="category")
+    call = {"keys": ["text", "flag"], "person": "who", "weight": "w", "missing": "category"}
     here = quiet(sdc.key_frequencies, survey, id="row", **call)
     assert_same_records(here.records, quiet(sdc.key_frequencies, plan(survey), **call).records)
     here, there = (
-        quiet(sdc.household_structure, data, keys=["text"], household="home") for data in (survey, plan(survey))
+        quiet(sdc.household_structure, data, keys=["text"], household="home")
+        for data in (survey, plan(survey))
     )
     assert_same_figures(here.to_dict()["figures"], there.to_dict()["figures"])
 
@@ -106,7 +109,9 @@ def test_assess_gives_the_same_figures(plan: Any) -> None:
         other = right["intruders"][name]
         assert_same_figures(one["verdicts"], other["verdicts"])
         for measure in set(one["measures"]) - {"l_diversity_wildcard"}:
-            assert_same_figures(one["measures"][measure]["figures"], other["measures"][measure]["figures"], measure)
+            assert_same_figures(
+                one["measures"][measure]["figures"], other["measures"][measure]["figures"], measure
+            )
     assert ("l_diversity_wildcard") in dict(there.intruders[0].skipped)
     assert [fact.level_counts for fact in there.intruders[0].key_facts if fact.kind == "text"] == []
     assert [(f.n_levels, f.n_missing, f.large_levels) for f in here.intruders[0].key_facts] == [
@@ -127,7 +132,7 @@ def test_records_are_the_callers_frame_with_columns_appended(plan: Any) -> None:
 def test_name_taken_case_folded(plan: Any) -> None:
     survey = pl.DataFrame({"a": ["x", "x", "y"], "Sample_Frequency": [1, 2, 3]})
     result = sdc.key_frequencies(plan(survey), keys=["a"])
-    with pytest.raises(ColumnError, match="Sample_Frequency.*prefix="):
+    with pytest.raises(ColumnError, match=r"Sample_Frequency.*prefix="):
         _ = result.records
     prefixed = sdc.key_frequencies(plan(survey), keys=["a"], prefix="r_").records
     assert "r_sample_frequency" in nw.from_native(prefixed).collect_schema().names()

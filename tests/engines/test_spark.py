@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from engines.comparing import assert_same_figures, assert_same_records, quiet
 
 import sdckit as sdc
+from engines.comparing import assert_same_figures, assert_same_records, quiet
 
 pytestmark = [
     pytest.mark.xdist_group("spark"),
@@ -56,20 +56,24 @@ def test_same_as_in_memory(spark: Any, rule: dict[str, Any]) -> None:
 def test_l_diversity_and_persons(spark: Any) -> None:
     here = survey()
     there = spark.createDataFrame(here.to_arrow())
-    call = dict(keys=KEYS[:2], sensitive="learnt", c=1.5)
+    call = {"keys": KEYS[:2], "sensitive": "learnt", "c": 1.5}
     expected = quiet(sdc.l_diversity, here, id="row", **call)
     assert_same_records(expected.records, quiet(sdc.l_diversity, there, **call).records)
     here = here.with_columns(pl.col("home").fill_null(0))
     there = spark.createDataFrame(here.to_arrow())
-    call = dict(keys=["text"], person="home", missing="category")
+    call = {"keys": ["text"], "person": "home", "missing": "category"}
     expected = quiet(sdc.key_frequencies, here, id="row", **call)
     assert_same_records(expected.records, quiet(sdc.key_frequencies, there, **call).records)
 
 
 def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
     n, rng = 200_000, np.random.default_rng(1)
-    here = pl.DataFrame({"a": rng.integers(0, 50, n), "b": rng.integers(0, 40, n), "w": 1 + 50 * rng.random(n)})
-    here = here.with_columns(pl.when(pl.Series(rng.random(n) < 0.01)).then(None).otherwise(pl.col("b")).alias("b"))
+    here = pl.DataFrame(
+        {"a": rng.integers(0, 50, n), "b": rng.integers(0, 40, n), "w": 1 + 50 * rng.random(n)}
+    )
+    here = here.with_columns(
+        pl.when(pl.Series(rng.random(n) < 0.01)).then(None).otherwise(pl.col("b")).alias("b")
+    )
     here.write_parquet(tmp_path / "large.parquet")
     there = spark.read.parquet(str(tmp_path / "large.parquet"))
     with pytest.raises(Exception, match="maxResultSize"):
@@ -79,5 +83,7 @@ def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
     assert_same_figures(expected.global_risk, found.global_risk)
     assert (expected.n_above, expected.n) == (found.n_above, found.n)
     cells = quiet(sdc.key_frequencies, there, keys=["a", "b"])
-    assert cells.frequency_of_frequencies == sdc.key_frequencies(here, keys=["a", "b"]).frequency_of_frequencies
+    assert (
+        cells.frequency_of_frequencies == sdc.key_frequencies(here, keys=["a", "b"]).frequency_of_frequencies
+    )
     assert found.records.count() == n

@@ -67,7 +67,7 @@ def _diversity(edges, level, count, missing, c, distinct, entropy, recursive):  
 def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
     """Distinct, entropy and recursive (c, l)-diversity of each cell."""
     k = len(table.edges) - 1
-    out = {kind: np.empty(k) for kind in KINDS}
+    out: dict[str, NDArray[np.float64]] = {kind: np.empty(k) for kind in KINDS}
     _diversity(table.edges, table.level, table.count, table.missing, c, *out.values())
     return out
 
@@ -121,24 +121,24 @@ class LDiversity(Result):
         """What a missing key value was taken for, in words."""
         return self.cells.missing_rule
 
-    def _each(self, figure: Any) -> dict[str, dict[Kind, Any]]:
+    def _each(self, figure: Any) -> dict[str, dict[str, Any]]:
         return {
             name: {kind: figure(self.cells.values(f"{kind}_{name}")) for kind in self.kinds}
             for name in self.variables
         }
 
     @cached_property
-    def level(self) -> dict[str, dict[Kind, float]]:
+    def level(self) -> dict[str, dict[str, float]]:
         """Smallest value over the records, by variable and kind."""
         return self._each(lambda values: values.extremes()[0])
 
     @cached_property
-    def quartiles(self) -> dict[str, dict[Kind, tuple[float, ...]]]:
+    def quartiles(self) -> dict[str, dict[str, tuple[float, ...]]]:
         """Quartiles over the records, by variable and kind."""
         return self._each(lambda values: tuple(values.quantiles([0.25, 0.5, 0.75])))
 
     @cached_property
-    def violations(self) -> dict[str, dict[Kind, dict[int, int]]]:
+    def violations(self) -> dict[str, dict[str, dict[int, int]]]:
         """Records below each l, by variable and kind."""
         limits = [level - 1e-9 for level in self.levels]
         return self._each(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
@@ -251,5 +251,8 @@ def _with_diversity(cells: Any, name: str, kinds: Sequence[Kind], c: float) -> t
     columns = diversity(table, c)
     whole = {"distinct", "recursive"}
     return cells.with_cells(
-        {f"{kind}_{name}": columns[kind].astype(np.int64) if kind in whole else columns[kind] for kind in kinds}
+        {
+            f"{kind}_{name}": columns[kind].astype(np.int64) if kind in whole else columns[kind]
+            for kind in kinds
+        }
     ), homogeneous_cells(table)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
+
 from sdckit.cells.table import Cells
-from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.frames import open_frame
 from sdckit.data.missing import MissingRule, Rule
 from sdckit.data.roles import Roles, resolve_roles
 from sdckit.data.scenario import Scenario
@@ -108,7 +110,9 @@ def tabulate_given(
     """
     if is_cells(data):
         if any(given is not None for given in (keys, weight, sampling_fraction, person, missing, alpha, id)):
-            raise ScenarioError("keys, weight and the missing rule are fixed by the cells given; leave them out")
+            raise ScenarioError(
+                "keys, weight and the missing rule are fixed by the cells given; leave them out"
+            )
         found: Cells | LazyCells = data
         return found
     roles = resolve_roles(
@@ -129,7 +133,7 @@ def tabulate_roles(data: Any, roles: Roles) -> Cells | LazyCells:
         found: Cells | LazyCells = data
         return found
     frame = open_frame(data)
-    if is_lazy(frame):
+    if isinstance(frame, nw.LazyFrame):
         from sdckit.cells.lazy import tabulate_lazy
 
         return tabulate_lazy(frame, roles)

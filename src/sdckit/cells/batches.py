@@ -42,7 +42,9 @@ def map_columns(
     raise DataError(f"plans of {engine.value} are not supported; collect the data first")
 
 
-def _map_polars(frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequence[str]) -> nw.LazyFrame[Any]:
+def _map_polars(
+    frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequence[str]
+) -> nw.LazyFrame[Any]:
     import polars as pl
 
     def over_batch(packed: pl.Series) -> pl.Series:
@@ -53,10 +55,13 @@ def _map_polars(frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Seq
     native = frame.to_native().with_columns(
         pl.struct(floats).map_batches(over_batch, return_dtype=pl.Float64, is_elementwise=True).alias(name)
     )
-    return nw.from_native(native)
+    mapped: nw.LazyFrame[Any] = nw.from_native(native)
+    return mapped
 
 
-def _map_spark(frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequence[str]) -> nw.LazyFrame[Any]:
+def _map_spark(
+    frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequence[str]
+) -> nw.LazyFrame[Any]:
     from pyspark.sql.types import DoubleType, StructField, StructType
 
     native = frame.to_native()
@@ -70,10 +75,13 @@ def _map_spark(frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequ
             yield batch.append_column(name, pa.array(kernel(*values), pa.float64()))
 
     schema = StructType([*native.schema.fields, StructField(name, DoubleType())])
-    return nw.from_native(native.mapInArrow(over_batches, schema))
+    mapped: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
+    return mapped
 
 
-def _map_duckdb(frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequence[str]) -> nw.LazyFrame[Any]:
+def _map_duckdb(
+    frame: nw.LazyFrame[Any], name: str, kernel: Kernel, inputs: Sequence[str]
+) -> nw.LazyFrame[Any]:
     """The kernel over distinct inputs, joined back on their places on a logarithmic scale.
 
     A sum of weights may differ in its last digit from one run of the plan to the next, so an entry is

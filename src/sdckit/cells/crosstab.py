@@ -94,7 +94,10 @@ def wildcard_crosstab(cells: Cells, variable: str) -> Crosstab:
             size=counts[a].copy(),
             weight=counts[b].copy(),
             missing_codes=[level.span for level in cells.levels],
-            wild=[rule == "wildcard" and gone > 0 for rule, gone in zip(cells.rules, cells.n_missing, strict=True)],
+            wild=[
+                rule == "wildcard" and gone > 0
+                for rule, gone in zip(cells.rules, cells.n_missing, strict=True)
+            ],
             alpha=1.0,
         )
         counts[a] += matched.size

@@ -72,7 +72,7 @@ def _match_codes(
     edges = np.searchsorted(pattern_of[order], np.arange(patterns.shape[1] + 1))
     cells_of = [order[edges[p] : edges[p + 1]] for p in range(patterns.shape[1])]
     for a, b in combinations(range(patterns.shape[1]), 2):
-        absent = {keys[i] for i in np.flatnonzero(patterns[:, a] | patterns[:, b])}
+        absent = {keys[int(i)] for i in np.flatnonzero(patterns[:, a] | patterns[:, b])}
         rows = np.concatenate([cells_of[a], cells_of[b]])
         seen = [column[rows] for j, column in enumerate(codes) if j not in absent]
         group_of = group_codes(seen, len(rows)).of_row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,7 +89,7 @@ class LazyCells:
         """Cells by size: how many hold from ``edges[i]`` to below ``edges[i + 1]`` records."""
         return [
             sum(cells for size, cells in self._sizes if low <= size < high)
-            for low, high in zip(edges[:-1], edges[1:], strict=True)
+            for low, high in itertools.pairwise(edges)
         ]
 
     def with_column(self, name: str, kernel: Callable[..., Any], *inputs: str) -> LazyCells:
@@ -111,16 +112,24 @@ class LazyCells:
             )
         own, log = nw.col(self.columns[values]), PREFIX + "log"
         frame = self.frame.with_columns(log1p_negative(own).alias(log))
-        frame = frame.with_columns((own >= 1.0).cast(nw.Int64).sum().over(household).alias(PREFIX + "certain"))
+        frame = frame.with_columns(
+            (own >= 1.0).cast(nw.Int64).sum().over(household).alias(PREFIX + "certain")
+        )
         frame = frame.with_columns(nw.col(log).sum().over(household).alias(PREFIX + "logs"))
-        joint = nw.when(nw.col(PREFIX + "certain") > 0).then(1.0).otherwise(expm1_negative(nw.col(PREFIX + "logs")))
+        joint = (
+            nw.when(nw.col(PREFIX + "certain") > 0)
+            .then(1.0)
+            .otherwise(expm1_negative(nw.col(PREFIX + "logs")))
+        )
         frame = frame.with_columns(nw.when(absent).then(own).otherwise(joint).alias(PREFIX + name))
         return self._with(frame.drop(log, PREFIX + "logs", PREFIX + "certain"), {name: PREFIX + name})
 
     def with_diversity(self, name: str, kinds: Sequence[str], c: float) -> tuple[LazyCells, int]:
         """Add the l-diversity of a sensitive variable; and count the cells with one value only."""
         if self.has_wildcards:
-            raise DataError("on a plan, l-diversity takes a missing key for a category; use missing='category'")
+            raise DataError(
+                "on a plan, l-diversity takes a missing key for a category; use missing='category'"
+            )
         frame, homogeneous = diversity_columns(self.frame, self.plan, name, kinds, c)
         return self._with(frame, {f"{kind}_{name}": f"{PREFIX}{kind}_{name}" for kind in kinds}), homogeneous
 
@@ -148,22 +157,20 @@ class LazyCells:
 
     def as_categories(self) -> LazyCells:
         """The same plan when a missing key value is a category of its own."""
-        roles = replace(self.roles, rules=("category",) * len(self.keys))
+        rules: tuple[Rule, ...] = tuple("category" for _ in self.keys)
+        roles = replace(self.roles, rules=rules)
         plan = self.plan.as_categories()
         own = self.frame.select(*self.own_columns)
         frame, columns = with_frequencies(plan.extend(own), plan, roles)
         return replace(self, frame=frame, columns=columns, plan=plan, roles=roles, rules=roles.rules)
 
     def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
-        """Levels of a key with their records, at most 200, most frequent first; how many there are in all,
-        and how many of 5 records or more."""
+        """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""
         planned = self.plan.keys[self.keys.index(key)]
         known = self.frame.filter(~planned.absent) if planned.has_missing else self.frame
         counts = known.group_by(planned.column).agg(nw.len().alias("sdckit__count"))
         large = int(aggregate(counts, count(nw.col("sdckit__count") >= LARGE))[0])
-        top = collect(
-            counts.sort("sdckit__count", planned.column, descending=[True, False]).head(MAX_LEVELS)
-        )
+        top = collect(counts.sort("sdckit__count", planned.column, descending=[True, False]).head(MAX_LEVELS))
         pairs = zip(top[planned.column].to_list(), top["sdckit__count"].to_list(), strict=True)
         return [(str(level), int(n)) for level, n in pairs], self.n_levels[self.keys.index(key)], large
 
@@ -172,7 +179,9 @@ class LazyCells:
         planned = self.plan.keys[self.keys.index(key)]
         return "number" if planned.is_float else "integer" if planned.numeric else "text"
 
-    def rows_where(self, column: str, below: float, above: tuple[str, float] | None, limit: int) -> list[dict[str, Any]]:
+    def rows_where(
+        self, column: str, below: float, above: tuple[str, float] | None, limit: int
+    ) -> list[dict[str, Any]]:
         """Records with a figure below a limit or another above one; a plan has no row numbers."""
         hit = nw.col(self.columns[column]).cast(nw.Float64) < below
         if above is not None:
@@ -193,7 +202,9 @@ class LazyCells:
         from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 
         if extra:
-            wanted = list(dict.fromkeys([*self.keys, *extra, *([self.roles.weight] if self.roles.weight else [])]))
+            wanted = list(
+                dict.fromkeys([*self.keys, *extra, *([self.roles.weight] if self.roles.weight else [])])
+            )
             self._refuse_above(self.n * len(wanted), f"{self.n} records of {len(wanted)} columns")
             return tabulate_frame(collect(self.frame.select(*wanted)), self.roles)
         self._refuse_above(self.n_cells * len(self.keys), f"{self.n_cells} cells of {len(self.keys)} keys")

@@ -38,7 +38,9 @@ def diversity_columns(
     frame = frame.with_columns(
         (1.0 / same).sum().over(*group).round().cast(nw.Int64).alias(f"sdckit__distinct_{name}")
     )
-    homogeneous = nw.when((nw.col(f"sdckit__distinct_{name}") == 1) & (total > 1)).then(1.0 / total).otherwise(0.0)
+    homogeneous = (
+        nw.when((nw.col(f"sdckit__distinct_{name}") == 1) & (total > 1)).then(1.0 / total).otherwise(0.0)
+    )
     found = round(aggregate(frame, homogeneous.sum())[0])
     if "entropy" in kinds:
         frame = frame.with_columns(((same / total).log() / total).alias("sdckit__plogp"))

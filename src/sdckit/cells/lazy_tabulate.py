@@ -6,7 +6,9 @@ its type, and the pattern of what was missing becomes a key of its own: no key i
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +70,9 @@ class KeyPlan:
             for j, key in enumerate(self.keys)
         ]
         counted = frame.group_by(*self.group).agg(*sums)
-        return counted.select(*back, *(nw.col(one) for one in (PREFIX + "size", PREFIX + "weight")[: len(sums)]))
+        return counted.select(
+            *back, *(nw.col(one) for one in (PREFIX + "size", PREFIX + "weight")[: len(sums)])
+        )
 
 
 def plan_keys(
@@ -86,7 +90,7 @@ def plan_keys(
     for key in keys:
         facts += [count(key.absent), key.present.n_unique()]
     facts += _role_facts(roles, schema)
-    n, *counts = [0 if value != value else int(value) for value in aggregate(frame, *facts)]
+    n, *counts = [0 if math.isnan(value) else int(value) for value in aggregate(frame, *facts)]
     if n == 0:
         raise DataError("the data has no records")
     per_key, rest = counts[: 2 * len(keys)], counts[2 * len(keys) :]
@@ -100,11 +104,13 @@ def plan_keys(
     return KeyPlan(tuple(planned)), n, missing, levels
 
 
-def _role_facts(roles: Roles, schema: nw.Schema) -> list[nw.Expr]:
+def _role_facts(roles: Roles, schema: Mapping[str, Any]) -> list[nw.Expr]:
     facts = []
     if roles.weight is not None:
         if not schema[roles.weight].is_numeric():
-            raise DataError(f"weight {roles.weight!r} is {schema[roles.weight]}, not numbers; convert it first")
+            raise DataError(
+                f"weight {roles.weight!r} is {schema[roles.weight]}, not numbers; convert it first"
+            )
         w = nw.col(roles.weight).cast(nw.Float64)
         absent = w.is_null() | w.is_nan().fill_null(True)
         facts += [count(absent), count((~absent & (w <= 0)).fill_null(False))]

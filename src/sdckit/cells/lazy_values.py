@@ -56,7 +56,9 @@ class LazyValues:
 
     def quantiles(self, shares: Sequence[float]) -> list[float]:
         """Quantiles over the records, interpolated (type 7)."""
-        return aggregate(self.frame, *(self._value.quantile(share, interpolation="linear") for share in shares))
+        return aggregate(
+            self.frame, *(self._value.quantile(share, interpolation="linear") for share in shares)
+        )
 
     def median_and_deviation(self) -> tuple[float, float]:
         """Median over the records, and the median of the absolute distances from it."""
@@ -87,7 +89,11 @@ def log1p_negative(r: nw.Expr) -> nw.Expr:
     series = nw.lit(1.0 / 37)
     for k in range(35, 0, -2):
         series = series * square + 1.0 / k
-    return nw.when(r < 0.5).then(2.0 * z * series).otherwise((1.0 - nw.when(r < 1.0).then(r).otherwise(0.0)).log())
+    return (
+        nw.when(r < 0.5)
+        .then(2.0 * z * series)
+        .otherwise((1.0 - nw.when(r < 1.0).then(r).otherwise(0.0)).log())
+    )
 
 
 def expm1_negative(s: nw.Expr) -> nw.Expr:

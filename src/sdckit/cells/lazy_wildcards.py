@@ -142,7 +142,10 @@ def _project(pairs: nw.LazyFrame[Any], wild: Sequence[Filled]) -> nw.LazyFrame[A
     for i, key in enumerate(wild):
         lacking = nw.col("sdckit__mine") // (1 << i) % 2 + nw.col("sdckit__yours") // (1 << i) % 2
         columns.append(
-            nw.when(lacking == 0).then(nw.col(key.column)).otherwise(nw.lit(key.blank)).alias(key.column + "p")
+            nw.when(lacking == 0)
+            .then(nw.col(key.column))
+            .otherwise(nw.lit(key.blank))
+            .alias(key.column + "p")
         )
     return pairs.with_columns(*columns)
 
@@ -183,5 +186,7 @@ def _join_back(
     if has_weight:
         results.append((nw.col("sdckit__w") + nw.col("sdckit__w3").fill_null(0.0)).alias(population))
     full = full.select(*(nw.col(name).alias(f"sdckit__c{i}") for i, name in enumerate(group)), *results)
-    joined = frame.join(full, left_on=group, right_on=[f"sdckit__c{i}" for i in range(len(group))], how="inner")
+    joined = frame.join(
+        full, left_on=group, right_on=[f"sdckit__c{i}" for i in range(len(group))], how="inner"
+    )
     return joined.drop(*(f"sdckit__c{i}" for i in range(len(group))), strict=False)

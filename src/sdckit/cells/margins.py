@@ -13,6 +13,7 @@ from sdckit.cells.packing import Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.cells.tabulate import frequency_columns_of
 from sdckit.errors import DataError
+from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import Groups, group
 
 __all__ = ["without_keys"]
@@ -41,7 +42,7 @@ def without_keys(cells: Cells, dropped: Collection[str]) -> tuple[dict[str, NDAr
     merged = _merge(cells, kept)
     k = len(merged.size)
     size = np.bincount(merged.of_row, cells.table.size, k).astype(np.int64)
-    weight = None if cells.table.weight is None else np.bincount(merged.of_row, cells.table.weight, k)
+    weight = None if cells.table.weight is None else sum_by(merged.of_row, cells.table.weight, k)
     one = np.empty(k, np.int64)
     one[merged.of_row[::-1]] = np.arange(cells.n_cells - 1, -1, -1)
     codes = tuple(cells.table.codes[j][one] for j in kept)
@@ -50,7 +51,9 @@ def without_keys(cells: Cells, dropped: Collection[str]) -> tuple[dict[str, NDAr
         old: Layout = cells.table.layout
         layout = Layout(tuple(old.shifts[j] for j in kept), tuple(old.bits[j] for j in kept))
     words = merged.words if layout is not None else None
-    table = replace(cells.table, of_row=merged.of_row, size=size, weight=weight, codes=codes, words=words, layout=layout)
+    table = replace(
+        cells.table, of_row=merged.of_row, size=size, weight=weight, codes=codes, words=words, layout=layout
+    )
     columns = frequency_columns_of(
         table,
         counted=size,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,9 @@ class Cells:
     roles: Roles = field(repr=False)
     row_columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     source: nw.DataFrame[Any] | None = field(default=None, repr=False)
-    memo: dict[str, Any] = field(default_factory=dict, repr=False)  # of columns, shared by what is made from this
+    memo: dict[str, Any] = field(
+        default_factory=dict, repr=False
+    )  # of columns, shared by what is made from this
 
     @property
     def n_cells(self) -> int:
@@ -125,7 +128,8 @@ class Cells:
         return code_column(self._frame()[column])
 
     def in_memory(self, *extra: str) -> Cells:
-        """Itself: the records are here."""
+        """Itself: the records are here, and all their columns."""
+        del extra
         return self
 
     def as_categories(self) -> Cells:
@@ -136,12 +140,13 @@ class Cells:
             columns["population_frequency"] = self.table.weight
         elif fraction is not None:
             columns["population_frequency"] = size / fraction
-        rules: tuple[Rule, ...] = ("category",) * len(self.keys)
-        return replace(self, columns=columns, rules=rules, roles=replace(self.roles, rules=rules), row_columns={})
+        rules: tuple[Rule, ...] = tuple("category" for _ in self.keys)
+        return replace(
+            self, columns=columns, rules=rules, roles=replace(self.roles, rules=rules), row_columns={}
+        )
 
     def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
-        """Levels of a key with their records, at most 200, most frequent first; how many there are in all,
-        and how many of 5 records or more."""
+        """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""
         j = self.keys.index(key)
         codes, inverse = np.unique(self.table.codes[j], return_inverse=True)
         counts = np.bincount(inverse, self.table.size, len(codes)).astype(np.int64)
@@ -156,7 +161,9 @@ class Cells:
         """What kind of values a key has."""
         return self.levels[self.keys.index(key)].kind
 
-    def rows_where(self, column: str, below: float, above: tuple[str, float] | None, limit: int) -> list[dict[str, Any]]:
+    def rows_where(
+        self, column: str, below: float, above: tuple[str, float] | None, limit: int
+    ) -> list[dict[str, Any]]:
         """Records with a figure below a limit or another above one: row (from 1), key values, figures."""
         hit = self.columns[column] < below
         if above is not None:
@@ -198,7 +205,7 @@ class Cells:
         """Cells by size: how many hold from ``edges[i]`` to below ``edges[i + 1]`` records."""
         return [
             int(np.count_nonzero((self.table.size >= low) & (self.table.size < high)))
-            for low, high in zip(edges[:-1], edges[1:], strict=True)
+            for low, high in itertools.pairwise(edges)
         ]
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:

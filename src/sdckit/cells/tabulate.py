@@ -17,7 +17,7 @@ from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column, first_rows, float_values
 from sdckit.data.roles import Roles, check_columns
 from sdckit.errors import DataError, SdcWarning
-from sdckit.numerics.gather import gather, weight_faults
+from sdckit.numerics.gather import gather, sum_by, weight_faults
 from sdckit.numerics.threads import run
 
 __all__ = [
@@ -69,9 +69,9 @@ def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
     table = tabulate(coded, None)
     k = len(table.size)
     size = np.bincount(table.of_row, frame["sdckit__size"].to_numpy(), k).astype(np.int64)
-    total = None
+    total: NDArray[np.float64] | None = None
     if roles.weight is not None:
-        total = np.bincount(table.of_row, frame["sdckit__weight"].to_numpy(), k)
+        total = sum_by(table.of_row, frame["sdckit__weight"].to_numpy(), k)
     table = replace(table, size=size, weight=total)
     columns = frequency_columns_of(
         table,
@@ -112,12 +112,20 @@ def _warn_about_keys(coded: list[Coded], table: Tabulated) -> None:
     for column, codes in zip(coded, table.codes, strict=True):
         if column.n_codes == 1 and n > 1:
             _warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
-        elif n_cells == n and n > 1 and column.n_missing == 0 and column.n_codes >= n and len(np.unique(codes)) == n:
+        elif (
+            n_cells == n
+            and n > 1
+            and column.n_missing == 0
+            and column.n_codes >= n
+            and len(np.unique(codes)) == n
+        ):
             _warn(f"key {column.name!r} is different for every record: is it an identifier?")
         elif column.kind in ("integer", "number", "date") and column.n_codes >= MANY_LEVELS:
             levels = len(np.unique(codes))
             if levels >= MANY_LEVELS:
-                _warn(f"key {column.name!r} is numeric with {levels} different values: recode it into bands first")
+                _warn(
+                    f"key {column.name!r} is numeric with {levels} different values: recode it into bands first"
+                )
 
 
 def _warn(message: str) -> None:
@@ -253,5 +261,5 @@ def _persons(
     one_row[pairs.of_row] = np.arange(len(who))
     cell_of_pair = table.of_row[one_row]
     k = len(table.size)
-    total = None if weight is None else np.bincount(cell_of_pair, weight[one_row], k)
-    return np.bincount(cell_of_pair, minlength=k), total
+    total = None if weight is None else sum_by(cell_of_pair, weight[one_row], k)
+    return np.bincount(cell_of_pair, minlength=k).astype(np.int64), total

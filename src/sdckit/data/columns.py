@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
-__all__ = ["Coded", "code_column", "float_values", "first_rows"]
+__all__ = ["Coded", "code_column", "first_rows", "float_values"]
 
 ALL_VALID = np.empty(0, np.uint8)
 DIRECT_SPAN = 1 << 32  # wider integer ranges are numbered by their distinct values
@@ -169,7 +169,9 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
     native = series.to_native()
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    codes = _code_integers(series.name, pa.chunked_array(native.to_physical()).combine_chunks(), "category", None)
+    codes = _code_integers(
+        series.name, pa.chunked_array(native.to_physical()).combine_chunks(), "category", None
+    )
     if codes.span == 0:
         return None
     return Coded(

@@ -28,7 +28,8 @@ def open_frame(data: Any) -> Frame:
         return data
     _refuse_duplicates(data)
     try:
-        return nw.from_native(data)
+        frame: Frame = nw.from_native(data)
+        return frame
     except TypeError:
         raise DataError(
             f"{type(data).__name__} is not a data frame; give a pandas, Polars, PyArrow, DuckDB or Spark frame "
@@ -42,7 +43,7 @@ def _refuse_duplicates(data: Any) -> None:
     names = getattr(data, "column_names", None)  # pyarrow
     if names is None:
         names = getattr(data, "columns", ())
-    names = [str(name) for name in names] if not callable(names) else []
+    names = [] if names is None or callable(names) else [str(name) for name in names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, ScenarioError
@@ -49,7 +49,7 @@ def missing_rule(
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):
         raise ColumnError(f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}")
-    return tuple(cast("Rule", missing.get(key, default)) for key in keys)
+    return tuple(missing.get(key, default) for key in keys)
 
 
 def describe_rule(keys: Sequence[str], rules: Sequence[Rule], alpha: float) -> str:

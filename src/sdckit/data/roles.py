@@ -82,7 +82,9 @@ def resolve_roles(
         A sampling fraction or alpha out of range.
     """
     if weight is not None and sampling_fraction is not None:
-        raise ScenarioError("give weight= or sampling_fraction=, not both: each says how many persons a record is")
+        raise ScenarioError(
+            "give weight= or sampling_fraction=, not both: each says how many persons a record is"
+        )
     names = _names(keys, "keys")
     if names is None and scenario is None:
         raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=")
@@ -99,7 +101,9 @@ def resolve_roles(
     if scenario is not None and weight is None and sampling_fraction is None:
         weight, sampling_fraction = scenario.weight, scenario.sampling_fraction
     if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
-        raise DataError("sampling_fraction is the share of the population in the file; give a number in (0, 1]")
+        raise DataError(
+            "sampling_fraction is the share of the population in the file; give a number in (0, 1]"
+        )
     known = _names([sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
     if known is None:
         known = scenario.sensitive if scenario else ()
@@ -131,4 +135,6 @@ def check_columns(columns: Sequence[str], roles: Roles) -> None:
             if name not in columns:
                 raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(name, columns)}")
     if clash := set(roles.keys) & set(roles.sensitive):
-        raise ColumnError(f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know")
+        raise ColumnError(
+            f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know"
+        )

@@ -202,7 +202,11 @@ def household_structure(
     names = ["household_size", "size_frequency", "composition_frequency"]
     kinds = int(kind.max(initial=0)) + 1
     composition = np.bincount(kind, minlength=kinds)[kind]
-    rows = {"household_size": size, "size_frequency": np.bincount(size)[size], "composition_frequency": composition}
+    rows = {
+        "household_size": size,
+        "size_frequency": np.bincount(size)[size],
+        "composition_frequency": composition,
+    }
     if own is not None:
         rows["size_population_frequency"] = np.bincount(size, own)[size]
         rows["composition_population_frequency"] = np.bincount(kind, own, kinds)[kind]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -152,8 +153,8 @@ class IndividualRisk(Result):
 
     def _histogram(self, name: str, edges: Sequence[float]) -> tuple[int, ...]:
         values = self.cells.values(name)
-        below = values.count_below(list(edges[:-1])) + [self.n - values.count_above([edges[-1]])[0]]
-        return tuple(high - low for low, high in zip(below[:-1], below[1:], strict=True))
+        below = [*values.count_below(list(edges[:-1])), self.n - values.count_above([edges[-1]])[0]]
+        return tuple(high - low for low, high in itertools.pairwise(below))
 
     def threshold_for(self, global_risk: float) -> float:
         """Find the individual risk to bring records down to so that the global risk falls below a target.
@@ -170,7 +171,9 @@ class IndividualRisk(Result):
             ``global_risk * n``; NaN where even the smallest risk is too large.
         """
         if not global_risk > 0:
-            raise DataError("global_risk is the expected share of records re-identified; give a number above 0")
+            raise DataError(
+                "global_risk is the expected share of records re-identified; give a number above 0"
+            )
         return self.cells.values("risk").cap_for(global_risk * self.n)
 
     @property

@@ -138,7 +138,7 @@ class KeyContributions(Result):
 
     @property
     def records(self) -> Any:
-        """This measure speaks of keys, not of records.
+        """Refuse: the measure speaks of keys, not of records.
 
         Raises
         ------
@@ -148,7 +148,9 @@ class KeyContributions(Result):
         raise DataError("key contributions are figures of the file; individual_risk gives figures per record")
 
 
-def _figures(columns: dict[str, Any], size: Any, k: Sequence[int], n: int) -> tuple[int, float, dict[int, int]]:
+def _figures(
+    columns: dict[str, Any], size: Any, k: Sequence[int], n: int
+) -> tuple[int, float, dict[int, int]]:
     f = columns["sample_frequency"].astype(np.float64)
     big_f = columns.get("population_frequency")
     risk = census_risk(f) if big_f is None else exact_risk(f, np.maximum(f, big_f))
@@ -220,5 +222,7 @@ def key_contributions(
         scenario=scenario,
     )  # fmt: skip
     if cells.roles.person is not None:
-        raise DataError("distinct persons cannot be counted from cells; leave person= out for key contributions")
+        raise DataError(
+            "distinct persons cannot be counted from cells; leave person= out for key contributions"
+        )
     return KeyContributions(cells.in_memory(), tuple(k), pairs)

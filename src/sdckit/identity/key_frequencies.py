@@ -166,11 +166,11 @@ def key_frequencies(
     Examples
     --------
     >>> import polars as pl
-    >>> survey = pl.DataFrame({"sex": ["m", "m", "m"], "educ": ["high", "low", None]})
+    >>> survey = pl.DataFrame({"sex": ["m", "m", "m", "f"], "educ": ["high", "low", None, "low"]})
     >>> key_frequencies(survey, keys=["sex", "educ"]).records["sample_frequency"].to_list()
-    [2, 2, 3]
+    [2, 2, 3, 1]
     >>> key_frequencies(survey, keys=["sex", "educ"], missing="category").sample_uniques
-    3
+    4
     """
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,

@@ -167,9 +167,7 @@ def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, 
     return (int(low), int(high), int(n)) if n else (0, -1, 0)
 
 
-def float_range(
-    values: NDArray[np.float64], valid: NDArray[np.uint8]
-) -> tuple[float, float, int, bool]:
+def float_range(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> tuple[float, float, int, bool]:
     """Range and number of values that are neither missing nor NaN, and whether all are whole."""
     low, high, n, whole = _float_range(values, valid)
     return float(low), float(high), int(n), bool(whole)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["gather", "weight_faults"]
+__all__ = ["gather", "sum_by", "weight_faults"]
 
 
 @njit(cache=True, nogil=True)
@@ -42,7 +42,7 @@ def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
             counts[2] += 1
 
 
-def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.int32]) -> list[NDArray[Any]]:
+def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:
     """Values of shape (K,), 8 bytes each, to rows: ``[values[of_row] for values in columns]``.
 
     The values of a cell lie side by side while they are read, so that a row costs one cache line.
@@ -76,3 +76,14 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     run(lambda t: _weight_faults(weight, *parts[t], counts[t]), range(len(parts)))
     missing, low, infinite = counts.sum(axis=0)
     return int(missing), int(low), int(infinite)
+
+
+def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> NDArray[np.float64]:
+    """Sum values within groups.
+
+    Examples
+    --------
+    >>> sum_by(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2).tolist()
+    [4.0, 2.0]
+    """
+    return np.bincount(of_row, values, k).astype(np.float64, copy=False)

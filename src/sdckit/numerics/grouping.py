@@ -134,9 +134,7 @@ def _group_partitions(edges, first, last, words, weight, label, size, n_groups):
         places = 64
         while places < 2 * (stop - start):
             places *= 2
-        n_groups[p] = _group_partition(
-            words, weight, start, stop, label, size, keys[:places], slots[:places]
-        )
+        n_groups[p] = _group_partition(words, weight, start, stop, label, size, keys[:places], slots[:places])
 
 
 @njit(cache=True, nogil=True)
@@ -157,9 +155,7 @@ def _collect(edges, base, words, weight, size, out_words, out_weight, out_size):
                 out_weight[base[p] + g] = weight[start + g]
 
 
-def group(
-    words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float64] | None = None
-) -> Groups:
+def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float64] | None = None) -> Groups:
     """Group equal words.
 
     Parameters

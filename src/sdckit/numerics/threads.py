@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +36,7 @@ def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[
     """
     parts = max(1, min(parts or n_threads(), n // minimum))
     edges = [n * i // parts for i in range(parts + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 @cache

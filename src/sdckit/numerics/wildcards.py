@@ -94,7 +94,7 @@ def _probe(words, sums, start, stop, clear, keys, slots, bitmap, theirs, credit,
 
     A bit per entry settles most look-ups without a branch; only the rest go to the table.
     """
-    mask, bit_mask, n = np.uint64(len(keys) - 1), np.uint64(64 * len(bitmap) - 1), 0
+    mask, bit_mask, n = np.uint64(len(keys) - 1), np.uint64(64 * len(bitmap) - 1), np.int64(0)
     for i in range(start, stop):
         bit = _hash(words[i] & clear) & bit_mask
         candidates[n] = i
@@ -114,7 +114,9 @@ def _probe(words, sums, start, stop, clear, keys, slots, bitmap, theirs, credit,
 
 
 @njit(cache=True, nogil=True)
-def _scan_complete(words, sums, start, stop, edges, clears, alpha, starts, keys, slots, b_starts, bitmap, add, back):  # type: ignore[no-untyped-def]
+def _scan_complete(  # type: ignore[no-untyped-def]
+    words, sums, start, stop, edges, clears, alpha, starts, keys, slots, b_starts, bitmap, add, back
+):
     """Complete cells start..stop against every incomplete pattern."""
     candidates = np.empty(BLOCK, np.int64)
     for b in range(start, stop, BLOCK):

@@ -77,9 +77,9 @@ def assess(
     >>> print(assess(survey, scenario=Scenario(keys=["sex", "age"], thresholds={"k": 2})))
     Assessment of 3 records against 1 intruder(s)
       default (sex, age): 1 sample uniques, global risk 0.6667
-        does not hold: that every record shares its key with at least 1 others (k = 2); 1 records are beyond it
+        exceeded: 1 record shares a key with fewer than 1 other (k = 2)
     """
-    roles = {
+    roles: dict[str, Any] = {
         "keys": keys, "weight": weight, "sampling_fraction": sampling_fraction, "household": household,
         "person": person, "sensitive": tuple(sensitive) or None,
     }  # fmt: skip
@@ -89,7 +89,9 @@ def assess(
             raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]")
         scenario = Scenario(**given)
     elif given:
-        raise ScenarioError(f"{', '.join(given)} and scenario= are both given; put everything into the scenario")
+        raise ScenarioError(
+            f"{', '.join(given)} and scenario= are both given; put everything into the scenario"
+        )
     frame = open_frame(data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)

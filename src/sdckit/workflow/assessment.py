@@ -229,5 +229,5 @@ class Assessment:
                 f"  {intruder.name} ({', '.join(intruder.keys)}): {intruder.frequencies.sample_uniques} sample "
                 f"uniques, global risk {intruder.individual_risk.global_risk:.4g}"
             )
-            lines += [f"    {verdict.sentence}" for verdict in intruder.verdicts]
+            lines += [f"    {verdict.word}: {verdict.sentence}" for verdict in intruder.verdicts]
         return "\n".join(lines)

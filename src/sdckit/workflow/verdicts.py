@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Verdict", "judge"]
 
-ASKS = {
-    "k": "every record shares its key with at least {rest:.0f} others (k = {limit:g})",
-    "risk": "no record's risk of re-identification is above {limit:g}",
-    "household_risk": "no record's household risk is above {limit:g}",
-    "global_risk": "the expected share of records re-identified is at most {limit:g}",
+HOLDS = {
+    "k": "every record shares its key with at least {others} (k = {limit:g})",
+    "risk": "no record has a risk of re-identification above {limit:g}",
+    "household_risk": "no record has a household risk above {limit:g}",
+    "global_risk": "the expected share of records re-identified is {value:.3g}, not above {limit:g}",
     "l": "the records of every key hold at least {limit:g} different values of {variable}",
+}
+EXCEEDED = {
+    "k": "{records} {share} a key with fewer than {others} (k = {limit:g})",
+    "risk": "{records} {have} a risk of re-identification above {limit:g}",
+    "household_risk": "{records} {have} a household risk above {limit:g}",
+    "global_risk": "the expected share of records re-identified is {value:.3g}, above {limit:g}",
+    "l": "{records} {have} a key that holds fewer than {limit:g} different values of {variable}",
 }
 
 
@@ -54,16 +61,25 @@ class Verdict:
     reason: str
 
     @property
+    def word(self) -> str:
+        """ "holds", "exceeded" or "not judged"."""
+        return "not judged" if self.holds is None else "holds" if self.holds else "exceeded"
+
+    @property
     def sentence(self) -> str:
-        """The verdict in plain words, with exact figures."""
-        asked = ASKS[self.name].format(limit=self.limit, rest=self.limit - 1, variable=self.variable)
+        """What was found, in plain words with exact figures."""
         if self.holds is None:
-            return f"not judged: that {asked}; {self.reason}"
-        if self.holds:
-            return f"holds: {asked}"
-        if self.n_records is not None:
-            return f"does not hold: that {asked}; {self.n_records} records are beyond it"
-        return f"does not hold: that {asked}; it is {self.value:.4g}"
+            return f"{self.name} = {self.limit:g}: {self.reason}"
+        n, others = self.n_records or 0, int(self.limit) - 1
+        return (HOLDS if self.holds else EXCEEDED)[self.name].format(
+            limit=self.limit,
+            value=0.0 if self.value is None else self.value,
+            variable=self.variable,
+            others=f"{others:,} other{'s' if others != 1 else ''}",
+            records=f"{n:,} record{'s' if n != 1 else ''}",
+            share="share" if n != 1 else "shares",
+            have="have" if n != 1 else "has",
+        )
 
 
 def _by_count(name: str, intruder: str, limit: float, beyond: int, variable: str | None = None) -> Verdict:

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import re
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenario import Scenario
+from sdckit.report.methods import method_notes
+
+
+def test_every_note_names_authors_and_years() -> None:
+    notes = method_notes(assess_fake(survey(60), FULL).intruders, FULL)
+    assert [note["name"] for note in notes] == [
+        "k-anonymity", "Missing values in keys", "Individual risk", "Contribution of keys", "Household risk",
+        "l-diversity", "Protection of this document",
+    ]  # fmt: skip
+    assert all(re.search(r"\w+ .*\(\d{4}\)", str(note["source"])) for note in notes)
+
+
+def test_a_census_is_called_one() -> None:
+    scenario = Scenario(keys=["sex"])
+    notes = {
+        str(n["name"]): str(n["text"])
+        for n in method_notes(assess_fake(survey(60), scenario).intruders, scenario)
+    }
+    assert "whole population" in notes["Individual risk"]
+    assert "l-diversity" not in notes

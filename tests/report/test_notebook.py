@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sdckit as sdc
+from report.fakes import FULL, survey
+from sdckit.errors import DataError
+from sdckit.report import notebook_html, result_chart
+from sdckit.report.notebook import result_document
+from sdckit.report.protect import protect
+
+KEYS = ["sex", "age", "region", "occupation"]
+DESIGN: dict[str, Any] = {"keys": KEYS, "weight": "weight"}
+
+
+def frame(n: int) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(survey(n, missing=0.02))
+
+
+def results(n: int) -> list[Any]:
+    data = frame(n)
+    return [
+        sdc.key_frequencies(data, keys=KEYS),
+        sdc.k_anonymity(data, keys=KEYS),
+        sdc.individual_risk(data, **DESIGN, household="household", threshold=0.02),
+        sdc.individual_risk(data, **DESIGN, threshold="mad"),
+        sdc.key_contributions(data, **DESIGN),
+        sdc.household_structure(data, keys=KEYS, household="household"),
+        sdc.l_diversity(data, keys=KEYS, sensitive=["income"]),
+    ]
+
+
+@pytest.fixture(scope="module")
+def measured() -> list[Any]:
+    return results(300)
+
+
+def test_every_result_has_a_protected_view(measured: list[Any]) -> None:
+    for result in measured:
+        html = notebook_html(result)
+        assert html.startswith('<div class="sdckit">')
+        assert "<table>" in html
+        assert html == result._repr_html_()
+
+
+def test_every_result_has_a_chart(measured: list[Any]) -> None:
+    for result in measured:
+        assert result_chart(result).to_dict()["config"]["font"] == "sans-serif"
+
+
+def test_charts_are_protected_unless_internal(measured: list[Any]) -> None:
+    def lengths(chart: Any) -> list[float]:
+        return [row["length"] for rows in chart.to_dict()["datasets"].values() for row in rows]
+
+    exact = measured[1]
+    assert lengths(result_chart(exact, internal=True)) == list(exact.violations.values())
+    assert all(n % 5 == 0 for n in lengths(result_chart(exact)))
+
+
+def test_a_threshold_taken_from_data_is_not_told(measured: list[Any]) -> None:
+    plain = protect(result_document(measured[3]))
+    assert "threshold" not in plain["individual_risk"]
+    assert "n_above" not in plain["individual_risk"]
+    assert "threshold" in protect(result_document(measured[2]))["individual_risk"]
+
+
+def test_a_small_file_has_no_view() -> None:
+    for result in results(40)[:3]:
+        html = notebook_html(result)
+        assert "fewer than 50 records" in html
+        assert "<table>" not in html
+        with pytest.raises(DataError, match="fewer than 50"):
+            result_chart(result)
+        assert result_chart(result, internal=True) is not None
+
+
+def test_an_assessment_shows_its_answer() -> None:
+    html = notebook_html(sdc.assess(frame(300), scenario=FULL))
+    assert "Not within the declared limits" in html
+    assert "Somebody who knows" in html
+
+
+def test_a_result_without_a_view_is_refused() -> None:
+    class Other:
+        measure, n = "something_else", 100
+
+    with pytest.raises(DataError, match="no chart or notebook view"):
+        result_document(Other())

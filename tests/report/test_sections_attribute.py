@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.report.document import build_document
+from sdckit.report.protect import protect
+
+
+def test_violations_by_variable_kind_and_level() -> None:
+    assessment = assess_fake(survey(400), FULL)
+    tree = protect(build_document(assessment), internal=True)["intruders"][0]["l_diversity"]["income"]
+    exact = assessment.intruders[0].l_diversity
+    assert exact is not None
+    for kind, levels in exact.violations["income"].items():
+        for level, n in levels.items():
+            assert tree["violations"][kind][str(level)]["value"] == n
+            assert tree["holds"][kind][str(level)]["value"] == (n == 0)
+    assert tree["homogeneous"]["value"] == exact.homogeneous["income"]
+
+
+def test_no_quartile_of_the_data_is_printed() -> None:
+    tree = protect(build_document(assess_fake(survey(400), FULL)))["intruders"][0]["l_diversity"]["income"]
+    assert tree.keys() == {"holds", "violations", "violation_rates", "homogeneous"}

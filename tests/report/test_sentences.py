@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenario import Scenario
+from sdckit.report.sentences import answer, headline, listed, verdict_sentence
+from sdckit.report.write import plain_document
+
+N = {"text": "600", "value": 600}
+
+
+def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
+    made = {
+        "name": name, "intruder": "default", "variable": None, "limit": 3,
+        "holds": {"text": "", "value": holds}, "n_records": {"text": "25", "value": 25},
+        "rate": {"text": "4.2 %", "value": 0.042}, "value": None, "reason": "",
+    }  # fmt: skip
+    return made | more
+
+
+@pytest.mark.parametrize(
+    ("one", "sentence"),
+    [
+        (verdict("k", False), "25 of 600 records (4.2 %) share their combination of keys with fewer than 3 records."),
+        (verdict("k", True), "k-anonymity holds for k = 3: every record shares its key with enough others."),
+        (verdict("risk", False, limit=0.1), "25 of 600 records (4.2 %) have an individual risk above 0.1."),
+        (verdict("risk", True, limit=0.1), "No record has an individual risk above 0.1."),
+        (verdict("household_risk", True, limit=0.1), "No record has a household risk above 0.1."),
+        (
+            verdict("l", False, variable="income"),
+            "25 of 600 records (4.2 %) are in groups with fewer than 3 well-represented values of income.",
+        ),
+        (
+            verdict("l", True, variable="income"),
+            "Every group of records with equal keys holds at least 3 values of income.",
+        ),
+        (
+            verdict("global_risk", True, limit=0.02, n_records=None, value={"text": "0.014", "value": 0.014}),
+            "Global risk (limit 0.02): 0.014 is within the limit.",
+        ),
+        (
+            verdict("l", None, holds={"text": "", "value": None, "reason": "no sensitive variable."}),
+            "l-diversity (limit 3) could not be tested: no sensitive variable.",
+        ),
+        (
+            verdict("k", False, n_records={"text": "withheld", "value": None}, rate={"text": "withheld", "value": None}),
+            "A number of records (withheld) share their combination of keys with fewer than 3 records.",
+        ),
+    ],
+)  # fmt: skip
+def test_verdicts_in_plain_words(one: dict[str, Any], sentence: str) -> None:
+    assert verdict_sentence(one, N) == sentence
+
+
+@pytest.mark.parametrize(
+    ("holds", "words"),
+    [
+        ([], "No limit was declared"),
+        ([True], "Within every declared limit"),
+        ([False], "The only limit is exceeded"),
+        ([False, True, False], "2 of 3 limits are exceeded"),
+        ([None, True], "1 declared limit could not be tested"),
+    ],
+)
+def test_the_headline(holds: list[bool | None], words: str) -> None:
+    assert words in headline({"verdicts": [verdict("k", one) for one in holds]})
+
+
+def test_lists() -> None:
+    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+
+
+def test_an_answer_says_who_and_what() -> None:
+    plain = plain_document(assess_fake(survey(400), FULL))
+    words = answer(plain["intruders"][0], plain["n"])
+    for part in ("Somebody who knows sex, age, region and occupation", "global risk", "household", "income"):
+        assert part in words
+
+
+def test_nobody_alone_and_nothing_learnt() -> None:
+    plain = plain_document(assess_fake(survey(900), Scenario(keys=["sex"], sensitive=["income"])))
+    words = answer(plain["intruders"][0], plain["n"])
+    assert "finds no record that is alone" in words
+    assert "No group of equal keys gives away income" in words
