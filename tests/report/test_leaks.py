@@ -6,11 +6,14 @@ import copy
 import json
 import random
 import re
+import warnings
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
 from report.documents import all_documents
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
 from sdckit.data.scenario import Scenario
@@ -46,6 +49,20 @@ def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
     assessment = assess_fake(with_marker(survey(400, missing=0.02)), scenario)
     for kind, text in all_documents(assessment).items():
         for trace in ("MARKER", "98765", "987,65", f"{1 / 98765.4321:.3g}"):
+            assert trace not in text, kind
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+@pytest.mark.parametrize("scenario", [FULL, SEVERAL], ids=["one", "several"])
+def test_a_planted_record_appears_nowhere_in_a_real_assessment(scenario: Scenario) -> None:
+    rows = with_marker(survey(400, missing=0.02))
+    rows[23]["household"] = None
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        documents = all_documents(sdc.assess(frame, scenario=scenario))
+    for kind, text in [*documents.items(), *(("warning", str(one.message)) for one in said)]:
+        for trace in ("MARKER", "98765", "987,65", "987654321"):
             assert trace not in text, kind
 
 

@@ -10,6 +10,7 @@ from sdckit.report.sentences import answer, headline, listed, verdict_sentence
 from sdckit.report.write import plain_document
 
 N = {"text": "600", "value": 600}
+WITHHELD = {"text": "withheld", "value": None}
 
 
 def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
@@ -42,11 +43,11 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
             "Global risk (limit 0.02): 0.014 is within the limit.",
         ),
         (
-            verdict("l", None, holds={"text": "", "value": None, "reason": "no sensitive variable."}),
+            verdict("l", None, reason="no sensitive variable."),
             "l-diversity (limit 3) could not be tested: no sensitive variable.",
         ),
         (
-            verdict("k", False, n_records={"text": "withheld", "value": None}, rate={"text": "withheld", "value": None}),
+            verdict("k", False, n_records=WITHHELD, rate=WITHHELD),
             "A number of records (withheld) share their combination of keys with fewer than 3 records.",
         ),
     ],

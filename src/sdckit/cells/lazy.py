@@ -100,9 +100,9 @@ class LazyCells:
     def _with(self, frame: nw.LazyFrame[Any], columns: Mapping[str, str]) -> LazyCells:
         return replace(self, frame=frame, columns={**self.columns, **columns})
 
-    def with_household(self, name: str, values: str, household: str, combine: Any) -> LazyCells:
+    def with_household(self, name: str, values: str, household: str, *, before: Any, after: Any) -> LazyCells:
         """Add 1 - prod(1 - value) over the members of a household, as expressions of the engine."""
-        del combine  # the kernel of frames in memory; here the same formula in expressions
+        del before, after  # the kernels of frames in memory; here the same formula in expressions
         absent = nw.col(household).is_null()
         if without := int(aggregate(self.frame, count(absent))[0]):
             warnings.warn(

@@ -16,7 +16,7 @@ from sdckit.data.frames import result_frame
 from sdckit.data.missing import Rule, describe_rule
 from sdckit.data.roles import Roles
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.gather import gather
+from sdckit.numerics.gather import gather, sum_through
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGE", "MAX_LEVELS", "Cells", "check_result_names"]
 
 MAX_LEVELS = 200  # levels listed of a key
+Kernel = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 LARGE = 5  # records that make a level large enough to be named
 
 
@@ -61,7 +62,7 @@ class Cells:
     levels: tuple[Coded, ...]
     table: Tabulated = field(repr=False)
     roles: Roles = field(repr=False)
-    row_columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    group_columns: Mapping[str, tuple[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
     source: nw.DataFrame[Any] | None = field(default=None, repr=False)
     memo: dict[str, Any] = field(
         default_factory=dict, repr=False
@@ -97,14 +98,13 @@ class Cells:
         values = values.astype(np.int64) if whole else values
         return replace(self, columns={**self.columns, name: values})
 
-    def with_household(self, name: str, values: str, household: str, combine: Callable[..., Any]) -> Cells:
-        """Add a figure per record that is combined over the members of its household.
-
-        `combine` takes the values of the records, their household numbers and the number of households.
-        """
-        of_row, n_groups = self.household_of_row(household)
-        rows = gather([self.columns[values]], self.table.of_row)[0]
-        return self.with_rows({name: combine(rows, of_row, n_groups)[of_row]})
+    def with_household(
+        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
+    ) -> Cells:
+        """Add a figure per household: ``after(sum of before(value) over its members)``."""
+        of_row, n_households = self.household_of_row(household)
+        sums = sum_through(before(self.columns[values]), self.table.of_row, of_row, n_households)
+        return self.with_groups(household, {name: after(sums)})
 
     def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
         """Household number of each record, and the number of households."""
@@ -142,7 +142,7 @@ class Cells:
             columns["population_frequency"] = size / fraction
         rules: tuple[Rule, ...] = tuple("category" for _ in self.keys)
         return replace(
-            self, columns=columns, rules=rules, roles=replace(self.roles, rules=rules), row_columns={}
+            self, columns=columns, rules=rules, roles=replace(self.roles, rules=rules), group_columns={}
         )
 
     def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
@@ -181,9 +181,10 @@ class Cells:
             for i, row in enumerate(rows)
         ]
 
-    def with_rows(self, rows: Mapping[str, NDArray[Any]]) -> Cells:
-        """Add figures that differ from record to record."""
-        return replace(self, row_columns={**self.row_columns, **rows})
+    def with_groups(self, household: str, columns: Mapping[str, NDArray[Any]]) -> Cells:
+        """Add figures per household, in the numbering of `household_of_row`."""
+        added = {name: (household, values) for name, values in columns.items()}
+        return replace(self, group_columns={**self.group_columns, **added})
 
     def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> Cells:
         """Add figures per cell."""
@@ -196,9 +197,13 @@ class Cells:
 
     def values(self, name: str) -> CellValues:
         """A figure with the records it stands for."""
-        if name in self.row_columns:
-            rows = self.row_columns[name]
-            return CellValues(rows, np.ones(len(rows), np.int64))
+        if name in self.group_columns:
+            household, values = self.group_columns[name]
+            of_row, n_households = self.household_of_row(household)
+            key = f"{household} sizes"
+            if key not in self.memo:
+                self.memo[key] = np.bincount(of_row, minlength=n_households)
+            return CellValues(values, self.memo[key])
         return CellValues(self.columns[name].astype(np.float64, copy=False), self.table.size)
 
     def count_cells(self, edges: Sequence[int]) -> list[int]:
@@ -222,10 +227,14 @@ class Cells:
                 out[prefix + name] = out[prefix + "sample_frequency"] == 1
             else:
                 out[prefix + name] = (
-                    self.row_columns[name] if name in self.row_columns else rows[id(self.columns[name])]
+                    self._group_rows(name) if name in self.group_columns else rows[id(self.columns[name])]
                 )
         check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
         return result_frame(out, frame)
+
+    def _group_rows(self, name: str) -> NDArray[Any]:
+        household, values = self.group_columns[name]
+        return gather([values], self.household_of_row(household)[0])[0]
 
     def _frame(self) -> nw.DataFrame[Any]:
         if self.source is None:

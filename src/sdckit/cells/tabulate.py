@@ -17,7 +17,7 @@ from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column, first_rows, float_values
 from sdckit.data.roles import Roles, check_columns
 from sdckit.errors import DataError, SdcWarning
-from sdckit.numerics.gather import gather, sum_by, weight_faults
+from sdckit.numerics.gather import dense_codes, sum_by, weight_faults
 from sdckit.numerics.threads import run
 
 __all__ = [
@@ -229,13 +229,10 @@ def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32]
 
 def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
     """Number the values in use: by a table where ids are dense, as those of households mostly are."""
-    if coded.n_codes > 2 * len(coded.values):
+    if coded.n_missing or coded.span > 2 * len(coded.values) or coded.values.dtype == np.uint64:
         groups = tabulate([coded], None)
         return groups.of_row, len(groups.size)
-    codes = coded.codes()
-    used = np.bincount(codes, minlength=coded.n_codes) > 0
-    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-    return gather([number], codes)[0], int(number[-1]) + 1
+    return dense_codes(coded.values, coded.low, coded.span)
 
 
 def _persons(

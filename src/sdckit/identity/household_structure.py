@@ -211,5 +211,5 @@ def household_structure(
         rows["size_population_frequency"] = np.bincount(size, own)[size]
         rows["composition_population_frequency"] = np.bincount(kind, own, kinds)[kind]
         names += ["size_population_frequency", "composition_population_frequency"]
-    cells = cells.with_rows({name: values[of_row] for name, values in rows.items()})
+    cells = cells.with_groups(column, rows)
     return HouseholdStructure(cells, size, composition, tuple(names), prefix)

@@ -32,22 +32,25 @@ NAMED_THRESHOLDS = ("upper_quartile", "mad")
 MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard deviation
 
 
-# --- household risk of rows: numbers in, numbers out -----------------------------------------------
+# --- household risk: numbers in, numbers out -----------------------------------------------
 
 
-def household_risk(
-    risk: NDArray[np.float64], household: NDArray[np.int32], n_households: int
-) -> NDArray[np.float64]:
-    """1 - prod(1 - r) over the members of each household, in logarithms so that small risks keep their digits.
+def log_survival(risk: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log(1 - r): in logarithms small risks keep their digits."""
+    with np.errstate(divide="ignore"):
+        found: NDArray[np.float64] = np.log1p(-risk)
+    return found
+
+
+def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 - prod(1 - r) over the members of each household, from the sum of their log(1 - r).
 
     Examples
     --------
-    >>> household_risk(np.array([0.02, 0.03, 0.03]), np.zeros(3, np.int32), 1).round(6).tolist()
+    >>> household_risk(log_survival(np.array([0.02, 0.03, 0.03])).sum(keepdims=True)).round(6).tolist()
     [0.077918]
     """
-    with np.errstate(divide="ignore"):
-        logs = np.log1p(-risk)
-    found: NDArray[np.float64] = -np.expm1(np.bincount(household, logs, n_households))
+    found: NDArray[np.float64] = -np.expm1(sum_of_logs)
     return found
 
 
@@ -276,7 +279,9 @@ def individual_risk(
     )  # fmt: skip
     cells, used = _with_risk(cells, method)
     if given is not None:
-        cells = cells.with_household("household_risk", "risk", given, household_risk)
+        cells = cells.with_household(
+            "household_risk", "risk", given, before=log_survival, after=household_risk
+        )
     return IndividualRisk(cells, used, threshold, given is not None, prefix)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["gather", "sum_by", "weight_faults"]
+__all__ = ["dense_codes", "gather", "sum_by", "sum_through", "weight_faults"]
 
 
 @njit(cache=True, nogil=True)
@@ -40,6 +40,24 @@ def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
             counts[1] += 1
         elif np.isinf(w):
             counts[2] += 1
+
+
+@njit(cache=True, nogil=True)
+def _sum_through(values, cell_of_row, group_of_row, sums):  # type: ignore[no-untyped-def]
+    for i in range(len(cell_of_row)):
+        sums[group_of_row[i]] += values[cell_of_row[i]]
+
+
+@njit(cache=True, nogil=True)
+def _mark(values, low, used):  # type: ignore[no-untyped-def]
+    for i in range(len(values)):
+        used[np.int64(values[i]) - low] = 1
+
+
+@njit(cache=True, nogil=True)
+def _renumber(values, low, number, of_row):  # type: ignore[no-untyped-def]
+    for i in range(len(values)):
+        of_row[i] = number[np.int64(values[i]) - low]
 
 
 def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:
@@ -87,3 +105,39 @@ def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> ND
     [4.0, 2.0]
     """
     return np.bincount(of_row, values, k).astype(np.float64, copy=False)
+
+
+def sum_through(
+    values: NDArray[np.float64],
+    cell_of_row: NDArray[np.int32],
+    group_of_row: NDArray[np.int32],
+    n_groups: int,
+) -> NDArray[np.float64]:
+    """Sum a figure of cells over the records of each group: ``sum_by(group_of_row, values[cell_of_row])``.
+
+    Examples
+    --------
+    >>> of_row = np.array([0, 1, 1], np.int32)
+    >>> sum_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
+    [2.5, 2.0]
+    """
+    sums = np.zeros(n_groups)
+    _sum_through(values, cell_of_row, group_of_row, sums)
+    return sums
+
+
+def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.int32], int]:
+    """Number the values in use, ascending, by a table of all ``low`` to ``low + span - 1``.
+
+    Examples
+    --------
+    >>> of_row, n = dense_codes(np.array([7, 9, 7]), 7, 3)
+    >>> of_row.tolist(), n
+    ([0, 1, 0], 2)
+    """
+    used = np.zeros(span, np.uint8)
+    _mark(values, low, used)
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    of_row = np.empty(len(values), np.int32)
+    _renumber(values, low, number, of_row)
+    return of_row, int(number[-1]) + 1

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.report.figures import Relation
 from sdckit.report.propagation import Interval, System, propagate
 
 __all__ = ["SAFE_VALUES", "SMALL", "Solver", "narrowed"]
@@ -157,10 +158,38 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
     )
     if not open_ones:
         return None
-    solver = Solver(found, system)
-    if len(open_ones) > SAFE_VALUES:
-        solver.look_around(open_ones)
-    return next((name for name in open_ones if solver.gives_away(name)), None)
+    done: set[str] = set()
+    for name in open_ones:
+        if name in done:
+            continue
+        part, relations = _linked(name, found, system)
+        done |= part.keys()
+        solver = Solver(part, System(relations, {}, system.integers))
+        here = [one for one in open_ones if one in part]
+        if len(here) > SAFE_VALUES:
+            solver.look_around(here)
+        known = next((one for one in here if solver.gives_away(one)), None)
+        if known is not None:
+            return known
+    return None
+
+
+def _linked(
+    name: str, found: Mapping[str, Interval], system: System
+) -> tuple[dict[str, Interval], tuple[Relation, ...]]:
+    """Give what is linked to a count by relations; a number that is known links nothing."""
+    reached, edge, numbers = {name}, [name], set()
+    while edge:
+        one = edge.pop()
+        if found[one][0] == found[one][1]:
+            continue
+        for number in system.touching.get(one, ()):
+            if number not in numbers:
+                numbers.add(number)
+                new = {other for other, _ in system.relations[number].terms} - reached
+                reached |= new
+                edge += sorted(new)
+    return {one: found[one] for one in sorted(reached)}, tuple(system.relations[n] for n in sorted(numbers))
 
 
 def _undecided(interval: Interval) -> bool:

@@ -88,6 +88,7 @@ def command_line(scenario: Scenario) -> str:
         or scenario.alpha != 1
         or scenario.thresholds.declared
         or scenario.person
+        or scenario.identifiers
         or scenario.sampling_fraction
     )
     if not simple or beyond_options:

@@ -95,10 +95,13 @@ def _prints(variables: Mapping[str, Variable], levels: Mapping[str, int]) -> dic
 
 
 def _bounds(variables: Mapping[str, Variable], prints: Mapping[str, Print]) -> dict[str, Interval]:
-    return {
+    bounds = {
         name: (prints[name].low, prints[name].high) if name in prints else (0.0, math.inf)
         for name in variables
     }
+    # Whoever has the released file counts its records.
+    records = variables.get("n")
+    return bounds | ({"n": (float(records.true),) * 2} if records and records.true is not None else {})
 
 
 def _to_coarsen(
