@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 KEYS = ["region", "sex", "age", "marital", "educ", "labour", "occ"]
+KEYS_ALL = [*KEYS, "cob", "hhsize", "tenure"]
 CHUNK = 1_000_000
 
 
@@ -53,18 +54,40 @@ def _chunk(m: int, rng: np.random.Generator, first_household: int) -> dict[str, 
     return {**keys, "w": weight, "hid": home + first_household}
 
 
+def _more_keys(home: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Country of birth, mostly that of the household, its size and its tenure; `home` numbers households from 0."""
+    homes, m = int(home[-1]) + 1, len(home)
+    foreign = rng.random(homes) < 0.18
+    of_home = np.where(foreign, rng.choice(25, homes, p=_skewed(25, 1.1)), 0)
+    own = np.where(rng.random(m) < 0.8, 0, rng.choice(25, m, p=_skewed(25, 1.1)))
+    cob = np.where(rng.random(m) < 0.85, of_home[home], own)
+    means = rng.normal(0, 1.2, homes) - 0.3 * foreign
+    tenure = np.digitize(means, [-0.6, 0.5, 1.8])[home]
+    return {"cob": cob, "hhsize": np.minimum(np.bincount(home), 9)[home] - 1, "tenure": tenure}
+
+
 def census(n: int, *, missing: float = 0.01, seed: int = 20261120) -> pl.DataFrame:
-    """`n` records with seven keys of small integers, weight ``w`` and household ``hid``."""
+    """`n` records with ten keys of small integers, weight ``w`` and household ``hid``.
+
+    The last three keys are drawn apart, so that the others are the same as ever.
+    """
     parts, first = [], 0
     for start in range(0, n, CHUNK):
         rng = np.random.default_rng([seed, start])
         m = min(CHUNK, n - start)
         columns = _chunk(m, rng, first)
+        extra = np.random.default_rng([seed, start, 1])
+        more = _more_keys(columns["hid"] - first, extra)
         first = int(columns["hid"][-1]) + 1
         frame = pl.DataFrame({k: v.astype(np.uint8) if k in KEYS else v for k, v in columns.items()})
+        frame = frame.with_columns(pl.Series(k, v.astype(np.uint8)) for k, v in more.items())
         if missing:
-            gone = [pl.when(pl.Series(rng.random(m) >= missing)).then(pl.col(k)).alias(k) for k in KEYS]
-            frame = frame.with_columns(gone)
+            frame = frame.with_columns(
+                pl.when(pl.Series((rng if k in KEYS else extra).random(m) >= missing))
+                .then(pl.col(k))
+                .alias(k)
+                for k in KEYS_ALL
+            )
         parts.append(frame)
     return pl.concat(parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import combinations
 
 import mpmath
 
@@ -56,10 +57,12 @@ def diversity(values, c):
 
 
 def risk(f, big_f):
-    """E[1/F | f] by the published form, with 50 digits."""
+    """E[1/F | f] with 50 digits, by the published form; beyond f = 100, too slow there, by its Euler transform."""
     with mpmath.workdps(50):
         f, big_f = mpmath.mpf(f), mpmath.mpf(big_f)
         p = f / big_f
+        if f > 100:
+            return p / f * mpmath.hyp2f1(1, 1, f + 1, 1 - p)
         return p**f / f * mpmath.hyp2f1(f, f, f + 1, 1 - p)
 
 
@@ -76,3 +79,17 @@ def cap(values, total):
     """The largest observed value t for which the sum of the values, each cut at t, is below a total."""
     fits = [t for t in values if math.fsum(min(v, t) for v in values) < total]
     return max(fits, default=math.nan)
+
+
+def minimal_uniques(rows, wild, max_size):
+    """Key sets on which a record is alone while it is not on any part of them; a wild missing value is no item."""
+    found = [[] for _ in rows]
+    for size in range(1, max_size + 1):
+        for subset in combinations(range(len(rows[0])), size):
+            patterns = [tuple(row[j] for j in subset) for row in rows]
+            for i, mine in enumerate(patterns):
+                gap = any(wild[j] and rows[i][j] is None for j in subset)
+                minimal = not any(set(one) < set(subset) for one in found[i])
+                if not gap and minimal and patterns.count(mine) == 1:
+                    found[i].append(subset)
+    return found

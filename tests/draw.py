@@ -59,9 +59,7 @@ def _rows(draw, n, n_keys, levels, missing):
     cell = st.one_of(value, value, st.none()) if missing else value
     rows = draw(st.lists(st.tuples(*[cell] * n_keys), min_size=n, max_size=n))
     # a key needs a value somewhere
-    first = tuple(
-        0 if all(row[j] is None for row in rows) else value for j, value in enumerate(rows[0])
-    )
+    first = tuple(0 if all(row[j] is None for row in rows) else value for j, value in enumerate(rows[0]))
     return [first, *rows[1:]]
 
 

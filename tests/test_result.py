@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
@@ -16,7 +17,8 @@ import pytest
 
 import sdckit
 from draw import quiet
-from sdckit.result import SCHEMA_VERSION, Result, json_ready
+from sdckit.errors import DataError
+from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready
 
 FRAME = pl.DataFrame(
     {"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "w": [30.0, 40.0, 50.0, 60.0], "hh": [1, 1, 2, 3],
@@ -76,13 +78,28 @@ def test_is_frozen(result):
 def test_lets_go_of_the_data_when_pickled(result):
     text = pickle.dumps(result)
     again = pickle.loads(text)
-    assert again.cells is None
+    assert isinstance(again.cells, LetGo)
     assert again.to_dict() == result.to_dict()
     assert repr(again) == repr(result)
     assert isinstance(again.summary(), pa.Table)
+    assert pickle.loads(pickle.dumps(again)).to_dict() == result.to_dict()
+    assert copy.copy(result) is result
+    with pytest.raises(DataError):
+        again.records  # noqa: B018
 
 
-@pytest.mark.parametrize(("native", "kind"), [(FRAME.to_pandas(), pd.DataFrame), (FRAME.to_arrow(), pa.Table)])
+def test_what_was_let_go_says_so():
+    again = pickle.loads(pickle.dumps(RESULTS[2]))
+    for asked in (lambda: again.records, lambda: again.threshold_for(0.1), lambda: again.histogram([0, 1])):
+        with pytest.raises(
+            DataError, match=r"this result has let go of the data \(it was pickled\); measure again"
+        ):
+            asked()
+
+
+@pytest.mark.parametrize(
+    ("native", "kind"), [(FRAME.to_pandas(), pd.DataFrame), (FRAME.to_arrow(), pa.Table)]
+)
 def test_the_summary_is_of_the_caller_s_engine(native, kind):
     for result, polars in zip(every_result(native), RESULTS, strict=True):
         assert isinstance(result.summary(), kind)
@@ -114,14 +131,19 @@ def test_nested_figures_are_spread_out():
     small = Small([1, 2], {"nested": "a reason"})
     summary = dict(small.summary().to_pylist()[i].values() for i in range(5))
     assert list(summary) == ["value", "nested[a][2]", "nested[a][3]", "nested[b][1]", "nested[b][2]"]
-    assert small.to_dict()["figures"] == {"value": 3, "nested": {"a": {"2": 1.5, "3": None}, "b": [1, 2]}, "nothing": None}
+    assert small.to_dict()["figures"] == {
+        "value": 3,
+        "nested": {"a": {"2": 1.5, "3": None}, "b": [1, 2]},
+        "nothing": None,
+    }
     assert small.to_dict()["notes"] == {"nested": "a reason"}
     assert repr(small) == "Small(value=3, nested[a][2]=1.5, nested[a][3]=nan, nested[b][1]=1, nested[b][2]=2)"
 
 
 def test_figures_are_computed_before_the_data_go():
     again = pickle.loads(pickle.dumps(Small([1, 2])))
-    assert (again.data, again.value) == (None, 3)
+    assert isinstance(again.data, LetGo)
+    assert again.value == 3
 
 
 @pytest.mark.parametrize(

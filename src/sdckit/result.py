@@ -7,12 +7,23 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sdckit.errors import DataError
+
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["SCHEMA_VERSION", "Result", "json_ready"]
+__all__ = ["SCHEMA_VERSION", "LetGo", "Result", "json_ready"]
 
 SCHEMA_VERSION = "1"
+
+
+class LetGo:
+    """Stands where the data of a result were before it was pickled."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise DataError("this result has let go of the data (it was pickled); measure again")
 
 
 class Result:
@@ -39,18 +50,27 @@ class Result:
         return nw.from_dict(columns, backend=self._backend()).to_native()
 
     def _backend(self) -> Any:
-        cells = getattr(self, "cells", None)
-        source = getattr(cells, "source", None)
+        cells = self.__dict__.get("cells")
+        source = None if isinstance(cells, LetGo) else getattr(cells, "source", None)
         return "pyarrow" if source is None else source.implementation
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON; undefined ones are null with the reason under ``notes``."""
+        rule = self._rule()
         return {
             "schema_version": SCHEMA_VERSION,
             "measure": self.measure,
+            **({"missing_rule": rule} if rule else {}),
             "figures": {name: json_ready(getattr(self, name)) for name in self.figures},
             "notes": dict(getattr(self, "notes", {})),
         }
+
+    def _rule(self) -> str:
+        """What a missing key value was taken for, where the measure has keys."""
+        cells = self.__dict__.get("cells")
+        if isinstance(cells, LetGo):
+            return str(self.__dict__.get("let_go_rule", ""))
+        return str(getattr(cells, "missing_rule", ""))
 
     def plot(self, *, internal: bool = False) -> alt.Chart:
         """An Altair chart of the figures, protected unless `internal`: a chart can be saved and passed on."""
@@ -67,16 +87,20 @@ class Result:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.6g}" for name, value in self._flat()[:12])
-        return f"{type(self).__name__}({shown})"
+        rule = self._rule()
+        return f"{type(self).__name__}({shown}{f'; {rule}' if rule else ''})"
 
     def __getstate__(self) -> dict[str, Any]:
         for name in self.figures:
             getattr(self, name)
-        state = dict(self.__dict__)
+        state = {**self.__dict__, "let_go_rule": self._rule()}
         for item in fields(self):  # type: ignore[arg-type]
             if item.name in self.dropped:
-                state[item.name] = None
+                state[item.name] = LetGo()
         return state
+
+    def __copy__(self) -> Result:
+        return self  # frozen: a copy would be the same
 
 
 def _spread(name: str, value: object) -> list[tuple[str, float]]:

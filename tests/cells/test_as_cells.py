@@ -31,7 +31,9 @@ def test_cells_are_handed_back():
     assert tabulate_roles(cells, resolve_roles(keys=["b"])) is cells
 
 
-@pytest.mark.parametrize("given", [{"keys": ["b"]}, {"weight": "w"}, {"missing": "category"}, {"alpha": 0.5}, {"id": "b"}])
+@pytest.mark.parametrize(
+    "given", [{"keys": ["b"]}, {"weight": "w"}, {"missing": "category"}, {"alpha": 0.5}, {"id": "b"}]
+)
 def test_cells_fix_what_they_were_made_with(given):
     with pytest.raises(ScenarioError, match="fixed by the cells given; leave them out"):
         as_cells(as_cells(FRAME, keys=["a"]), **given)
@@ -79,5 +81,6 @@ def test_what_cannot_be(data, given, error, words):
 def test_the_data_is_never_modified():
     before = FRAME.clone()
     with quiet():
-        individual_risk(FRAME, keys=["a", "b"], weight="w", household="b").records
+        records = individual_risk(FRAME, keys=["a", "b"], weight="w", household="b").records
+    assert len(records) == len(FRAME)
     assert FRAME.equals(before)

@@ -32,7 +32,9 @@ def test_agrees_with_counting(file, data):
     n = len(file.rows)
     values = [1, *data.draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=n - 1, max_size=n - 1))]
     with quiet():
-        cells = as_cells(file.frame(s=pl.Series(values, dtype=pl.Int64)), keys=file.keys, missing=file.missing)
+        cells = as_cells(
+            file.frame(s=pl.Series(values, dtype=pl.Int64)), keys=file.keys, missing=file.missing
+        )
     coded = cells.code("s")
     code_of = dict(zip(values, coded.codes().tolist(), strict=True))
     found = crosstab(cells, "s")
@@ -50,14 +52,18 @@ def test_a_variable_without_any_value():
     frame = pl.DataFrame({"a": [1, 2, 1], "s": pl.Series([None] * 3, dtype=pl.String)})
     cells = as_cells(frame, keys=["a"])
     for made in (crosstab, wildcard_crosstab):
-        with pytest.raises(DataError, match="sensitive variable 's' has no value in any record; leave it out"):
+        with pytest.raises(
+            DataError, match="sensitive variable 's' has no value in any record; leave it out"
+        ):
             made(cells, "s")
 
 
 def test_a_table_too_large_for_wildcards(monkeypatch):
     monkeypatch.setattr(module, "DENSE_LIMIT", 5)
     cells = as_cells(pl.DataFrame({"a": [1, None, 2], "s": [1, 2, 3]}), keys=["a"])
-    with pytest.raises(DataError, match="3 cells by 3 levels of 's' are too many .* missing='category' or recode"):
+    with pytest.raises(
+        DataError, match=r"3 cells by 3 levels of 's' are too many .* missing='category' or recode"
+    ):
         wildcard_crosstab(cells, "s")
 
 

@@ -21,7 +21,9 @@ def matched(cells, table, alpha):
         size=table.size.astype(float),
         weight=table.weight,
         missing_codes=[level.span for level in cells.levels],
-        wild=[rule == "wildcard" and gone > 0 for rule, gone in zip(cells.rules, cells.n_missing, strict=True)],
+        wild=[
+            rule == "wildcard" and gone > 0 for rule, gone in zip(cells.rules, cells.n_missing, strict=True)
+        ],
         alpha=alpha,
     )
     return np.stack([found.size, found.weight])

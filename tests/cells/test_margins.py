@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from draw import ALPHAS, files, quiet
 from sdckit import as_cells
-from sdckit.cells.margins import without_keys
+from sdckit.cells import margins
+from sdckit.cells.margins import level_sizes, margin_of, without_keys
 from sdckit.errors import DataError
 
 
@@ -31,7 +32,9 @@ def test_as_if_tabulated_anew(file, alpha, known, data):
     assert set(columns) == set(anew.columns)
     names = sorted(columns)
     found = sorted(zip(size.tolist(), *(columns[name].tolist() for name in names), strict=True))
-    expected = sorted(zip(anew.table.size.tolist(), *(anew.columns[name].tolist() for name in names), strict=True))
+    expected = sorted(
+        zip(anew.table.size.tolist(), *(anew.columns[name].tolist() for name in names), strict=True)
+    )
     np.testing.assert_allclose(np.array(found, float), np.array(expected, float), rtol=1e-9)
 
 
@@ -41,3 +44,45 @@ def test_persons_cannot_be_counted_from_cells():
         cells = as_cells(frame, keys=["a", "b"], person="p")
     with pytest.raises(DataError, match="distinct persons cannot be counted from cells"):
         without_keys(cells, ["a"])
+
+
+@pytest.mark.parametrize("span", [margins.TABLE_SPAN, 1])
+@given(files(min_keys=2, levels=5), st.data())
+def test_coarser_as_if_recoded(span, file, data):
+    key = data.draw(st.sampled_from(file.keys))
+    with pytest.MonkeyPatch.context() as patch, quiet():
+        patch.setattr(margins, "TABLE_SPAN", span)
+        cells = as_cells(file.frame(), keys=file.keys, missing=file.missing, weight="w")
+        codes, size = level_sizes(cells, key)
+        codes = codes[codes < cells.levels[file.keys.index(key)].span]
+        assert size.sum() == cells.n
+        found = margin_of(cells).coarser(key, codes, codes[np.arange(len(codes)) // 2 * 2])
+        columns = found.frequencies()
+        frame = file.frame().with_columns((pl.col(key).rank("dense").cast(pl.Int64) - 1) // 2)
+        anew = as_cells(frame, keys=file.keys, missing=file.missing, weight="w")
+    names = sorted(columns)
+    ours = sorted(zip(*(columns[name].tolist() for name in names), strict=True))
+    theirs = sorted(zip(*(anew.columns[name].tolist() for name in names), strict=True))
+    np.testing.assert_allclose(np.array(ours, float), np.array(theirs, float), rtol=1e-9)
+
+
+def test_cells_of_more_bits_than_a_word():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {f"k{j}": rng.integers(0, 2**40, 4)[rng.integers(0, 4, 30)] % (2**31 + j) for j in range(3)}
+    )
+    frame = frame.with_columns(pl.when(pl.int_range(30) % 7 > 0).then("k0").alias("k0"))
+    with quiet():
+        whole, anew = as_cells(frame, keys=frame.columns), as_cells(frame, keys=["k0", "k2"])
+    columns, size = without_keys(whole, ["k1"])
+    assert sorted(zip(columns["sample_frequency"], size, strict=True)) == sorted(
+        zip(anew.columns["sample_frequency"], anew.table.size, strict=True)
+    )
+
+
+def test_the_whole_has_the_frequencies_of_the_cells():
+    frame = pl.DataFrame({"a": [1, 1, None, 2], "b": [1, 2, 1, None]})
+    with quiet():
+        cells = as_cells(frame, keys=["a", "b"])
+    found = margin_of(cells).frequencies()["sample_frequency"]
+    assert found.tolist() == cells.columns["sample_frequency"].tolist()

@@ -46,7 +46,7 @@ def test_few_bits_make_one_word():
 
 def test_many_bits_make_several_words():
     values = [0, WIDE, 5, 0]
-    frame = pl.DataFrame({key: values for key in "abcdefg"})
+    frame = pl.DataFrame(dict.fromkeys("abcdefg", values))
     table = tabulate(coded(frame, list("abcdefg")), np.ones(4))
     assert table.words is None
     assert table.layout is None

@@ -37,7 +37,7 @@ def test_what_it_holds(cells):
     assert cells.has_wildcards
     assert cells.missing_rule == "a missing key value may stand for any value"
     assert set(cells.columns) == {"cell_size", "sample_frequency", "population_frequency"}
-    assert not any(name in repr(cells) for name in ("source", "table", "row_columns"))
+    assert not any(name in repr(cells) for name in ("source", "table", "group_columns", "memo"))
 
 
 def test_no_missing_value_needs_no_rule():
@@ -49,7 +49,9 @@ def test_no_missing_value_needs_no_rule():
 
 
 def test_records_in_the_caller_s_order(cells):
-    records = cells.records(["cell_size", "sample_frequency", "population_frequency", "sample_unique"], prefix="x_")
+    records = cells.records(
+        ["cell_size", "sample_frequency", "population_frequency", "sample_unique"], prefix="x_"
+    )
     assert records.to_dict(as_series=False) == {
         "row": list("abcdef"),
         "x_cell_size": [2, 2, 1, 2, 2, 1],
@@ -59,30 +61,60 @@ def test_records_in_the_caller_s_order(cells):
     }
 
 
-def test_a_figure_per_cell_and_one_per_record(cells):
+def test_a_figure_per_cell(cells):
     more = cells.with_column("twice", lambda f: 2 * f, "sample_frequency")
     whole = cells.with_column("half", lambda f: f / 2, "sample_frequency", whole=True)
-    both = more.with_rows({"position": np.arange(6.0)})
-    assert both.records(["twice", "position"])["twice"].to_list() == [8, 4, 8, 8, 4, 8]
-    assert both.records(["position"])["position"].to_list() == list(range(6))
+    assert more.records(["twice"])["twice"].to_list() == [8, 4, 8, 8, 4, 8]
     assert whole.columns["half"].dtype == np.int64
     assert "twice" not in cells.columns
-    assert both.values("position").n == both.values("twice").n == 6
-    assert both.values("twice").total() == 40
+    assert more.values("twice").n == 6
+    assert more.values("twice").total() == 40
     assert cells.with_cells({"zero": np.zeros(4)}).values("zero").total() == 0
 
 
-def test_households_combine_the_figures_of_their_members(cells):
-    def largest(values, of_row, n_groups):
-        out = np.zeros(n_groups)
-        np.maximum.at(out, of_row, values)
-        return out
-
+def test_a_figure_per_household(cells):
     with pytest.warns(match="1 records have no household id in 'hh': each is a household of its own"):
-        more = cells.with_household("top", "sample_frequency", "hh", largest)
-    assert more.records(["top"])["top"].to_list() == [4, 4, 4, 4, 2, 4]
+        more = cells.with_household(
+            "sum", "sample_frequency", "hh", before=lambda f: f * 10.0, after=lambda sums: sums + 1
+        )
+    assert more.records(["cell_size", "sum"])["sum"].to_list() == [61, 61, 81, 81, 21, 41]
+    assert (more.values("sum").n, more.values("sum").total()) == (6, 61 * 2 + 81 * 2 + 21 + 41)
+    of_row, n_households = more.household_of_row("hh")  # the second time there is no second warning
+    assert n_households == 4
+    ids = more.with_groups("hh", {"number": np.arange(4.0)}).records(["number"])["number"].to_list()
+    assert ids == of_row.tolist()
     assert cells.weight_of_row().tolist() == FRAME["w"].to_list()
     assert as_cells(FRAME, keys=["age"]).weight_of_row() is None
+
+
+def test_households_by_two_columns_do_not_mix():
+    frame = FRAME.select("sex", "age", hh=pl.Series([1, 1, 2, 2, 3, 3]))
+    frame = frame.with_columns(pl.Series("hh sizes", list("aaabbb")))
+    cells = as_cells(frame, keys=["age"])
+    same = {"before": lambda f: f * 1.0, "after": lambda sums: sums}
+    one, two = (cells.with_household("x", "cell_size", name, **same) for name in ("hh", "hh sizes"))
+    assert (one.values("x").size.tolist(), two.values("x").size.tolist()) == ([2, 2, 2], [3, 3])
+
+
+def test_other_columns_must_exist(cells):
+    for role, call in (("household", cells.household_of_row), ("sensitive", cells.code)):
+        with pytest.raises(ColumnError, match=f"{role}: no column 'helth' in the data; there are: sex, age"):
+            call("helth")
+
+
+def test_rows_beyond_a_limit(cells):
+    risky = cells.with_cells({"risk": np.where(cells.table.size == 1, 0.9, 0.1)})
+    found = risky.rows_where(3, 0.5, 3)
+    assert [one["row"] for one in found] == [3, 6, 2]  # the riskiest first
+    assert found[0]["keys"] == {"sex": None, "age": 30}
+    assert (found[0]["sample_frequency"], found[0]["risk"], found[2]["risk"]) == (4, 0.9, 0.1)
+    assert [one["row"] for one in risky.rows_where(3, None, 10)] == [2, 5]
+    assert risky.rows_where(1, None, 10) == []
+    assert (risky.count_where(3, 0.5), risky.count_where(3, None), risky.count_where(1, None)) == (4, 2, 0)
+
+
+def test_the_kind_of_a_key(cells):
+    assert (cells.kind("sex"), cells.kind("age")) == ("text", "integer")
 
 
 def test_cells_by_size(cells):

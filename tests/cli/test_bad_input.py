@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 import pytest
@@ -198,6 +200,70 @@ def test_a_full_disk_keeps_the_report_of_yesterday(
     done = sdckit("assess", survey, *KEYS, "--report", tmp_path / "r.html")
     refused(done, tmp_path, "No space left on device", left=("r.html", "survey.csv"))
     assert (tmp_path / "r.html").read_text() == "yesterday"
+
+
+class FullDisk:
+    """A file that takes the first half of what is written to it."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self.file = file
+
+    def __enter__(self) -> FullDisk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    def write(self, text: str) -> int:
+        self.file.write(text[: len(text) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("--report", "r.html"), ("--report", "r.md"), ("--json", "r.json")]
+)
+def test_a_disk_that_is_full(
+    sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str
+) -> None:
+    really = os.fdopen
+    monkeypatch.setattr(os, "fdopen", lambda *given, **more: FullDisk(really(*given, **more)))
+    done = sdckit("assess", survey, *KEYS, option, tmp_path / name)
+    refused(done, tmp_path, "could not write the", "No space left on device; nothing was left behind")
+
+
+def test_a_full_disk_leaves_no_scenario(
+    sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = os.fdopen
+    monkeypatch.setattr(os, "fdopen", lambda *given, **more: FullDisk(really(*given, **more)))
+    done = sdckit("scenario", "init", survey, "-o", tmp_path / "s.toml")
+    refused(done, tmp_path, "could not write the file: No space left on device")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("assess", *KEYS, "--json"), ("assess", *KEYS, "--report"), ("scenario", "init", "--force", "-o")],
+    ids=["json", "report", "scenario"],
+)
+def test_a_pipe_in_the_place_of_a_file(
+    sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("work began")
+
+    monkeypatch.setattr("sdckit.data.readers.read_file", forbidden)
+    monkeypatch.setattr("sdckit.data.guess.scenario_toml", forbidden)
+    os.mkfifo(tmp_path / "pipe.html")
+    done = sdckit(*command, tmp_path / "pipe.html", survey)
+    refused(done, tmp_path, "pipe.html: it is not a regular file", left=("pipe.html", "survey.csv"))
+    assert stat.S_ISFIFO((tmp_path / "pipe.html").stat().st_mode)
+
+
+def test_a_report_behind_a_link(sdckit, survey: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.html").symlink_to(tmp_path / "r.html")
+    assert sdckit("assess", survey, *KEYS, "--report", tmp_path / "link.html").code == 0
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "r.html").is_file()
 
 
 def test_a_household_missing_for_some(sdckit, survey: Path, frame: pl.DataFrame) -> None:

@@ -38,8 +38,18 @@ def test_within_every_threshold(sdckit, survey: Path, scenario) -> None:
 def test_a_threshold_exceeded(sdckit, survey: Path, scenario) -> None:
     done = sdckit("check", survey, "--scenario", scenario("k = 2\nglobal_risk = 0.0001"))
     assert (done.code, done.err) == (1, "")
-    assert "EXCEEDED" in done.out
+    assert ["exceeded", "the", "expected", "share"] in [line.split()[:4] for line in done.out.splitlines()]
     assert done.out.splitlines()[-1] == "survey.csv: NOT passed"
+
+
+def test_the_intruder_is_named_where_there_are_several(sdckit, survey: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[intruders]\nneighbour = ["sex"]\nregister = ["sex", "age", "region"]\n[thresholds]\nk = 3\n'
+    )
+    rows = [line.split()[:2] for line in sdckit("check", survey, "--scenario", path).out.splitlines()]
+    assert ["holds", "neighbour"] in rows
+    assert ["exceeded", "register"] in rows
 
 
 def test_quiet_leaves_the_exit_code(sdckit, survey: Path, scenario) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sdckit.cli.options import make_scenario, split, split_named
+from sdckit.cli.options import codes, make_scenario, split, split_named
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ScenarioError
 
@@ -27,6 +27,12 @@ def stored(tmp_path: Path) -> Path:
 def test_lists_are_comma_separated_and_repeatable() -> None:
     assert split(["a, b", "c", ",", ""]) == ["a", "b", "c"]
     assert split(None) == []
+
+
+def test_an_empty_code_alone_is_a_choice() -> None:
+    assert made(keys=["a"], missing_codes=codes([""])).missing_codes == ("",)
+    assert made(keys=["a"], missing_codes=codes(None)).missing_codes == ()
+    assert codes(["", "NA, -9"]) == ["NA", "-9"]
 
 
 @pytest.mark.parametrize("text", ["neighbour", "=a,b", "neighbour="])

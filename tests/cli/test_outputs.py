@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from sdckit.cli.outputs import (
     check_targets,
     write_text,
 )
-from sdckit.errors import DataError, SdcError
+from sdckit.errors import DataError, FileFormatError, SdcError
 
 
 def test_a_new_file_in_a_folder_that_exists_is_fine(tmp_path: Path) -> None:
@@ -37,6 +38,28 @@ def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
     data.write_text("a\n1\n")
     with pytest.raises(SdcError, match="reads this file"):
         check_targets(tmp_path / "." / "data.csv", inputs=(data, None))
+
+
+def test_the_input_is_not_overwritten_through_a_link(tmp_path: Path) -> None:
+    data, link = tmp_path / "data.csv", tmp_path / "link.json"
+    data.write_text("a\n1\n")
+    link.symlink_to(data)
+    with pytest.raises(SdcError, match="reads this file"):
+        check_targets(link, inputs=(data,))
+    with pytest.raises(SdcError, match="same name"):
+        check_targets(link, data)
+
+
+def test_the_folder_a_link_leads_to_must_exist(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "nowhere" / "out.json")
+    with pytest.raises(SdcError, match=r"cannot write link\.json: its folder 'nowhere' does not exist"):
+        check_targets(tmp_path / "link.json")
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileFormatError, match="cannot write pipe: it is not a regular file; use - to print"):
+        check_targets(None, str(tmp_path / "pipe"))
 
 
 def test_two_outputs_need_two_names(tmp_path: Path) -> None:
@@ -93,7 +116,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(FileFormatError, match="could not write the file: No space left on device"):
         write_text(target, "new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]

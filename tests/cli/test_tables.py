@@ -60,15 +60,23 @@ def intruder(**more: Any) -> SimpleNamespace:
     return SimpleNamespace(**(plain | more))
 
 
-def verdict(holds: bool | None, sentence: str = "a sentence") -> SimpleNamespace:
-    return SimpleNamespace(holds=holds, sentence=sentence)
+def verdict(holds: bool | None, sentence: str = "a sentence", intruder: str = "default") -> SimpleNamespace:
+    word = {True: "holds", False: "exceeded", None: "not judged"}[holds]
+    return SimpleNamespace(holds=holds, sentence=sentence, intruder=intruder, word=word)
 
 
 def drawn(
-    *intruders: SimpleNamespace, verdicts: tuple[Any, ...] = (), title: str = "", width: int = 80
+    *intruders: SimpleNamespace,
+    verdicts: tuple[Any, ...] = (),
+    title: str = "",
+    width: int = 80,
+    person: str | None = None,
 ) -> str:
     assessment: Any = SimpleNamespace(
-        n=1000, scenario=SimpleNamespace(title=title), verdicts=verdicts, intruders=intruders or (intruder(),)
+        n=1000,
+        scenario=SimpleNamespace(title=title, person=person),
+        verdicts=verdicts,
+        intruders=intruders or (intruder(),),
     )
     stream = io.StringIO()
     Console(file=stream, width=width, markup=False, highlight=False).print(
@@ -116,8 +124,8 @@ def test_the_answer_comes_first() -> None:
     [
         ((True, True), "Within every declared threshold."),
         ((True, False), "NOT within the thresholds: of 2, 1 exceeded."),
-        ((None, False), "NOT within the thresholds: of 2, 1 exceeded and 1 undefined."),
-        ((None,), "NOT within the thresholds: of 1, 1 undefined."),
+        ((None, False), "NOT within the thresholds: of 2, 1 exceeded and 1 not judged."),
+        ((None,), "NOT within the thresholds: of 1, 1 not judged."),
     ],
 )
 def test_the_answer(verdicts: tuple[bool | None, ...], answer: str) -> None:
@@ -129,7 +137,53 @@ def test_every_verdict_is_a_word_not_only_a_colour() -> None:
     table = verdict_table([verdict(True, "one"), verdict(False, "two"), verdict(None, "three")])
     Console(file=stream, width=80).print(table)
     rows = [line.split() for line in stream.getvalue().splitlines() if line.strip()]
-    assert rows[-3:] == [["holds", "one"], ["EXCEEDED", "two"], ["UNDEFINED", "three"]]
+    assert rows[-3:] == [["holds", "one"], ["exceeded", "two"], ["not", "judged", "three"]]
+
+
+def test_of_several_intruders_each_verdict_names_its_own() -> None:
+    stream = io.StringIO()
+    table = verdict_table(
+        [verdict(True, "one", "neighbour"), verdict(False, "two " * 30, "a colleague at work")]
+    )
+    Console(file=stream, width=80).print(table)
+    lines = stream.getvalue().splitlines()
+    assert any(line.split() == ["holds", "neighbour", "one"] for line in lines)
+    assert any(line.startswith("exceeded") and "a colleague at work" in line for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_persons_are_told_from_records() -> None:
+    text = drawn(person="id")
+    assert "records of persons alone in the file" in text
+    assert "in groups of fewer than 3 persons" in text
+    assert "Key combinations by number of records" in text
+    assert "with no other person" in " ".join(text.split())
+    assert "persons" not in drawn()
+
+
+def contribution(*names: str, without: int) -> SimpleNamespace:
+    return SimpleNamespace(
+        variables=names, uniques_without=without, uniques_saved=4000 - without, risk_without=0.01
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (
+            (
+                contribution("sex", without=3900),
+                contribution("age", without=1855),
+                contribution("sex", "age", without=0),
+            ),
+            "Recoding age would save most: without it, 1,855 of 4,000 uniques are left.",
+        ),
+        ((contribution("sex", without=4000),), "Recoding a single key would make no record less unique."),
+    ],
+)
+def test_the_key_to_recode_stands_below_the_figures(rows: tuple[Any, ...], line: str) -> None:
+    made = intruder(key_contributions=SimpleNamespace(uniques=4000, risk=0.0123, table=rows))
+    assert line in drawn(made).splitlines()
 
 
 def test_both_readings_of_missing_values_side_by_side() -> None:

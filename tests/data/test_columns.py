@@ -57,10 +57,9 @@ SIGNED = [(pl.Int8, 2**7), (pl.Int16, 2**15), (pl.Int32, 2**31), (pl.Int64, 2**6
 UNSIGNED = [(pl.UInt8, 2**8), (pl.UInt16, 2**16), (pl.UInt32, 2**32), (pl.UInt64, 2**64)]
 
 
-@pytest.mark.parametrize(("dtype", "end"), [*SIGNED, *UNSIGNED], ids=lambda one: str(one))
+@pytest.mark.parametrize(("dtype", "end"), [*SIGNED, *UNSIGNED], ids=str)
 def test_polars_integers(dtype, end):
-    low = 0 if dtype in dict(UNSIGNED) else -end
-    high = end - 1 if dtype in dict(UNSIGNED) else end - 1
+    low, high = 0 if dtype in dict(UNSIGNED) else -end, end - 1
     values = [high, low, None, 3, low, 3]
     check(pl.Series("x", values, dtype), values, "integer")
     check(pl.Series("x", [3, 3, 5], dtype), [3, 3, 5], "integer")
@@ -79,7 +78,12 @@ POLARS = [
     (pl.Series("x", ["b", None, "a", "b", ""]), ["b", None, "a", "b", ""], "text", None),
     (pl.Series("x", ["b", LONG, None, LONG, LONG + "!"]), ["b", LONG, None, LONG, LONG + "!"], "text", None),
     (pl.Series("x", [LONG, LONG]), [LONG, LONG], "text", None),
-    (pl.Series("x", ["größe", "grösse", "größe", "日本"]), ["größe", "grösse", "größe", "日本"], "text", None),
+    (
+        pl.Series("x", ["größe", "grösse", "größe", "日本"]),
+        ["größe", "grösse", "größe", "日本"],
+        "text",
+        None,
+    ),
     (pl.Series("x", [None, None], pl.String), [None, None], "text", None),
     (pl.Series("x", ["b", None, "a", "b"], pl.Categorical), ["b", None, "a", "b"], "category", None),
     (pl.Series("x", ["b", None, LONG], pl.Enum(["unused", LONG, "b"])), ["b", None, LONG], "category", None),
@@ -87,18 +91,27 @@ POLARS = [
     (pl.Series("x", [NOON, None, dt.datetime(1, 1, 1)]), [NOON, None, dt.datetime(1, 1, 1)], "date", None),
     (pl.Series("x", [dt.time(3), None]), [dt.time(3), None], "date", None),
     (pl.Series("x", [dt.timedelta(1), None]), [dt.timedelta(1), None], "date", None),
-    (pl.Series("x", [Decimal("1.50"), None, Decimal("2.00")]), [Decimal("1.50"), None, Decimal("2.00")], "number", None),
+    (
+        pl.Series("x", [Decimal("1.50"), None, Decimal("2.00")]),
+        [Decimal("1.50"), None, Decimal("2.00")],
+        "number",
+        None,
+    ),
     (pl.Series("x", [b"\x01", None, b"\x02"]), ["01", None, "02"], "text", None),
     (pl.Series("x", [None, None]), [None, None], "empty", None),
 ]
 
 
-@pytest.mark.parametrize(("native", "values", "kind", "labels"), POLARS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
+@pytest.mark.parametrize(
+    ("native", "values", "kind", "labels"), POLARS, ids=lambda one: str(getattr(one, "dtype", ""))[:20]
+)
 def test_polars(native, values, kind, labels):
     check(native, values, kind, labels)
 
 
-@pytest.mark.parametrize(("native", "values", "kind", "labels"), POLARS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
+@pytest.mark.parametrize(
+    ("native", "values", "kind", "labels"), POLARS, ids=lambda one: str(getattr(one, "dtype", ""))[:20]
+)
 def test_polars_sliced_and_in_chunks(native, values, kind, labels):
     chunks = pl.concat([native, native, native], rechunk=False)
     chunked = chunks[1 : len(chunks) - 1]
@@ -141,7 +154,9 @@ PANDAS = [
 ]
 
 
-@pytest.mark.parametrize(("native", "values", "kind"), PANDAS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
+@pytest.mark.parametrize(
+    ("native", "values", "kind"), PANDAS, ids=lambda one: str(getattr(one, "dtype", ""))[:20]
+)
 def test_pandas(native, values, kind):
     check(native.rename("x"), values, kind)
 
@@ -172,7 +187,9 @@ ARROW = [
 ]
 
 
-@pytest.mark.parametrize(("array", "values", "kind"), ARROW, ids=lambda one: str(getattr(one, "type", ""))[:40])
+@pytest.mark.parametrize(
+    ("array", "values", "kind"), ARROW, ids=lambda one: str(getattr(one, "type", ""))[:40]
+)
 def test_arrow(array, values, kind):
     check(arrow(array), values, kind)
     check(arrow(pa.concat_arrays([array, array])[1:]), (values * 2)[1:], kind)
@@ -217,7 +234,7 @@ def test_mixed_types_are_refused_without_a_value(values):
 
 @pytest.mark.parametrize("values", [[[1, 2]], [{"a": 1}]])
 def test_lists_and_structures_are_refused(values):
-    with pytest.raises(DataError, match="column 'x' holds .*: a variable needs one plain value per record"):
+    with pytest.raises(DataError, match=r"column 'x' holds .*: a variable needs one plain value per record"):
         code_column(series(pl.Series("x", values)))
 
 
@@ -260,7 +277,9 @@ def test_no_numbers_as_floats():
     assert np.isnan(float_values(series(pl.Series("w", [None, None])), "weight")).all()
 
 
-@pytest.mark.parametrize("native", [pl.Series("w", ["secret-9"]), pl.Series("w", [True]), pl.Series("w", [DAY])])
+@pytest.mark.parametrize(
+    "native", [pl.Series("w", ["secret-9"]), pl.Series("w", [True]), pl.Series("w", [DAY])]
+)
 def test_other_types_are_no_numbers(native):
     with pytest.raises(DataError, match=r"weight 'w' is .*, not numbers") as caught:
         float_values(series(native), "weight")

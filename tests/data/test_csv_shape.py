@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import random
+import warnings
 from pathlib import Path
 
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from sdckit.data import csv_shape as shape_module
 from sdckit.data.csv_shape import csv_shape
-from sdckit.data.csv_text import CsvText
+from sdckit.data.csv_text import CsvText, open_text
+from sdckit.data.readers import read_file
+from sdckit.errors import SdcWarning
 
 
 def shape_of(text):
@@ -44,3 +54,56 @@ def test_only_the_end_of_one_column_may_be_blank():
 
 def test_quotes_that_open_nothing():
     assert not shape_of('a,b\n5",x\n').quoted
+
+
+# --- the vectorised pass against the csv module -----------------------------------------------------
+
+cells = st.text(st.sampled_from('ab,;"\n\r1 é'), max_size=6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    table=st.integers(2, 4).flatmap(
+        lambda w: st.lists(st.lists(cells, min_size=w, max_size=w), min_size=1, max_size=8)
+    ),
+    end=st.sampled_from(["\n", "\r\n"]),
+    block=st.integers(1, 40),
+)
+def test_shape_and_values_as_the_csv_module(tmp_path_factory, table, end, block):
+    names = [f"name{i}" for i in range(len(table[0]))]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator=end, quoting=csv.QUOTE_ALL)
+    writer.writerows([names, *table])
+    path = tmp_path_factory.getbasetemp() / "property.csv"
+    path.write_bytes(out.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sdckit.data.csv_text._BLOCK", block)
+        shape = csv_shape(open_text(path, None), ",")
+    assert (shape.names, shape.n_rows, len(shape.blank)) == (tuple(names), len(table), 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)  # "1," may be a number with a decimal comma
+        text = read_file(path, delimiter=",", missing=["no such code"]).select(pl.all().cast(pl.String))
+    wanted = [[value or None for value in row] for row in table]
+    numbers = [i for i in range(len(names)) if all(_numeric(row[i]) for row in table)]
+    for i in range(len(names)):
+        if i not in numbers:
+            assert text.to_series(i).to_list() == [row[i] for row in wanted]
+
+
+def _numeric(value):
+    return not value.strip() or value.strip(" ").lstrip("+-").isdigit()
+
+
+def test_the_pass_counts_as_the_exact_reading(tmp_path):
+    random.seed(3)
+    for _ in range(100):
+        fields = ["a", '"b"', '"x,\ny"', '"say ""b"""', "", " "]
+        lines = [",".join(random.choices(fields, k=random.randint(0, 4))) for _ in range(12)]
+        body = "".join(line + random.choice(["\n", "\r\n"]) for line in lines)
+        text = CsvText(tmp_path / "x.csv", f"p,q\n{body}".encode())
+        counted, quoted = shape_module._count(text, ",")
+        rows = list(csv.reader(text.lines()))
+        assert quoted or '"' not in body
+        assert counted.widths == {len(row) for row in rows if row}
+        assert counted.records == len(rows)
+        assert counted.blank.tolist() == [i for i, row in enumerate(rows) if not row]

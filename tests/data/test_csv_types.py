@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdckit.data.csv_types import kinds_to_try, typed
+from sdckit.data.csv_types import kinds_to_try, other_decimals, typed
+from sdckit.data.missing_codes import Found
 
 
 def read(values, delimiter=",", decimal=None):
     scan = pl.LazyFrame({"x": pl.Series(values, dtype=pl.String)})
-    return typed(scan, ["x"], kinds_to_try(delimiter, decimal))["x"]
+    return typed(scan, ["x"], kinds_to_try(delimiter, decimal))[0]["x"]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,21 @@ def test_types(values, wanted):
 )
 def test_decimal_marks(delimiter, decimal, last):
     assert kinds_to_try(delimiter, decimal)[-2:] == (last, "text")
+
+
+def test_codes_are_missing_and_counted_once_whatever_kind_is_tried():
+    values = ["1"] * 10_000 + ["NA", "x", None, "", "NA"]
+    frame, found = typed(pl.LazyFrame({"x": values}), ["x"], kinds_to_try(",", None), ["NA", "."])
+    assert frame["x"].tail(5).to_list() == [None, "x", None, None, None]
+    assert found == (Found("x", "NA", 2),)
+
+
+def test_texts_under_the_other_decimal_mark():
+    frame = pl.DataFrame({"w": ["1,5", None], "code": ["01,5", "2"], "t": ["1,5", "a"], "n": [1, 2]})
+    assert other_decimals(frame, kinds_to_try(",", None)) == (["w"], ",")
+    assert other_decimals(pl.DataFrame({"w": ["1.5"]}), kinds_to_try(";", None)) == (["w"], ".")
+    late = pl.DataFrame({"w": ["1,5"] * 10_000 + ["x"]})
+    assert other_decimals(late, kinds_to_try(",", None)) == ([], ",")
 
 
 @given(st.lists(st.integers(-(2**62), 2**62), min_size=1))

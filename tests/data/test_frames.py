@@ -9,13 +9,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sdckit.data.frames import collect, is_lazy, open_frame, result_frame
+from sdckit.data.frames import collect, frame_of, is_lazy, open_frame, result_frame
 from sdckit.errors import ColumnError, DataError
 
 DATA = {"a": [1, 2, 3], "b": ["x", None, "z"]}
 
 
-@pytest.mark.parametrize("native", [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA)], ids=lambda f: type(f).__module__)
+@pytest.mark.parametrize(
+    "native", [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA)], ids=lambda f: type(f).__module__
+)
 def test_eager_frames(native):
     frame = open_frame(native)
     assert frame.columns == ["a", "b"]
@@ -30,7 +32,9 @@ def test_lazy_frames():
     assert collect(frame).to_native().to_pydict() == DATA
 
 
-@pytest.mark.parametrize("native", [[1, 2], {"a": [1]}, "file.csv", np.ones((2, 2)), pl.Series([1]), pd.Series([1]), None])
+@pytest.mark.parametrize(
+    "native", [[1, 2], {"a": [1]}, "file.csv", np.ones((2, 2)), pl.Series([1]), pd.Series([1]), None]
+)
 def test_what_is_no_frame(native):
     with pytest.raises(DataError, match=f"{type(native).__name__} is not a data frame; .*sdckit.read_file"):
         open_frame(native)
@@ -54,6 +58,11 @@ def test_results_in_the_caller_s_type(native):
     found = result_frame({"f": np.array([1, 2, 2]), "F": np.array([1.5, 2.5, 3.5])}, open_frame(native))
     assert type(found) is type(native)
     assert nw.from_native(found).to_dict(as_series=False) == {"f": [1, 2, 2], "F": [1.5, 2.5, 3.5]}
+
+
+def test_plain_columns_as_a_frame():
+    assert frame_of(DATA, "polars").to_dict(as_series=False) == DATA
+    assert frame_of(DATA, "pyarrow").to_pydict() == DATA
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,22 @@ def test_several_rows_per_person(name):
     assert one(name, codes(4)).role == "ignore"
 
 
+@pytest.mark.parametrize(
+    "name", ["sexcode", "agecat", "hhsex", "regioncode", "RESPAGE", "maritalst", "subregion"]
+)
+def test_a_known_word_within_a_word_is_a_key_if_its_values_are_few(name):
+    assert one(name, codes(4)).role == "key"
+    assert one(name, ["a", "b"] * (N // 2)).role == "key"
+    assert one(name, codes(150)).warning or one(name, codes(150)).role == "ignore"
+
+
+@pytest.mark.parametrize(
+    "name", ["usage", "average", "percentage", "agent", "statement", "laughs", "opinion"]
+)
+def test_a_known_word_within_a_word_by_chance(name):
+    assert one(name, codes(4)).role == "ignore"
+
+
 def test_a_number_of_things_is_no_id():
     assert one("number_rooms", codes(200)).role == "ignore"
 

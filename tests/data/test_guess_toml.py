@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sdckit.data.guess import guess_roles, scenario_toml
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError, FileFormatError
+from sdckit.errors import DataError, FileFormatError, SdcWarning
 
 MARK = "Zyxw-4711"
 N = 300
@@ -68,6 +68,35 @@ def test_the_example_limits_are_valid_once_uncommented(tmp_path):
     scenario = scenario_of("\n".join(lines), tmp_path)
     assert scenario.thresholds.declared == {"k": 3, "risk": 0.1, "l": 2}
     assert scenario.release == "scientific-use"
+
+
+def test_several_rows_per_person_say_what_the_line_does(tmp_path):
+    text = scenario_toml(survey().with_columns(pid=pl.int_range(N) // 2))
+    scenario = scenario_of(text, tmp_path)
+    assert (scenario.person, scenario.missing) == ("pid", "category")
+    assert "with the line below each person counts once" in text
+    assert '\nperson = "pid"\n' in text
+    assert "make one row per person" not in text
+
+
+def test_codes_that_may_mean_missing_are_a_line_to_uncomment(tmp_path):
+    path = tmp_path / "x.csv"
+    pl.DataFrame({"sex": ["m", "f", "NA", "m"] * 20, "a\nb": [1, 2, 3, -999] * 20}).write_csv(path)
+    with pytest.warns(SdcWarning):
+        text = scenario_toml(path)
+    assert scenario_of(text, tmp_path).missing_codes == ()
+    assert "# Taken for missing: 'NA' in \"sex\" (20 records)." in text
+    assert (
+        '# "a\\nb" holds -999 in 20 records. If that means missing:\n# missing_codes = ["NA", "-999"]' in text
+    )
+    chosen = text.replace("# missing_codes", "missing_codes")
+    assert scenario_of(chosen, tmp_path).missing_codes == ("NA", "-999")
+    with pytest.warns(SdcWarning):
+        text = scenario_toml(path, missing=["NA"])
+    assert 'write instead of the line above:\n# missing_codes = ["NA", "-999"]' in text
+    assert scenario_of(text, tmp_path).missing_codes == ("NA",)
+    with pytest.warns(SdcWarning):
+        assert scenario_of(scenario_toml(path, missing=""), tmp_path).missing_codes == ("",)
 
 
 def test_without_weight_a_sampling_fraction_is_offered(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.data.guess_words import TOPICS, topic_of, words_of
+from sdckit.data.guess_words import TOPICS, key_topic_within, topic_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,19 @@ def test_every_word_is_as_names_are_cut():
         for word in topic.words | set(topic.stems):
             assert word == word.lower()
             assert word.isalnum()
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("sexcode", "sex or gender"),
+        ("p_agegrp5", "age"),
+        ("occlabel", "occupation"),
+        ("usage", None),
+        ("sex", None),  # the whole word is for topic_of
+        ("incomeband", None),  # no key
+    ],
+)
+def test_words_within_words(name, found):
+    topic = key_topic_within(name)
+    assert (topic and topic.name) == found

@@ -27,7 +27,7 @@ def test_an_unknown_rule():
 
 
 def test_a_rule_for_what_is_no_key():
-    with pytest.raises(ColumnError, match="missing: 'jbo' is not one of the keys; .*'job'"):
+    with pytest.raises(ColumnError, match=r"missing: 'jbo' is not one of the keys; .*'job'"):
         missing_rule(KEYS, {"jbo": "category"}, default="wildcard")
     found = missing_rule(KEYS, {"income": "category"}, default="wildcard", strict=False)
     assert found == ("wildcard",) * 3

@@ -8,7 +8,14 @@ from decimal import Decimal
 import polars as pl
 import pytest
 
-from sdckit.data.missing_codes import DEFAULT_CODES, apply_codes, code_texts
+from sdckit.data.missing_codes import (
+    DEFAULT_CODES,
+    Found,
+    apply_codes,
+    code_texts,
+    found_texts,
+    take_defaults,
+)
 
 
 def test_none_is_an_answer():
@@ -47,3 +54,20 @@ def test_every_type(values, dtype, codes, wanted):
 def test_no_codes_no_change():
     frame = pl.DataFrame({"x": ["NA"]})
     assert apply_codes(frame, []) is frame
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["a", "NA", "", "."])])
+def test_defaults_in_texts(dtype):
+    frame = pl.DataFrame(
+        {"x": pl.Series(["a", "NA", "", None, "NA", "."], dtype=dtype), "n": [float("nan")] * 6}
+    )
+    done, found = take_defaults(frame)
+    assert done["x"].to_list() == ["a", None, None, None, None, None]
+    assert done.schema == frame.schema
+    assert found == (Found("x", "NA", 2), Found("x", ".", 1))
+
+
+def test_texts_without_codes_stay():
+    frame = pl.DataFrame({"x": ["a", "None"], "n": [1, 2]})
+    assert take_defaults(frame)[0].equals(frame)
+    assert found_texts(pl.DataFrame({"n": [1]}), ["1"]) == ()

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 import warnings
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from sdckit.data import csv_shape as shape_module
-from sdckit.data.csv_shape import csv_shape
-from sdckit.data.csv_text import CsvText, open_text
 from sdckit.data.readers import read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
@@ -102,13 +95,18 @@ def test_decimal_comma(saved):
 
 def test_decimal_comma_in_tab_files_unless_it_may_mean_thousands(saved):
     assert read_file(saved("a\tw\n1\t1,25\n2\t2,500\n"))["w"].to_list() == [1.25, 2.5]
-    assert read_file(saved("a\tw\n1\t1,250\n2\t2,500\n"))["w"].dtype == pl.String
+    with pytest.warns(SdcWarning, match=r"decimal mark ',': 'w'.*--decimal ,"):
+        assert read_file(saved("a\tw\n1\t1,250\n2\t2,500\n"))["w"].dtype == pl.String
     assert read_file(saved("a\tw\n1\t1,250\n2\t2,500\n"), decimal=",")["w"].to_list() == [1.25, 2.5]
 
 
 def test_decimal_given(saved):
     path = saved('a,w\n1,"1,5"\n2,"2"\n')
-    assert read_file(path)["w"].to_list() == ["1,5", "2"]
+    with pytest.warns(SdcWarning, match=r"^survey.csv: read as text, .* mark ',': 'w'.*--decimal ,"):
+        assert read_file(path)["w"].to_list() == ["1,5", "2"]
+    point = saved("a;w\n1;1.5\n2;2\n", name="point.csv")
+    with pytest.warns(SdcWarning, match=r"mark '\.': 'w'.*--decimal \."):
+        assert read_file(point, decimal=",")["w"].to_list() == ["1.5", "2"]
     assert read_file(path, decimal=",")["w"].to_list() == [1.5, 2.0]
     refused(FileFormatError, "decimal mark must be", path, decimal="'")
 
@@ -119,8 +117,40 @@ def test_mixed_decimal_marks_stay_text(saved):
 
 @pytest.mark.parametrize("code", ["", "NA", "N/A", "NaN", "nan", "NULL", "null", ".", '""', '"NA"'])
 def test_missing_by_default(saved, code):
-    frame = read_file(saved(f"a,b\n1,x\n{code},{code}\n2,None\n"))
+    path = saved(f"a,b\n1,x\n{code},{code}\n2,None\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame = read_file(path)
     assert frame.rows() == [(1, "x"), (None, None), (2, "None")]
+    told = [str(warning.message) for warning in caught]
+    bare = code.strip('"')
+    wanted = (
+        [f"survey.csv: taken for missing: '{bare}' in a (1 record), b (1 record). To choose"] if bare else []
+    )
+    assert [text.partition(" the codes")[0] for text in told] == wanted
+
+
+def test_missing_codes_are_counted_over_the_whole_file_and_by_column(saved):
+    n = 25_000
+    lines = [f"{i % 7},{'NA' if i % 5 == 0 else '.' if i == n - 1 else 'x'}" for i in range(n)]
+    path = saved("a,b\n" + "\n".join(lines) + "\n")
+    with pytest.warns(SdcWarning, match=r"'NA' in b \(5,000 records\); '\.' in b \(1 record\)"):
+        assert read_file(path)["b"].null_count() == 5_001
+    assert read_file(path, missing="")["b"].null_count() == 0
+
+
+def test_a_number_of_nines_is_hinted_at_with_the_codes_to_give(saved):
+    path = saved("educ,occ\n" + "1,a\n2,NA\n3,b\n-999,Refused\n" * 5)
+    with pytest.warns(SdcWarning) as caught:
+        frame = read_file(path)
+    assert frame["educ"].to_list()[:4] == [1, 2, 3, -999]
+    assert len(caught) == 2
+    told = str(caught[1].message)
+    assert told.startswith(
+        "survey.csv: educ holds -999 in 5 records, occ holds 'Refused' in 5 records. If that"
+    )
+    assert "--missing=NA --missing=-999 --missing=Refused" in told
+    assert read_file(path, missing=["NA", "-999", "Refused"]).null_count().row(0) == (5, 10)
 
 
 def test_missing_given_replaces_the_default(saved):
@@ -129,7 +159,8 @@ def test_missing_given_replaces_the_default(saved):
     assert frame["a"].to_list() == [1, None, None, None]
     assert frame["b"].to_list() == ["NA", None, "99", None]
     assert frame["c"].to_list() == ["x", None, None, None]
-    assert read_file(path, missing="NA")["b"].to_list() == [None, -999, 99, None]
+    with pytest.warns(SdcWarning, match=r"b holds -999.*--missing=NA --missing=-999"):
+        assert read_file(path, missing="NA")["b"].to_list() == [None, -999, 99, None]
 
 
 def test_missing_code_by_value(saved):
@@ -169,7 +200,7 @@ def test_types_hold_over_the_whole_column(saved):
 
 
 def test_a_column_without_values_is_text(saved):
-    assert read_file(saved("a,b\n1,\n2,NA\n"))["b"].dtype == pl.String
+    assert read_file(saved("a,b\n1,\n2,NA\n"), missing="NA")["b"].dtype == pl.String
 
 
 def test_quotes(saved):
@@ -241,7 +272,36 @@ def test_header_only(saved, text):
 
 
 def test_no_header(saved):
-    refused(DataError, "no header", saved("1,2\n3,4\n"))
+    refused(DataError, "does not look like a header", saved("1,2\n3,4\n"))
+    refused(DataError, "does not look like a header", saved(f"{MARK},34\nx,51\n"), columns=["sex"])
+    with pytest.raises(DataError, match="does not look like a header"):
+        scan_header(saved(f"{MARK},34\nx,51\n"))
+
+
+def test_a_first_line_that_may_be_a_record_is_not_told(saved):
+    path = saved(f"{MARK},north\nx,south\n")  # nothing in it says which it is
+    refused(
+        ColumnError, "no column 'sex', 'norht'; the names there are not told", path, columns=["sex", "norht"]
+    )
+    assert not scan_header(path).certain
+    path = saved("Sex,region\nx,south\n")
+    refused(ColumnError, r"no column 'sex' \(did you mean 'Sex'\?\)", path, columns=["sex", "region"])
+
+
+def test_the_delimiter_that_fits_is_named(saved):
+    for text in (f"a,b,c\n{MARK},2,3\n", f"{MARK},2,3\n4,5,6\n", f'a,b,c\n"{MARK};x",2,3\n'):
+        refused(
+            FileFormatError, r"given \(';'\) does not fit; ',' cuts .* 3 fields", saved(text), delimiter=";"
+        )
+    refused(FileFormatError, "'tab' cuts", saved(f"a\tb\n{MARK}\t2\n"), delimiter=",")
+    assert read_file(saved("a\n1\n"), delimiter=";")["a"].to_list() == [1]
+
+
+def test_an_identifier_is_not_read_and_one_that_is_absent_is_warned_of(saved):
+    path = saved(f"name,age\n{MARK},1\n")
+    assert read_file(path, identifiers=["name"]).columns == ["age"]
+    with pytest.warns(SdcWarning, match=r"'nmae' \(did you mean 'name'\?\): listing it protects nothing"):
+        read_file(path, columns=["age"], identifiers=["nmae"])
 
 
 def test_repeated_names(saved):
@@ -303,57 +363,6 @@ def test_neither_utf8_nor_cp1252(saved):
 )
 def test_content_of_another_format(saved, magic, found):
     refused(FileFormatError, f"called .csv but its content is {found}", saved(magic + MARK.encode()))
-
-
-# --- the vectorised pass against the csv module -----------------------------------------------------
-
-cells = st.text(st.sampled_from('ab,;"\n\r1 é'), max_size=6)
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    table=st.integers(2, 4).flatmap(
-        lambda w: st.lists(st.lists(cells, min_size=w, max_size=w), min_size=1, max_size=8)
-    ),
-    end=st.sampled_from(["\n", "\r\n"]),
-    block=st.integers(1, 40),
-)
-def test_shape_and_values_as_the_csv_module(tmp_path_factory, table, end, block):
-    names = [f"name{i}" for i in range(len(table[0]))]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator=end, quoting=csv.QUOTE_ALL)
-    writer.writerows([names, *table])
-    path = tmp_path_factory.getbasetemp() / "property.csv"
-    path.write_bytes(out.getvalue().encode())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sdckit.data.csv_text._BLOCK", block)
-        shape = csv_shape(open_text(path, None), ",")
-    assert (shape.names, shape.n_rows, len(shape.blank)) == (tuple(names), len(table), 0)
-    text = read_file(path, delimiter=",", missing=["no such code"]).select(pl.all().cast(pl.String))
-    wanted = [[value or None for value in row] for row in table]
-    numbers = [i for i in range(len(names)) if all(_numeric(row[i]) for row in table)]
-    for i in range(len(names)):
-        if i not in numbers:
-            assert text.to_series(i).to_list() == [row[i] for row in wanted]
-
-
-def _numeric(value):
-    return not value.strip() or value.strip(" ").lstrip("+-").isdigit()
-
-
-def test_the_pass_counts_as_the_exact_reading(tmp_path):
-    random.seed(3)
-    for _ in range(100):
-        fields = ["a", '"b"', '"x,\ny"', '"say ""b"""', "", " "]
-        lines = [",".join(random.choices(fields, k=random.randint(0, 4))) for _ in range(12)]
-        body = "".join(line + random.choice(["\n", "\r\n"]) for line in lines)
-        text = CsvText(tmp_path / "x.csv", f"p,q\n{body}".encode())
-        counted, quoted = shape_module._count(text, ",")
-        rows = list(csv.reader(text.lines()))
-        assert quoted or '"' not in body
-        assert counted.widths == {len(row) for row in rows if row}
-        assert counted.records == len(rows)
-        assert counted.blank.tolist() == [i for i, row in enumerate(rows) if not row]
 
 
 def test_every_refusal_is_one_of_ours(saved):

@@ -61,11 +61,13 @@ def test_spss(sav):
 def test_compressed_spss(tmp_path):
     path = tmp_path / "s.zsav"
     pyreadstat.write_sav(survey(), str(path), variable_value_labels=LABELS, compress=True)
-    assert read_file(path, columns=["sex"])["sex"].to_list() == ["male", "female", "refused", "3"]
+    with pytest.warns(SdcWarning, match="sex holds 'refused' in 1 record"):
+        assert read_file(path, columns=["sex"])["sex"].to_list() == ["male", "female", "refused", "3"]
 
 
 def test_stata(dta):
-    frame = read_file(dta, columns=["job", "sex"])
+    with pytest.warns(SdcWarning, match="sex holds 'refused' in 1 record.*--missing=refused"):
+        frame = read_file(dta, columns=["job", "sex"])
     assert frame.columns == ["job", "sex"]
     assert frame["sex"].to_list() == ["male", "female", "refused", "3"]
     assert frame["job"].to_list() == ["other (1)", "other (2)", "nurse", None]
@@ -86,6 +88,19 @@ def test_spss_portable_and_sas_transport(tmp_path):
     assert scan_header(portable).format == "SPSS portable"
 
 
+def test_texts_and_labels_follow_the_rule_of_every_format(tmp_path):
+    path = tmp_path / "s.dta"
+    frame = pd.DataFrame({"t": ["a", "NA", "", "."], "c": [1, 2, 1, 1]})
+    pyreadstat.write_dta(frame, str(path), variable_value_labels={"c": {1: "yes", 2: "N/A"}})
+    with pytest.warns(
+        SdcWarning, match=r"'NA' in t \(1 record\); '\.' in t \(1 record\); 'N/A' in c \(1 record\)"
+    ):
+        read = read_file(path)
+    assert read["t"].to_list() == ["a", None, None, None]
+    assert read["c"].to_list() == ["yes", None, "yes", "yes"]
+    assert read_file(path, missing="")["t"].to_list() == ["a", "NA", None, "."]
+
+
 def test_without_labels(sav):
     assert read_file(sav, columns=["sex"], labels=False)["sex"].to_list() == [1, 2, None, 3]
 
@@ -104,7 +119,7 @@ def test_only_the_declared_columns_are_asked_for(sav, monkeypatch):
         return read(*args, **kwargs)
 
     monkeypatch.setattr(pyreadstat, "read_sav", spy)
-    frame = read_file(sav, columns=["w"])
+    frame = read_file(sav, columns=["w"], missing=["-999"])
     assert frame.columns == ["w"]
     assert all(call.get("metadataonly") or call["usecols"] == ["w"] for call in asked)
 

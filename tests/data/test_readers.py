@@ -11,9 +11,10 @@ import pytest
 
 from sdckit.data.readers import describe_file, read_file, scan_header
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, FileFormatError
+from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
 
 MARK = "Zyxw-4711"
+CODES = ["NA", "-999"]
 FRAME = pl.DataFrame(
     {
         "name": [MARK, "b", "c"],
@@ -50,7 +51,8 @@ def refused(error, match, path, **options):
 @kinds
 def test_columns_in_the_order_asked_and_rows_in_file_order(tmp_path, kind):
     path = saved(tmp_path, kind)
-    frame = read_file(path, columns=["region", "größe é"], missing=["no such"])
+    with pytest.warns(SdcWarning, match="größe é holds -999 in 1 record"):
+        frame = read_file(path, columns=["region", "größe é"], missing=["no such"])
     assert frame.rows() == [("north", 3), ("NA", -999), ("-999.0", 1)]
     header = scan_header(path)
     assert (header.columns, header.n_rows) == (tuple(FRAME.columns), 3)
@@ -59,8 +61,8 @@ def test_columns_in_the_order_asked_and_rows_in_file_order(tmp_path, kind):
 @kinds
 def test_all_columns_and_first_rows(tmp_path, kind):
     path = saved(tmp_path, kind)
-    assert read_file(path).columns == FRAME.columns
-    assert read_file(path, rows=2).height == 2
+    assert read_file(path, missing=CODES).columns == FRAME.columns
+    assert read_file(path, rows=2, missing=CODES).height == 2
 
 
 @kinds
@@ -81,14 +83,25 @@ def test_missing_codes_in_categories_and_small_integers(tmp_path):
     assert read["b"].to_list() == [True, False]
 
 
-def test_a_parquet_keeps_its_texts_without_codes(tmp_path):
-    assert read_file(saved(tmp_path, "parquet"))["region"].to_list() == ["north", "NA", "-999.0"]
+@kinds
+def test_one_rule_for_the_text_of_every_format(tmp_path, kind):
+    texts = ["x", "NA", "N/A", "NaN", "nan", "NULL", "null", ".", "", None, "None", "na"]
+    path = saved(tmp_path, kind, pl.DataFrame({"t": texts, "n": range(12)}))
+    with pytest.warns(
+        SdcWarning, match=rf"^file.{kind}: taken for missing: .*'N/A' in t \(1 record\)"
+    ) as caught:
+        frame = read_file(path)
+    assert frame["t"].to_list() == ["x", *[None] * 9, "None", "na"]
+    assert len(caught) == 1
+    given = read_file(path, missing="NULL")["t"].to_list()
+    assert given == [*texts[:5], None, *texts[6:8], None, None, *texts[10:]]
+    assert read_file(path, missing="")["t"].to_list() == [text or None for text in texts]
 
 
 @kinds
 def test_a_declared_identifier_is_never_loaded(tmp_path, kind):
     scenario = Scenario(keys=["region", "größe é"], weight="w.x", identifiers=["name"])
-    frame = read_file(saved(tmp_path, kind), columns=scenario.columns)
+    frame = read_file(saved(tmp_path, kind), columns=scenario.columns, missing=CODES)
     assert frame.columns == ["region", "größe é", "w.x"]
     assert MARK not in frame.write_csv()
 
@@ -104,7 +117,7 @@ def test_the_parser_is_asked_for_the_declared_columns_only(tmp_path, monkeypatch
     monkeypatch.setattr(pl.LazyFrame, "collect", spy)
     for kind in ("parquet", "arrow", "csv"):
         asked.clear()
-        read_file(saved(tmp_path, kind), columns=["region"])
+        read_file(saved(tmp_path, kind), columns=["region"], missing=CODES)
         plans = [plan for plan in asked if "SCAN" in plan.upper()]
         assert plans
         assert all("PROJECT 1/4" in plan for plan in plans)
@@ -203,6 +216,10 @@ def test_content_contradicts_the_extension(tmp_path, name, content, match):
 
 
 def test_describe_gives_header_and_sample(tmp_path):
-    sample = describe_file(saved(tmp_path, "csv"), rows=2)
+    with pytest.warns(SdcWarning) as caught:
+        sample = describe_file(saved(tmp_path, "csv"), rows=2)
     assert sample.header.n_rows == 3
     assert sample.frame.height == 2
+    assert [str(warning.message) for warning in caught] == sample.notes.messages("file.csv")
+    assert [(one.column, one.code) for one in sample.notes.taken] == [("region", "NA")]
+    assert {one.code for one in sample.notes.suspected} == {"-999"}

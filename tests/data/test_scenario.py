@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdckit.data.scenario import Scenario, Thresholds
-from sdckit.errors import ColumnError, FileFormatError, ScenarioError
+from sdckit.errors import ColumnError, FileFormatError, ScenarioError, SdcWarning
 
 
 def written(tmp_path, text, encoding="utf-8"):
@@ -201,7 +201,8 @@ def test_thresholds_alone_refuse_in_the_same_words():
 
 def test_check_columns_names_role_and_nearest():
     scenario = Scenario(keys=["Sex", "regio"], weight="w", identifiers=["gone"])
-    scenario.check_columns(["Sex", "regio", "w"])
+    with pytest.warns(SdcWarning, match="no identifier 'gone': listing it protects nothing"):
+        scenario.check_columns(["Sex", "regio", "w"])
     with pytest.raises(ColumnError) as caught:
         scenario.check_columns(["sex", "region", "w"])
     assert "'Sex' (declared as a key); did you mean 'sex'?" in str(caught.value)

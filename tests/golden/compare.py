@@ -8,6 +8,7 @@ import pytest
 from draw import quiet
 from sdckit import individual_risk, key_frequencies
 
+
 def agree(found, expected, tolerance):
     """Compare a vector with what is known of it."""
     found = np.asarray(found, float)

@@ -49,7 +49,7 @@ def test_the_guide(name):
 
 
 def test_every_case_says_where_it_comes_from():
-    assert len(CASES) == 8
+    assert len(CASES) == 9
     assert all(load(name)["source"].startswith("Benschop, Machingauta & Welch 2019") for name in CASES)
 
 
@@ -58,4 +58,6 @@ def test_every_engine_prints_the_first_table():
     expected = load("tab41")["calls"][0]
     for frame in (pandas, arrow):
         records = sdckit.key_frequencies(frame, **expected["arguments"]).records
-        assert list(map(int, records["sample_frequency"].to_numpy())) == expected["records"]["sample_frequency"]
+        assert (
+            list(map(int, records["sample_frequency"].to_numpy())) == expected["records"]["sample_frequency"]
+        )

@@ -4,7 +4,7 @@ Where sdckit deliberately differs, and what is compared instead:
 
 - Rows whose keys are all missing (`freq_risk_fair_na_all_6keys`): freqCalc gives complete records no credit for
   them, and gives them n whatever alpha is. Here they follow the rule of every other missing value; compared with
-  the figures of that rule, and the rows that differ from sdcMicro are counted.
+  the figures of that rule; sdcMicro's own sum stands beside them and must differ.
 - alpha = 0.5: indivRisk leaves the risk 0 where 1 < f < 2 and uses p/(f - q) for 2 < f < 3. Here both have the
   exact form; compared with the integral, and with indivRisk on the other records.
 - indivRisk(method="exact") gives non-finite values for large f (`n_exact_nonfinite`): such cases are compared with
@@ -42,7 +42,9 @@ def load(name):
 
 
 def by_alpha(names):
-    return [pytest.param(name, alpha, id=f"{name}-{alpha}") for name in names for alpha in load(name)["alphas"]]
+    return [
+        pytest.param(name, alpha, id=f"{name}-{alpha}") for name in names for alpha in load(name)["alphas"]
+    ]
 
 
 @pytest.mark.parametrize("name", MAKERS)

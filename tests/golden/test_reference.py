@@ -99,7 +99,14 @@ def test_risks(reference, name):
                 assert getattr(approx, figure) == pytest.approx(value, rel=TOLERANCE)
         if "risk_exact" in expected:
             agree_where(f == np.floor(f), columns(exact)["risk"], expected["risk_exact"], TOLERANCE)
-        pairs = set(zip(f.tolist(), found["population_frequency"].tolist(), columns(exact)["risk"].tolist(), strict=True))
+        pairs = set(
+            zip(
+                f.tolist(),
+                found["population_frequency"].tolist(),
+                columns(exact)["risk"].tolist(),
+                strict=True,
+            )
+        )
         for one_f, one_big_f, risk in pairs:
             assert risk == pytest.approx(float(brute.risk(one_f, one_big_f)), rel=1e-10)
 
@@ -181,7 +188,8 @@ def test_l_diversity(reference, name):
     for variable in variables:
         here = {kind: found[f"{kind}_{variable}"] for kind in ("distinct", "entropy", "recursive")}
         complete = _classes_without_missing(frame, arguments["keyVars"], variable) if name == "na" else None
-        for kind, values in here.items():
+        for kind, found_values in here.items():
+            values = found_values
             expected = case["expected"][f"{variable}_{kind.capitalize()}_Ldiversity"]
             if kind == "recursive" and c <= 1:  # sdcMicro's 1 where not even l = 1 holds
                 assert (values[here["distinct"] == 1] == 0).all()
@@ -220,6 +228,8 @@ def test_missing_sensitive_values_are_one_value_of_a_class(reference):
         groups.setdefault(row, []).append(value)
     expected = {row: brute.diversity(group, 2.0) for row, group in groups.items()}
     for i, kind in enumerate(("distinct", "entropy", "recursive")):
-        assert found[f"{kind}_income_q5"].tolist() == pytest.approx([expected[row][i] for row in rows], rel=1e-12)
+        assert found[f"{kind}_income_q5"].tolist() == pytest.approx(
+            [expected[row][i] for row in rows], rel=1e-12
+        )
     sdcmicro = case["expected"]["income_q5_Distinct_Ldiversity"]["per_record"]
     assert (found["distinct_income_q5"] <= np.array(sdcmicro)).all()

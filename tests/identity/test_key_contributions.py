@@ -12,7 +12,12 @@ from sdckit import Scenario, as_cells, key_contributions
 from sdckit.errors import DataError
 
 FRAME = pl.DataFrame(
-    {"sex": ["f", "f", "m", "m"], "age": [30, 40, 30, 30], "town": ["x", "x", "x", "y"], "w": [3.0, 4.0, 5.0, 6.0]}
+    {
+        "sex": ["f", "f", "m", "m"],
+        "age": [30, 40, 30, 30],
+        "town": ["x", "x", "x", "y"],
+        "w": [3.0, 4.0, 5.0, 6.0],
+    }
 )
 KEYS = ["sex", "age", "town"]
 
@@ -22,7 +27,7 @@ def test_figures():
     assert (result.n, result.uniques, result.risk) == (4, 4, 1.0)
     assert result.violations == {2: 4, 3: 4}
     by_name = {one.variables: one for one in result.table}
-    assert list(by_name)[:3] == [("age",), ("sex",), ("town",)]
+    assert list(by_name)[:3] == [("sex",), ("age",), ("town",)]
     assert len(by_name) == 6
     age = by_name["age",]
     assert (age.uniques_without, age.uniques_saved, age.violations_without) == (2, 2, {2: 2, 3: 4})
@@ -53,7 +58,10 @@ def test_one_key_has_no_table():
 
 
 def test_two_keys_have_no_pairs():
-    assert [one.variables for one in key_contributions(FRAME, keys=["sex", "age"]).table] == [("age",), ("sex",)]
+    assert [one.variables for one in key_contributions(FRAME, keys=["sex", "age"]).table] == [
+        ("age",),
+        ("sex",),
+    ]
 
 
 def test_figures_as_a_dict_and_pickled():
@@ -73,3 +81,30 @@ def test_no_records_and_no_persons():
     cells = as_cells(FRAME, keys=KEYS)
     assert key_contributions(cells).uniques == 4
     assert key_contributions(cells).missing_rule == "no key value is missing"
+
+
+def test_suggestions():
+    frame = pl.DataFrame({"age": [20, 21, 40, 41, 60, 61], "sex": list("ffmmff")})
+    with quiet():
+        result = key_contributions(frame, keys=["age", "sex"])
+    assert result.uniques == 6
+    step = result.coarsenings["age"]
+    assert (step.rule, step.levels_before, step.levels_after) == ("neighbouring levels in pairs", 6, 3)
+    assert (step.uniques_without, step.uniques_saved, step.violations_without) == (0, 6, {2: 0, 3: 6, 5: 6})
+    assert step.entropy_lost == pytest.approx(1)
+    assert "sex" not in result.coarsenings  # two levels: one would be left
+    assert result.decides_alone == {"age": 1.0, "sex": 0.0}
+    assert [(one.action, one.variables) for one in result.suggestions] == [
+        ("coarsen", ("age",)), ("drop", ("age",)), ("drop", ("sex",)),
+    ]  # fmt: skip
+    assert result.suggestions[0].saved_per_bit == pytest.approx(6)
+    assert result.coarsening_figures["age"]["uniques_saved"] == 6
+    assert result.notes == {}
+
+
+def test_without_uniques_no_share_is_decided():
+    frame = pl.DataFrame({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2]})
+    result = key_contributions(frame, keys=["a", "b"])
+    assert all(one.decides_alone != one.decides_alone for one in result.table)
+    assert "no sample uniques" in result.notes["decides_alone"]
+    assert result.to_dict()["figures"]["table_figures"]["a"]["decides_alone"] is None

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 import brute
 from sdckit.identity import risk_kernel
-from sdckit.identity.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk
+from sdckit.identity.risk_kernel import (
+    approximate_risk,
+    census_risk,
+    exact_risk,
+    sums_of_cells,
+    worst_case_risk,
+)
 
 WHOLE = [1.0, 2.0, 3.0, 4.0, 7.0, 12.0, 39.0, 40.0, 41.0, 250.0, 1e5]
 FRACTIONAL = [1.05, 1.5, 1.999, 2.5, 3.7, 17.25, 39.9, 40.1, 1234.5]
@@ -82,10 +88,14 @@ def test_many_cells_at_once():
     assert exact_risk(f, big_f).tolist() == singles * 20_000
 
 
-@pytest.mark.parametrize(("f", "p"), [(1.0, 0.3), (2.0, 0.9), (5.0, 0.2), (2.5, 0.1), (60.0, 0.01), (3.0, 1.0)])
+@pytest.mark.parametrize(
+    ("f", "p"), [(1.0, 0.3), (2.0, 0.9), (5.0, 0.2), (2.5, 0.1), (60.0, 0.01), (3.0, 1.0)]
+)
 def test_compiled_kernels_do_what_their_source_says(f, p):
     big_f, q = f / p, 1 - p
-    assert risk_kernel._exact_one.py_func(f, big_f) == pytest.approx(risk_kernel._exact_one(f, big_f), rel=1e-14)
+    assert risk_kernel._exact_one.py_func(f, big_f) == pytest.approx(
+        risk_kernel._exact_one(f, big_f), rel=1e-14
+    )
     for kernel in (risk_kernel._series, risk_kernel._continued_fraction):
         assert kernel.py_func(f, q) == pytest.approx(kernel(f, q), rel=1e-13)
     outs = [np.empty(1), np.empty(1)]
@@ -97,7 +107,9 @@ def test_compiled_kernels_do_what_their_source_says(f, p):
 def test_series_and_fraction_are_one_function():
     for f in (1.3, 2.0, 6.5, 30.0):
         for q in (0.05, 0.4, 0.5, 0.6):
-            assert risk_kernel._series(f, q) == pytest.approx(risk_kernel._continued_fraction(f, q), rel=1e-13)
+            assert risk_kernel._series(f, q) == pytest.approx(
+                risk_kernel._continued_fraction(f, q), rel=1e-13
+            )
             truth = float(mpmath.hyp2f1(1, 1, f + 1, q))
             assert risk_kernel._series(f, q) == pytest.approx(truth, rel=1e-13)
 
@@ -108,3 +120,13 @@ def test_no_value_is_lost_where_f_is_nearly_the_population():
         truth = float(brute.risk(2.0, mpmath.mpf(2) * (1 + mpmath.mpf(gap))))
         assert one(exact_risk, 2.0, 2 * (1 + gap)) == pytest.approx(truth, rel=1e-13)
     assert math.isclose(one(exact_risk, 1.0, 1 + 1e-15), 1.0, rel_tol=1e-14)
+
+
+def test_sums_of_cells_are_those_of_the_kernels():
+    rng = np.random.default_rng(8)
+    f, size = rng.integers(1, 9, 200), rng.integers(1, 5, 200)
+    big_f = f * rng.uniform(0.9, 30, 200)  # some below f, by rounding of the weights
+    total, below = sums_of_cells(f, big_f, size, np.array([2.0, 5.0]))
+    assert total == pytest.approx(np.dot(exact_risk(f.astype(float), np.maximum(f, big_f)), size), rel=1e-12)
+    assert below == [int(size[f < 2].sum()), int(size[f < 5].sum())]
+    assert sums_of_cells(f, None, size, np.array([]))[0] == pytest.approx((size / f).sum(), rel=1e-12)

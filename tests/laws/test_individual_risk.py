@@ -122,7 +122,5 @@ def test_named_thresholds(file, alpha):
     assert quartile.threshold == pytest.approx(np.quantile(risk, 0.75), rel=1e-12)
     mad = measured(file, alpha=alpha, threshold="mad")
     median = np.median(risk)
-    assert mad.threshold == pytest.approx(
-        median + 3 * 1.4826 * np.median(np.abs(risk - median)), rel=1e-12
-    )
+    assert mad.threshold == pytest.approx(median + 3 * 1.4826 * np.median(np.abs(risk - median)), rel=1e-12)
     assert mad.n_above == int((risk > mad.threshold).sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,11 @@ from draw import ALPHAS, files, quiet
 from sdckit import individual_risk, k_anonymity, key_contributions, key_frequencies
 
 
-@given(files(min_keys=2), st.sampled_from(ALPHAS), st.sampled_from([{"weight": "w"}, {"sampling_fraction": 0.05}, {}]))
+@given(
+    files(min_keys=2),
+    st.sampled_from(ALPHAS),
+    st.sampled_from([{"weight": "w"}, {"sampling_fraction": 0.05}, {}]),
+)
 def test_agrees_with_tabulating_anew(file, alpha, known):
     frame = file.frame()
     with quiet():
@@ -38,3 +43,41 @@ def test_agrees_with_tabulating_anew(file, alpha, known):
         assert one.uniques_saved == result.uniques - uniques >= 0
         assert one.violations_without == violations
         assert one.risk_without == pytest.approx(risk, rel=1e-12)
+
+
+@given(
+    files(min_keys=1, levels=7),
+    st.sampled_from(ALPHAS),
+    st.sampled_from([{"weight": "w"}, {"sampling_fraction": 0.05}, {}]),
+    st.booleans(),
+)
+def test_a_step_coarser_is_recoding_the_records(file, alpha, known, as_text):
+    frame = file.frame()
+    same = {"keys": file.keys, "missing": file.missing, "alpha": alpha, **known}
+    if as_text:
+        frame = frame.with_columns(pl.col(file.keys).cast(pl.String))
+    with quiet():
+        result = key_contributions(frame, **same)
+        steps = result.coarsenings
+    for key, step in steps.items():
+        counts = frame[key].drop_nulls().value_counts().sort("count", key)
+        if as_text:
+            pooled = max(2, counts.filter(pl.col("count") < 5).height)
+            while counts["count"][:pooled].sum() < 5:
+                pooled += 1
+            rare = counts[key][:pooled].to_list()
+            coarse = frame.with_columns(
+                pl.when(pl.col(key).is_in(rare)).then(pl.lit("other")).otherwise(key).alias(key)
+            )
+        else:
+            coarse = frame.with_columns((pl.col(key).rank("dense").cast(pl.Int64) - 1) // 2)
+        assert step.levels_before == counts.height
+        assert step.levels_after == coarse[key].drop_nulls().n_unique() > 1
+        with quiet():
+            risk = individual_risk(coarse, **same)
+            uniques = key_frequencies(risk.cells).sample_uniques
+            assert step.violations_without == k_anonymity(risk.cells, k=(2, 3, 5)).violations
+        assert step.uniques_without == uniques
+        assert step.uniques_saved == result.uniques - uniques
+        assert step.risk_without == pytest.approx(risk.global_risk, rel=1e-12)
+        assert step.entropy_lost >= 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
@@ -49,7 +51,7 @@ def test_agrees_with_the_definition_when_the_keys_need_many_words(file, alpha):
 @given(files(missing=False))
 def test_cells_partition_a_complete_file(file):
     records = frequencies(file).records
-    cells = {row: f for row, f in zip(file.rows, records["sample_frequency"], strict=True)}
+    cells = dict(zip(file.rows, records["sample_frequency"], strict=True))
     assert sum(cells.values()) == len(file.rows)
     assert records["sample_frequency"].dtype == pl.Int64
     assert records["sample_frequency"].equals(records["cell_size"])
@@ -94,7 +96,7 @@ def test_one_more_key_never_raises_f(file, alpha):
 @given(files())
 def test_a_larger_alpha_never_lowers_f(file):
     by_alpha = [f_of(file, alpha=alpha) for alpha in ALPHAS]
-    for low, high in zip(by_alpha[:-1], by_alpha[1:], strict=True):
+    for low, high in itertools.pairwise(by_alpha):
         assert (low <= high * (1 + 1e-12)).all()
 
 

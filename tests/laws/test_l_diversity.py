@@ -17,7 +17,9 @@ from sdckit import l_diversity
 def sensitive_files(draw):
     file = draw(files(max_rows=30, max_keys=3, levels=2))
     n = len(file.rows)
-    values = draw(st.lists(st.one_of(st.integers(0, 4), st.integers(0, 4), st.none()), min_size=n, max_size=n))
+    values = draw(
+        st.lists(st.one_of(st.integers(0, 4), st.integers(0, 4), st.none()), min_size=n, max_size=n)
+    )
     return file, [0, *values[1:]] if all(value is None for value in values) else values
 
 
@@ -49,9 +51,7 @@ def test_agrees_with_the_definition(drawn, c):
 @given(sensitive_files())
 def test_homogeneous_cells(drawn):
     file, values = drawn
-    groups = {
-        row: group for row, group in zip(file.rows, brute.classes(file.rows, values, file.wild), strict=True)
-    }
+    groups = dict(zip(file.rows, brute.classes(file.rows, values, file.wild), strict=True))
     single = sum(len(group) > 1 and len(set(group)) == 1 for group in groups.values())
     assert measured(file, values).homogeneous == {"s": single}
 
@@ -68,5 +68,7 @@ def test_the_effective_number_is_at_most_the_number(drawn, c):
 def test_a_larger_c_and_a_wildcard_never_look_worse(drawn):
     low, high = (measured(*drawn, c=c).records["recursive_s"] for c in (1.0, 3.0))
     assert (low <= high).all()
-    category, wildcard = (measured(*drawn, missing=rule).records["distinct_s"] for rule in ("category", "wildcard"))
+    category, wildcard = (
+        measured(*drawn, missing=rule).records["distinct_s"] for rule in ("category", "wildcard")
+    )
     assert (category <= wildcard).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdckit.numerics import gather as module
-from sdckit.numerics.gather import gather, weight_faults
+from sdckit.numerics.gather import dense_codes, gather, min_through, sum_by, sum_through, weight_faults
 
 N = 70_000  # more than one slice
 
@@ -26,6 +26,30 @@ def test_values_reach_their_rows(rows, n_columns):
 
 def test_no_rows():
     assert [len(found) for found in gather([np.ones(2), np.ones(2)], np.empty(0, np.int32))] == [0, 0]
+
+
+def test_sums_within_groups(rows):
+    values = np.random.default_rng(1).random(N)
+    expected = [values[rows == g].sum() for g in range(11)] + [0.0]
+    np.testing.assert_allclose(sum_by(rows, values, 12), expected, rtol=1e-12)
+    assert sum_by(rows, np.ones(N, np.int64), 12).dtype == np.float64
+
+
+def test_sums_of_cells_over_groups_of_rows(rows):
+    households = (np.arange(N) // 7).astype(np.int32)
+    values = np.arange(11) / 3
+    found = sum_through(values, rows, households, N // 7)
+    np.testing.assert_allclose(found, np.bincount(households, values[rows]), rtol=1e-12)
+    smallest = min_through(values, rows, households, N // 7)
+    np.testing.assert_array_equal(smallest, values[rows].reshape(-1, 7).min(axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64])
+def test_values_in_use_are_numbered_in_order(dtype):
+    values = np.array([90, 7, 90, 12, 7], dtype)
+    of_row, n = dense_codes(values, 7, 84)
+    assert (of_row.tolist(), n) == ([2, 0, 2, 1, 0], 3)
+    assert of_row.dtype == np.int32
 
 
 def test_faults_are_counted_by_kind():
@@ -48,6 +72,14 @@ def test_compiled_kernels_do_what_their_source_says(rows):
     single = np.empty(50)
     module._gather_one.py_func(values, few, 0, 50, single)
     np.testing.assert_array_equal(single, values[few])
+    sums = [np.zeros(2) for _ in range(2)]
+    module._sum_through(values, few, np.arange(50) % 2, sums[0])
+    module._sum_through.py_func(values, few, np.arange(50) % 2, sums[1])
+    np.testing.assert_array_equal(*sums)
+    used = [np.zeros(11, np.uint8) for _ in range(2)]
+    module._mark(few, 0, used[0])
+    module._mark.py_func(few, 0, used[1])
+    np.testing.assert_array_equal(*used)
     weight = np.array([1, np.nan, 0, np.inf])
     counts = [np.zeros(3, np.int64) for _ in range(2)]
     module._weight_faults(weight, 0, 4, counts[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 
@@ -18,7 +19,7 @@ def test_slices_cover_everything_once(n, minimum, parts):
     cut = chunks(n, minimum=minimum, parts=parts)
     assert cut[0][0] == 0
     assert cut[-1][1] == n
-    assert all(one[1] == two[0] for one, two in zip(cut[:-1], cut[1:], strict=True))
+    assert all(one[1] == two[0] for one, two in itertools.pairwise(cut))
     assert len(cut) == 1 or all(stop - start >= minimum for start, stop in cut)
     assert len(cut) <= parts
 
@@ -55,6 +56,20 @@ def test_little_work_stays_on_the_calling_thread(items):
 
 def test_the_processors_of_the_process_are_counted(monkeypatch):
     assert n_threads() >= 1
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    count = n_threads.__wrapped__  # the answer is kept
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert count() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert n_threads() == 1
+    assert count() == 1
+
+
+def test_work_handed_on_by_a_worker_stays_with_it(monkeypatch):
+    monkeypatch.setattr(threads, "n_threads", lambda: 2)
+
+    def outer(_):
+        return run(lambda _: threading.current_thread().name, range(3))
+
+    for names in run(outer, range(8)):  # would never end if workers waited for each other
+        assert len(set(names)) == 1
+        assert names[0].startswith(threads.WORKER)

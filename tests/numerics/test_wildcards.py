@@ -110,7 +110,12 @@ def test_compiled_kernels_do_what_their_source_says(values):
     tables = []
     clear = np.uint64(~0xF & 0xFFFFFFFFFFFFFFFF)
     for function in (wildcards._fill_table, wildcards._fill_table.py_func):
-        table = [np.empty(128, np.uint64), np.zeros(128, np.int32), np.empty(8, np.uint64), np.empty(len(words), np.int32)]
+        table = [
+            np.empty(128, np.uint64),
+            np.zeros(128, np.int32),
+            np.empty(8, np.uint64),
+            np.empty(len(words), np.int32),
+        ]
         with np.errstate(over="ignore"):
             n_groups = function(words, clear, *table)
         tables.append((n_groups, *(part.tolist() for part in table)))

@@ -50,6 +50,7 @@ SMALL = {
     "s": list("uvuvuv"),
     "h": [1, 1, 2, 2, 3, 3],
 }
+MORE = {"explain": {"row": 2}}  # a record that only another one's missing value could match
 OTHER = {"wildcard": "category", "category": "wildcard"}
 ARGUMENTS = {"keys": ["a", "b"], "household": "h", "sensitive": ["s"]}
 
@@ -59,7 +60,7 @@ def test_the_row_says_the_default_rule_for_missing_values(row: Measure) -> None:
     measure = getattr(sdckit, row.name)
     if "missing" not in inspect.signature(measure).parameters:
         return
-    given = {role: ARGUMENTS[role] for role in row.needs}
+    given = {role: ARGUMENTS[role] for role in row.needs} | MORE.get(row.name, {})
     by_default, as_said, otherwise = (
         measure(pl.DataFrame(SMALL), **given, **rule).to_dict()
         for rule in ({}, {"missing": row.missing}, {"missing": OTHER[row.missing]})

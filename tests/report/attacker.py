@@ -39,6 +39,8 @@ class Solver:
         self.high = np.array(
             [min(prints[name].high, LARGE) if name in prints else LARGE for name in self.names]
         )
+        # Whoever has the released file counts its records.
+        self.low[self.place["n"]] = self.high[self.place["n"]] = ledger.variables["n"].true
         self.whole = np.array([ledger.variables[name].kind == "count" for name in self.names]).astype(int)
         self.constraint = self._constraint(relations)
 

@@ -149,6 +149,11 @@ class Intruder:
     individual_risk_category: Risk | None = None
     l_diversity_wildcard: Diversity | None = None
     skipped: tuple[tuple[str, str], ...] = ()
+    suda: Any = None
+    population_risk: Any = None
+    population_uniques: Any = None
+    risky_cells: Any = None
+    outliers: Any = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,7 @@ class FakeAssessment:
     warnings: tuple[str, ...] = ()
     version: str = "0.1.0"
     date: str = "2026-11-20"
+    measures: tuple[str, ...] = ()
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -171,15 +177,20 @@ class FakeAssessment:
         holds = [one.holds for one in self.verdicts]
         return None if not holds or None in holds else all(holds)
 
+    def n_at_risk(self) -> dict[str, int]:
+        return {one.name: len(self._alone(one)) for one in self.intruders}
+
     def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
-        keys = self.intruders[0].keys
-        sizes = Counter(pattern(row, keys) for row in self.rows)
         return [
-            {"row": i + 1, "intruder": self.intruders[0].name, "keys": {k: row[k] for k in keys},
+            {"intruder": one.name, "row": i + 1, "keys": {k: self.rows[i][k] for k in one.keys},
              "sample_frequency": 1.0, "population_frequency": 1.0, "risk": 1.0}
-            for i, row in enumerate(self.rows)
-            if sizes[pattern(row, keys)] == 1
-        ][:limit]  # fmt: skip
+            for one in self.intruders
+            for i in self._alone(one)[:limit]
+        ]  # fmt: skip
+
+    def _alone(self, one: Intruder) -> list[int]:
+        sizes = Counter(pattern(row, one.keys) for row in self.rows)
+        return [i for i, row in enumerate(self.rows) if sizes[pattern(row, one.keys)] == 1]
 
 
 def pattern(row: Row, keys: tuple[str, ...]) -> tuple[Any, ...]:

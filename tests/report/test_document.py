@@ -21,7 +21,8 @@ def test_records_are_listed_for_internal_use_only() -> None:
     assert build_document(assessment).tree["records_at_risk"] == InternalOnly(None)
     listed = build_document(assessment, internal=True).tree["records_at_risk"]
     assert isinstance(listed, InternalOnly)
-    assert listed.content
+    assert isinstance(listed.content, dict)
+    assert listed.content["total"] == sum(assessment.n_at_risk().values())
     assert "records_at_risk" not in protect(build_document(assessment))
 
 

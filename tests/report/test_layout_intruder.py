@@ -6,8 +6,8 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
-from sdckit.report.blocks import ChartBlock, TableBlock
-from sdckit.report.layout_intruder import MEASURE_BLOCKS, intruder_sections
+from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock, Tables
+from sdckit.report.layout_intruder import MEASURE_BLOCKS, intruder_sections, most_saving
 from sdckit.report.write import plain_document
 
 
@@ -19,7 +19,9 @@ def one() -> dict[str, Any]:
 
 def tables(one: dict[str, Any]) -> dict[str, TableBlock]:
     sections = intruder_sections(one, heading="x")
-    return {b.caption: b for section in sections for b in section.blocks if isinstance(b, TableBlock)}
+    blocks = [block for section in sections for block in section.blocks]
+    inner = [table for block in blocks if isinstance(block, Tables) for table in block.items]
+    return {table.caption: table for table in [*blocks, *inner] if isinstance(table, TableBlock)}
 
 
 def test_every_part_has_its_section(one: dict[str, Any]) -> None:
@@ -32,7 +34,7 @@ def test_every_part_has_its_section(one: dict[str, Any]) -> None:
 
 
 def test_both_missing_rules_are_shown(one: dict[str, Any]) -> None:
-    rows = tables(one)["Records whose key is shared by fewer than k records"].rows
+    rows = tables(one)["Records in groups of fewer than k with the same keys"].rows
     assert [row[0] for row in rows][:2] == ["k = 2, missing as wildcard", "k = 2, missing as category"]
 
 
@@ -55,3 +57,56 @@ def test_what_did_not_run_says_why() -> None:
     assert tables(plain)["Measures that did not run, and why"].rows == (
         ("l_diversity", "no sensitive variable is declared"),
     )
+
+
+def test_levels_stand_side_by_side(one: dict[str, Any]) -> None:
+    keys = intruder_sections(one, heading="x")[1]
+    (levels,) = [block for block in keys.blocks if isinstance(block, Tables)]
+    assert [table.caption for table in levels.items] == [f"Levels of {key}" for key in one["keys"]]
+
+
+def test_the_first_shares_agree(one: dict[str, Any]) -> None:
+    rows = tables(one)["Records by individual risk"].rows
+    assert rows[0][2] == rows[0][3]
+    assert rows[-1][3] == "100 %"
+
+
+def test_a_person_is_told_from_a_record() -> None:
+    scenario = Scenario(keys=["sex", "age", "occupation"], person="household")
+    made = plain_document(assess_fake(survey(400), scenario))["intruders"][0]
+    sections = intruder_sections(made, heading="x")
+    facts = next(block for block in sections[2].blocks if isinstance(block, Facts))
+    assert facts.items[1][0] == "Records of persons alone with their combination"
+    assert any("counted by their records" in getattr(block, "text", "") for block in sections[2].blocks)
+    assert "Records in groups of fewer than k persons with the same keys" in tables(made)
+
+
+def contributions(left: dict[str, Any], uniques: Any = 40) -> str:
+    def leaf(value: Any) -> dict[str, Any]:
+        small = {"text": "<5", "value": None, "below": 5}
+        return small if value == "<5" else {"text": f"{value:,}", "value": value}
+
+    table = [{"variables": [name], "uniques_without": leaf(value)} for name, value in left.items()]
+    return most_saving({"uniques": leaf(uniques), "table": table})
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        ({"sex": 30, "age": 10}, " Recoding age would save most: without it, 10 are left."),
+        ({"sex": 30, "age": "<5"}, " Recoding age would save most: without it, <5 are left."),
+        ({"sex": 10, "age": 10, "job": 40}, " Recoding sex or age would save most: without it, 10 are left."),
+        ({"sex": 40, "age": 40}, " No key makes many of them unique by itself."),
+        ({}, ""),
+    ],
+)
+def test_the_key_to_recode_first(left: dict[str, Any], words: str) -> None:
+    assert contributions(left) == words
+    assert contributions(left, uniques=0) == ""
+
+
+def test_the_key_to_recode_is_named_below_no_column(one: dict[str, Any]) -> None:
+    blocks = MEASURE_BLOCKS["key_contributions"](one)
+    assert isinstance(blocks[0], Paragraph)
+    assert "would save most" in blocks[0].text
+    assert not any("Suggestion" in block.columns for block in blocks if isinstance(block, TableBlock))

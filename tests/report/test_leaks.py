@@ -39,7 +39,7 @@ def with_marker(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     marked = copy.deepcopy(rows)
     for column in ("sex", "age", "region", "occupation", "income"):
         marked[17][column] = f"MARKER-{column}"
-    marked[17]["weight"] = 98765.4321
+    marked[17]["weight"] = 93617.4221
     marked[17]["household"] = 987654321
     return marked
 
@@ -48,7 +48,7 @@ def with_marker(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
     assessment = assess_fake(with_marker(survey(400, missing=0.02)), scenario)
     for kind, text in all_documents(assessment).items():
-        for trace in ("MARKER", "98765", "987,65", f"{1 / 98765.4321:.3g}"):
+        for trace in ("MARKER", "93617", "93,617", f"{1 / 93617.4221:.3g}"):
             assert trace not in text, kind
 
 
@@ -62,7 +62,7 @@ def test_a_planted_record_appears_nowhere_in_a_real_assessment(scenario: Scenari
         warnings.simplefilter("always")
         documents = all_documents(sdc.assess(frame, scenario=scenario))
     for kind, text in [*documents.items(), *(("warning", str(one.message)) for one in said)]:
-        for trace in ("MARKER", "98765", "987,65", "987654321"):
+        for trace in ("MARKER", "93617", "93,617", "987654321", "987,654"):
             assert trace not in text, kind
 
 

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
-from report.fakes import FULL, survey
+from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.report import notebook_html, result_chart
+from sdckit.report import assessment_chart, notebook_html, result_chart
+from sdckit.report.charts import to_svg
 from sdckit.report.notebook import result_document
 from sdckit.report.protect import protect
 
@@ -82,6 +84,41 @@ def test_an_assessment_shows_its_answer() -> None:
     html = notebook_html(sdc.assess(frame(300), scenario=FULL))
     assert "Not within the declared limits" in html
     assert "Somebody who knows" in html
+
+
+def titles(chart: Any) -> list[str]:
+    return [part["title"]["text"] for part in chart.to_dict()["vconcat"]]
+
+
+def test_an_assessment_is_drawn_intruder_by_intruder() -> None:
+    one = assessment_chart(assess_fake(survey(300), FULL))
+    assert titles(one) == [
+        "Cells by number of records",
+        "Records in violation of k-anonymity",
+        "Distribution of individual risk, and its cumulative curve",
+    ]
+    assert to_svg(one).startswith("<svg")
+    two = Scenario(intruders={"a": ["sex"], "b": ["sex", "age"]})
+    several = titles(assessment_chart(assess_fake(survey(300), two)))
+    assert several[0] == "a: Cells by number of records"
+    assert several[3:] == [title.replace("a: ", "b: ", 1) for title in several[:3]]
+
+
+def test_the_chart_of_an_assessment_is_protected() -> None:
+    assessment = assess_fake(survey(300), FULL)
+    exact = assessment.intruders[0].k_anonymity.violations
+
+    def lengths(chart: Any) -> list[float]:
+        drawn = chart.to_dict()
+        name = drawn["vconcat"][1]["data"]["name"]
+        return [row["length"] for row in drawn["datasets"][name]]
+
+    assert lengths(assessment_chart(assessment, internal=True)) == list(exact.values())
+    assert all(n % 5 == 0 for n in lengths(assessment_chart(assessment)))
+    small = assess_fake(survey(40), FULL)
+    with pytest.raises(DataError, match="fewer than 50"):
+        assessment_chart(small)
+    assert assessment_chart(small, internal=True) is not None
 
 
 def test_a_result_without_a_view_is_refused() -> None:

@@ -10,8 +10,21 @@ from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.document import build_document
-from sdckit.report.figures import Difference, Document, Foreign, Holds, InternalOnly, Ledger, Ratio, Share
-from sdckit.report.protect import CONFIDENTIAL, protect
+from sdckit.report.figures import (
+    Count,
+    Cumulative,
+    Difference,
+    Document,
+    Foreign,
+    Holds,
+    InternalOnly,
+    Ledger,
+    Ratio,
+    Share,
+    Variable,
+)
+from sdckit.report.protect import CONFIDENTIAL, _Printer, protect
+from sdckit.report.rounding import print_variable
 
 
 def plain_of(
@@ -58,6 +71,34 @@ def test_differences_come_from_printed_counts(whole: int, part: int, text: str) 
     ledger.count("a", whole, "a")
     ledger.count("b", part, "b")
     assert plain_of({"d": Difference("a", "b")}, ledger)["d"]["text"] == text
+
+
+def test_shares_of_printed_parts_make_a_whole() -> None:
+    ledger = Ledger()
+    names = ("a", "b", "c")
+    for name, n in zip(names, (1253, 4003, 1110), strict=True):
+        ledger.count(name, n, "bins")
+    tree = {str(i): Cumulative(names[:i], names) for i in range(1, 4)} | {"share": Cumulative(("a",), names)}
+    plain = plain_of(tree, ledger)
+    assert plain["share"] == plain["1"] == {"text": "19.7 %", "value": pytest.approx(1255 / 6370, abs=1e-6)}
+    assert plain["3"] == {"text": "100 %", "value": 1}
+
+
+def test_a_share_of_hidden_parts_is_a_bound() -> None:
+    ledger = Ledger()
+    for name, n in {"a": 3, "b": 0, "c": 995}.items():
+        ledger.count(name, n, "bins")
+    names = ("a", "b", "c")
+    plain = plain_of({one: Cumulative((one,), names) for one in names} | {"n": Count("a")}, ledger)
+    assert plain["a"] == {"text": "<0.50 %", "value": None, "below": 0.005}
+    assert plain["b"] == {"text": "0 %", "value": 0}
+
+
+def test_a_share_of_what_is_withheld_is_withheld() -> None:
+    prints = {"a": print_variable(Variable(3), 8), "b": print_variable(Variable(100), 0)}
+    printer = _Printer(prints, internal=False, coarse={})
+    assert printer.plain(Cumulative(("b",), ("a", "b"))) == {"text": "withheld", "value": None}
+    assert printer.plain(Cumulative((), ())) == {"text": "undefined", "value": None}
 
 
 def test_levels_only_hold_or_do_not() -> None:
@@ -118,7 +159,7 @@ def test_every_count_is_rounded_or_hidden() -> None:
         if isinstance(value, int) and not isinstance(value, bool):
             assert value % 5 == 0, path
         if value is None:
-            assert "below" in leaf or leaf["text"] in {"withheld", "undefined", "could not be tested"}, path
+            assert "below" in leaf or leaf["text"] in {"withheld", "undefined", "not judged"}, path
 
 
 def test_an_internal_document_is_exact() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
-from sdckit.report.sentences import answer, headline, listed, verdict_sentence
+from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
 from sdckit.report.write import plain_document
+from sdckit.workflow.verdicts import Verdict
 
 N = {"text": "600", "value": 600}
 WITHHELD = {"text": "withheld", "value": None}
@@ -25,30 +26,34 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("one", "sentence"),
     [
-        (verdict("k", False), "25 of 600 records (4.2 %) share their combination of keys with fewer than 3 records."),
-        (verdict("k", True), "k-anonymity holds for k = 3: every record shares its key with enough others."),
-        (verdict("risk", False, limit=0.1), "25 of 600 records (4.2 %) have an individual risk above 0.1."),
-        (verdict("risk", True, limit=0.1), "No record has an individual risk above 0.1."),
+        (verdict("k", False), "25 of 600 records (4.2 %) are in groups of fewer than 3 with the same keys (k = 3)."),
+        (verdict("k", True), "Every record is in a group of at least 3 with the same keys (k = 3)."),
+        (verdict("risk", False, limit=0.1), "25 of 600 records (4.2 %) have a risk of re-identification above 0.1."),
+        (verdict("risk", True, limit=0.1), "No record has a risk of re-identification above 0.1."),
+        (
+            verdict("k", False, limit=1000),
+            "25 of 600 records (4.2 %) are in groups of fewer than 1,000 with the same keys (k = 1,000).",
+        ),
         (verdict("household_risk", True, limit=0.1), "No record has a household risk above 0.1."),
         (
             verdict("l", False, variable="income"),
-            "25 of 600 records (4.2 %) are in groups with fewer than 3 well-represented values of income.",
+            "25 of 600 records (4.2 %) are in groups with fewer than 3 different values of income.",
         ),
         (
             verdict("l", True, variable="income"),
-            "Every group of records with equal keys holds at least 3 values of income.",
+            "Every group with the same keys holds at least 3 different values of income.",
         ),
         (
             verdict("global_risk", True, limit=0.02, n_records=None, value={"text": "0.014", "value": 0.014}),
-            "Global risk (limit 0.02): 0.014 is within the limit.",
+            "The expected share of records re-identified (global risk) is 0.014, not above 0.02.",
         ),
         (
             verdict("l", None, reason="no sensitive variable."),
-            "l-diversity (limit 3) could not be tested: no sensitive variable.",
+            "l-diversity (limit 3) could not be judged: no sensitive variable.",
         ),
         (
             verdict("k", False, n_records=WITHHELD, rate=WITHHELD),
-            "A number of records (withheld) share their combination of keys with fewer than 3 records.",
+            "A number of records (withheld) are in groups of fewer than 3 with the same keys (k = 3).",
         ),
     ],
 )  # fmt: skip
@@ -63,7 +68,7 @@ def test_verdicts_in_plain_words(one: dict[str, Any], sentence: str) -> None:
         ([True], "Within every declared limit"),
         ([False], "The only limit is exceeded"),
         ([False, True, False], "2 of 3 limits are exceeded"),
-        ([None, True], "1 declared limit could not be tested"),
+        ([None, True], "1 declared limit could not be judged"),
     ],
 )
 def test_the_headline(holds: list[bool | None], words: str) -> None:
@@ -91,3 +96,30 @@ def test_nobody_alone_and_nothing_learnt() -> None:
     words = answer(plain["intruders"][0], plain["n"])
     assert "finds no record that is alone" in words
     assert "No group of equal keys gives away income" in words
+
+
+def test_html_and_terminal_say_the_same_of_a_verdict() -> None:
+    for name, limit, variable in (
+        ("k", 3, None),
+        ("l", 2, "income"),
+        ("risk", 0.1, None),
+        ("household_risk", 0.1, None),
+    ):
+        for holds in (True, False):
+            n = 0 if holds else 25
+            exact = Verdict(name, "default", variable, limit, holds, n, None, "").sentence
+            printed = verdict_sentence(verdict(name, holds, limit=limit, variable=variable), N)
+            assert (
+                printed.replace(" of 600 records (4.2 %)", " records") == exact[0].upper() + exact[1:] + "."
+            )
+
+
+@pytest.mark.parametrize("holds", [True, False, None])
+def test_the_word_is_that_of_the_verdict(holds: bool | None) -> None:
+    assert status(holds) == Verdict("k", "default", None, 3, holds, 1, None, "").word
+
+
+def test_records_of_persons_are_called_so() -> None:
+    scenario = Scenario(keys=["sex", "age", "occupation"], person="household")
+    plain = plain_document(assess_fake(survey(400), scenario))
+    assert "of persons alone with their combination of values" in answer(plain["intruders"][0], plain["n"])

@@ -75,11 +75,9 @@ def _violations(cells: tuple[int, ...]) -> Document:
     one, two, three = cells
     below = {2: one, 3: one + 2 * two, 5: one + 2 * two + 3 * three}
     ledger = Ledger()
+    n = ledger.count("n", 200, "n")
     setting = Setting(ledger, "i0", make_sizes(ledger, "i0", [1, 2, 4]))
-    tree = {
-        "n": ledger.count("n", 200, "n"),
-        "k": k_anonymity_tree(Anonymity(1, below), setting, cells_known=True),
-    }
+    tree = {"n": n, "k": k_anonymity_tree(Anonymity(1, below), setting, cells_known=True)}
     return Document(tree, ledger.variables, tuple(ledger.relations), 200)
 
 

@@ -109,3 +109,23 @@ def test_a_small_file_gives_no_document(tmp_path: Path) -> None:
         write_report(small, tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
     assert write_report(small, tmp_path / "a.html", internal=True).exists()
+
+
+def test_a_pipe_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: Any, **__: Any) -> Any:
+        raise AssertionError("work began")
+
+    monkeypatch.setattr("sdckit.report.write.plain_document", work)
+    unread: Any = None
+    for name, write in (("a.html", write_report), ("a.json", write_json)):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(FileFormatError, match="not a regular file"):
+            write(unread, tmp_path / name)
+        assert stat.S_ISFIFO((tmp_path / name).stat().st_mode)
+
+
+def test_a_report_behind_a_link(assessment: FakeAssessment, tmp_path: Path) -> None:
+    (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
+    assert write_report(assessment, tmp_path / "link.html") == tmp_path / "link.html"
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "real.html").read_text(encoding="utf-8").startswith("<!DOCTYPE")

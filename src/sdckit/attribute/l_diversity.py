@@ -11,11 +11,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import is_cells, tabulate_given
+from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
@@ -229,13 +229,15 @@ def l_diversity(
         raise DataError("c, the constant of recursive l-diversity, is a number above 0")
     tested = {*levels, *([scenario.thresholds.l] if scenario and scenario.thresholds.l else [])}
     cells = tabulate_given(
-        data, keys=keys, sensitive=sensitive, missing=missing, scenario=None if is_cells(data) else scenario,
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
     named = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
     variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
     if not variables:
         raise ScenarioError("say what an intruder would learn: sensitive=[...]")
+    if clash := [name for name in variables if name in cells.keys]:
+        raise ColumnError(f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know")
     homogeneous = {}
     for name in variables:
         cells, homogeneous[name] = _with_diversity(cells, name, kinds, c)

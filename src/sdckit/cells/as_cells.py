@@ -113,6 +113,8 @@ def tabulate_given(
             raise ScenarioError(
                 "keys, weight and the missing rule are fixed by the cells given; leave them out"
             )
+        if scenario is not None and tuple(scenario.keys) != tuple(data.keys):
+            raise ScenarioError("the cells given were made of other keys than the scenario's; make them anew")
         found: Cells | LazyCells = data
         return found
     roles = resolve_roles(

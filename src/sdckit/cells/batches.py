@@ -87,6 +87,8 @@ def _map_duckdb(
     A sum of weights may differ in its last digit from one run of the plan to the next, so an entry is
     filed under its own place and under both neighbours.
     """
+    from duckdb.sqltypes import BIGINT, DOUBLE
+
     places = [f"sdckit__place{i}" for i in range(len(inputs))]
     values = [f"sdckit__input{i}" for i in range(len(inputs))]
     placed = frame.with_columns(
@@ -101,7 +103,7 @@ def _map_duckdb(
         chunk[name] = kernel(*(chunk[value].to_numpy() for value in values))
         return chunk
 
-    types = dict.fromkeys(places, "BIGINT") | dict.fromkeys([*values, name], "DOUBLE")
+    types = dict.fromkeys(places, BIGINT) | dict.fromkeys([*values, name], DOUBLE)
     mapped: nw.LazyFrame[Any] = nw.from_native(distinct.to_native().map(over_frame, schema=types))
     entries = mapped.select(*places, name)
     for place in places:

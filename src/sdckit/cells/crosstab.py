@@ -14,7 +14,7 @@ from sdckit.numerics.grouping import group
 
 __all__ = ["Crosstab", "crosstab", "wildcard_crosstab"]
 
-DENSE_LIMIT = 200_000_000  # numbers in a table of every cell by every level
+DENSE_LIMIT = 20_000_000  # numbers in a table of every cell by every level
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import Layout, Tabulated, group_codes
 from sdckit.numerics.wildcards import Matched, match_packed, patterns_of
 
-__all__ = ["wildcard_matches"]
+__all__ = ["missing_patterns", "wildcard_matches"]
 
 
 def wildcard_matches(
@@ -41,9 +41,16 @@ def wildcard_matches(
     keys = [j for j, is_wild in enumerate(wild) if is_wild]
     if table.words is None or table.layout is None or len(keys) > 64:
         return _match_codes(table.codes, size, weight, [missing_codes[j] for j in keys], keys, alpha)
-    layout: Layout = table.layout
+    pattern, clear_of = missing_patterns(table.words, table.layout, keys, missing_codes)
+    return match_packed(table.words, size, weight, pattern, clear_of, alpha)
+
+
+def missing_patterns(
+    words: NDArray[np.uint64], layout: Layout, keys: Sequence[int], missing_codes: Sequence[int]
+) -> tuple[NDArray[np.uint64], dict[int, int]]:
+    """Which of some keys each cell lacks, and for each such pattern the word that keeps what it has."""
     pattern = patterns_of(
-        table.words,
+        words,
         np.array([layout.shifts[j] for j in keys], np.uint64),
         np.array([(1 << layout.bits[j]) - 1 for j in keys], np.uint64),
         np.array([missing_codes[j] for j in keys], np.uint64),
@@ -52,7 +59,7 @@ def wildcard_matches(
     for bits in np.unique(pattern).tolist():
         gone = sum(layout.field(j) for i, j in enumerate(keys) if bits >> i & 1)
         clear_of[bits] = ~gone & 0xFFFFFFFFFFFFFFFF
-    return match_packed(table.words, size, weight, pattern, clear_of, alpha)
+    return pattern, clear_of
 
 
 def _match_codes(

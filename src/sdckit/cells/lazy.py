@@ -15,11 +15,13 @@ from sdckit.cells.batches import map_columns
 from sdckit.cells.lazy_diversity import diversity_columns
 from sdckit.cells.lazy_tabulate import PREFIX, KeyPlan, plan_keys, with_frequencies
 from sdckit.cells.lazy_values import LazyValues, aggregate, count, expm1_negative, log1p_negative
+from sdckit.cells.lazy_wildcards import Filled
 from sdckit.cells.table import LARGE, MAX_LEVELS, Cells, check_result_names
 from sdckit.data.frames import collect
 from sdckit.data.missing import Rule, describe_rule
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.roles import Roles
-from sdckit.errors import DataError, SdcWarning
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = ["LazyCells", "tabulate_lazy"]
 
@@ -103,7 +105,7 @@ class LazyCells:
     def with_household(self, name: str, values: str, household: str, *, before: Any, after: Any) -> LazyCells:
         """Add 1 - prod(1 - value) over the members of a household, as expressions of the engine."""
         del before, after  # the kernels of frames in memory; here the same formula in expressions
-        absent = nw.col(household).is_null()
+        absent = Filled.of(household, 0, self._type_of(household, "household")).absent
         if without := int(aggregate(self.frame, count(absent))[0]):
             warnings.warn(
                 f"{without} records have no household id in {household!r}: each is a household of its own",
@@ -115,6 +117,10 @@ class LazyCells:
         frame = frame.with_columns(
             (own >= 1.0).cast(nw.Int64).sum().over(household).alias(PREFIX + "certain")
         )
+        if self.roles.person is not None:  # a person of several rows counts once, with the largest risk
+            whose = [household, self.roles.person]
+            once = nw.col(log).min().over(*whose) / nw.len().over(*whose).cast(nw.Float64)
+            frame = frame.with_columns(once.alias(log))
         frame = frame.with_columns(nw.col(log).sum().over(household).alias(PREFIX + "logs"))
         joint = (
             nw.when(nw.col(PREFIX + "certain") > 0)
@@ -130,8 +136,16 @@ class LazyCells:
             raise DataError(
                 "on a plan, l-diversity takes a missing key for a category; use missing='category'"
             )
+        self._type_of(name, "sensitive")
         frame, homogeneous = diversity_columns(self.frame, self.plan, name, kinds, c)
         return self._with(frame, {f"{kind}_{name}": f"{PREFIX}{kind}_{name}" for kind in kinds}), homogeneous
+
+    def _type_of(self, name: str, role: str) -> Any:
+        if name not in self.own_columns:
+            raise ColumnError(
+                f"{role}: no column {name!r} in the data; {did_you_mean(name, self.own_columns)}"
+            )
+        return self.frame.collect_schema()[name]
 
     def values(self, name: str) -> LazyValues:
         """A figure, to be asked for its mean, counts and quantiles."""
@@ -179,15 +193,16 @@ class LazyCells:
         planned = self.plan.keys[self.keys.index(key)]
         return "number" if planned.is_float else "integer" if planned.numeric else "text"
 
-    def rows_where(
-        self, column: str, below: float, above: tuple[str, float] | None, limit: int
-    ) -> list[dict[str, Any]]:
-        """Records with a figure below a limit or another above one; a plan has no row numbers."""
-        hit = nw.col(self.columns[column]).cast(nw.Float64) < below
-        if above is not None:
-            hit = hit | (nw.col(self.columns[above[0]]) > above[1])
+    def count_where(self, below: float, risk_above: float | None) -> int:
+        """Records with a sample frequency below a limit, or a risk above one."""
+        return int(aggregate(self.frame, count(self._where(below, risk_above)))[0])
+
+    def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
+        """The same records, the riskiest first: key values and figures; a plan has no row numbers."""
         figures = {name: place for name, place in self.columns.items() if name in LISTED}
-        found = collect(self.frame.filter(hit).select(*self.keys, *figures.values()).head(limit))
+        places = dict.fromkeys(figures.values())  # without wildcards, size and frequency share a column
+        hit = self.frame.filter(self._where(below, risk_above)).select(*self.keys, *places)
+        found = collect(hit.sort(self.columns["risk"], descending=True).head(limit))
         return [
             {
                 "row": None,
@@ -197,16 +212,20 @@ class LazyCells:
             for row in found.rows(named=True)
         ]
 
+    def _where(self, below: float, risk_above: float | None) -> nw.Expr:
+        hit = nw.col(self.columns["sample_frequency"]).cast(nw.Float64) < below
+        return hit if risk_above is None else hit | (nw.col(self.columns["risk"]) > risk_above)
+
     def in_memory(self, *extra: str) -> Cells:
         """The coded columns of a measure that no engine can do, brought here; refused above a size."""
         from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 
         if extra:
-            wanted = list(
-                dict.fromkeys([*self.keys, *extra, *([self.roles.weight] if self.roles.weight else [])])
-            )
+            counted_by = [name for name in (self.roles.weight, self.roles.person) if name is not None]
+            wanted = list(dict.fromkeys([*self.keys, *extra, *counted_by]))
             self._refuse_above(self.n * len(wanted), f"{self.n} records of {len(wanted)} columns")
-            return tabulate_frame(collect(self.frame.select(*wanted)), self.roles)
+            bare = replace(self.roles, sensitive=(), household=None, id=None)  # their columns stay behind
+            return tabulate_frame(collect(self.frame.select(*wanted)), bare)
         self._refuse_above(self.n_cells * len(self.keys), f"{self.n_cells} cells of {len(self.keys)} keys")
         counted = self.plan.cells(self.frame, self.roles.weight)
         return tabulate_counts(collect(counted), self.roles, self.n)

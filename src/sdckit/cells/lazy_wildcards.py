@@ -6,6 +6,7 @@ other one, the projections are summed, and the sums are joined back by pattern n
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,7 @@ import narwhals.stable.v2 as nw
 from sdckit.data.frames import collect
 from sdckit.errors import DataError
 
-__all__ = ["Filled", "match_wildcards"]
+__all__ = ["Filled", "match_wildcards", "type_name"]
 
 MAX_PATTERNS = 512
 
@@ -28,8 +29,12 @@ class Filled:
     ----------
     name, column : str
         The key, and its filled column.
-    is_float, is_text, numeric : bool
+    is_float, numeric : bool
         What kind of values it has.
+    as_text, as_number : bool
+        Whether it is grouped by its text, or by its number of units.
+    blank : expression
+        What missing values are filled with.
     has_missing, wild : bool
         Whether values are missing, and whether those stand for any value.
     """
@@ -39,17 +44,39 @@ class Filled:
     number: int
     is_float: bool
     numeric: bool
-    is_boolean: bool
+    as_text: bool
+    as_number: bool
+    blank: nw.Expr
     has_missing: bool = True
     wild: bool = False
 
     @staticmethod
-    def of(name: str, number: int, dtype: Any) -> Filled:
-        """Plan a key by its type; refuse lists and structures."""
+    def of(name: str, number: int, dtype: Any, *, whole_times: bool = False) -> Filled:
+        """Plan a key by its type; refuse lists and structures.
+
+        `whole_times` says that the engine casts times of day and durations to integers.
+        """
         if dtype.is_nested():
-            raise DataError(f"column {name!r} holds {dtype}: a variable needs one plain value per record")
-        plain = dtype.is_integer() or dtype.is_float()
-        return Filled(name, f"sdckit__key{number}", number, dtype.is_float(), plain, dtype == nw.Boolean)
+            raise DataError(
+                f"column {name!r} holds {type_name(dtype)}: a variable needs one plain value per record"
+            )
+        numeric = dtype.is_integer() or dtype.is_float()
+        kind = dtype.base_type()
+        blank, as_text, as_number = nw.lit(""), False, False
+        if numeric:
+            blank = nw.lit(0)
+        elif kind == nw.Boolean:
+            blank = nw.lit(False)
+        elif kind == nw.Date:
+            blank = nw.lit(dt.date(1970, 1, 1))
+        elif kind == nw.Datetime:  # as text, an hour that the clocks repeat would be one
+            blank = nw.lit(dt.datetime(1970, 1, 1)).cast(dtype)
+        elif kind in (nw.Time, nw.Duration) and whole_times:  # as text, fractions of a second would be lost
+            blank, as_number = nw.lit(0), True
+        elif kind != nw.String:
+            as_text = True
+        column = f"sdckit__key{number}"
+        return Filled(name, column, number, dtype.is_float(), numeric, as_text, as_number, blank)
 
     def with_missing(self, has_missing: bool, *, wild: bool) -> Filled:
         """The same once the missing values are counted."""
@@ -63,25 +90,28 @@ class Filled:
 
     @property
     def present(self) -> nw.Expr:
-        """The value, null where it is not a number; dates, categories and the like as text."""
+        """The value, null where it is not a number; categories and the like as text."""
         value = nw.col(self.name)
-        if not (self.numeric or self.is_boolean):
+        if self.as_text:
             value = value.cast(nw.String)
+        if self.as_number:
+            value = value.cast(nw.Int64)
         if self.is_float:
             value = nw.when(~self.absent).then(value)
         return value
-
-    @property
-    def blank(self) -> Any:
-        """What missing values are filled with."""
-        return 0 if self.numeric else False if self.is_boolean else ""
 
     @property
     def filled(self) -> nw.Expr:
         """The value, `blank` where missing."""
         if not self.has_missing:
             return self.present
-        return nw.when(self.absent).then(nw.lit(self.blank)).otherwise(self.present)
+        return nw.when(self.absent).then(self.blank).otherwise(self.present)
+
+
+def type_name(dtype: Any) -> str:
+    """The name of a type, without its parameters: those of an enumeration are values of the data."""
+    name: str = dtype.base_type().__name__
+    return name
 
 
 def match_wildcards(
@@ -142,10 +172,7 @@ def _project(pairs: nw.LazyFrame[Any], wild: Sequence[Filled]) -> nw.LazyFrame[A
     for i, key in enumerate(wild):
         lacking = nw.col("sdckit__mine") // (1 << i) % 2 + nw.col("sdckit__yours") // (1 << i) % 2
         columns.append(
-            nw.when(lacking == 0)
-            .then(nw.col(key.column))
-            .otherwise(nw.lit(key.blank))
-            .alias(key.column + "p")
+            nw.when(lacking == 0).then(nw.col(key.column)).otherwise(key.blank).alias(key.column + "p")
         )
     return pairs.with_columns(*columns)
 

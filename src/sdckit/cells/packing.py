@@ -36,6 +36,25 @@ class Layout:
         return ((words >> np.uint64(self.shifts[key])) & mask).astype(np.int64)
 
 
+class PackedCodes(Sequence[NDArray[np.int64]]):
+    """Codes of each key, unpacked when they are asked for: frequencies and risk never ask."""
+
+    def __init__(self, words: NDArray[np.uint64], layout: Layout) -> None:
+        self._words, self._layout = words, layout
+        self._unpacked: dict[int, NDArray[np.int64]] = {}
+
+    def __len__(self) -> int:
+        return len(self._layout.shifts)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return [self[j] for j in range(*key.indices(len(self)))]
+        j = range(len(self))[key]
+        if j not in self._unpacked:
+            self._unpacked[j] = self._layout.decode(self._words, j)
+        return self._unpacked[j]
+
+
 @dataclass(frozen=True, eq=False)
 class Tabulated:
     """Records grouped by their codes.
@@ -46,7 +65,7 @@ class Tabulated:
         Cell of each record.
     size : ndarray, int64, shape (K,)
     weight : ndarray, float64, shape (K,) or None
-    codes : tuple of ndarray, int64, shape (K,)
+    codes : sequence of ndarray, int64, shape (K,)
         Codes of each cell, key by key.
     words, layout : ndarray, uint64, shape (K,) and Layout, or None
         The packed codes, where they fit into one word.
@@ -55,7 +74,7 @@ class Tabulated:
     of_row: NDArray[np.int32]
     size: NDArray[np.int64]
     weight: NDArray[np.float64] | None
-    codes: tuple[NDArray[np.int64], ...]
+    codes: Sequence[NDArray[np.int64]]
     words: NDArray[np.uint64] | None
     layout: Layout | None
 
@@ -77,7 +96,7 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
     )
     groups = group(words, bits=sum(widths), weight=weight)
     layout = Layout(tuple(shifts), tuple(widths))
-    codes = tuple(layout.decode(groups.words, j) for j in range(len(columns)))
+    codes = PackedCodes(groups.words, layout)
     return Tabulated(groups.of_row, groups.size, groups.weight, codes, groups.words, layout)
 
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.packing import group_codes
 from sdckit.cells.values import CellValues
 from sdckit.data.columns import Coded
 from sdckit.data.frames import result_frame
 from sdckit.data.missing import Rule, describe_rule
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.roles import Roles
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.gather import gather, sum_through
+from sdckit.numerics.gather import gather, min_through, sum_by, sum_through
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -58,15 +60,14 @@ class Cells:
     n: int
     rules: tuple[Rule, ...]
     alpha: float
-    columns: Mapping[str, NDArray[Any]]
-    levels: tuple[Coded, ...]
+    columns: Mapping[str, NDArray[Any]] = field(repr=False)
+    levels: tuple[Coded, ...] = field(repr=False)  # a repr must not print values
     table: Tabulated = field(repr=False)
     roles: Roles = field(repr=False)
     group_columns: Mapping[str, tuple[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
     source: nw.DataFrame[Any] | None = field(default=None, repr=False)
-    memo: dict[str, Any] = field(
-        default_factory=dict, repr=False
-    )  # of columns, shared by what is made from this
+    from_plan: bool = field(default=False, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # shared by what is made from this
 
     @property
     def n_cells(self) -> int:
@@ -103,7 +104,16 @@ class Cells:
     ) -> Cells:
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
         of_row, n_households = self.household_of_row(household)
-        sums = sum_through(before(self.columns[values]), self.table.of_row, of_row, n_households)
+        figure = before(self.columns[values])
+        if self.roles.person is None:
+            sums = sum_through(figure, self.table.of_row, of_row, n_households)
+        else:  # a person of several rows counts once, with the smallest figure
+            person, _ = self.household_of_row(self.roles.person)
+            pairs = group_codes([of_row.astype(np.int64), person.astype(np.int64)], self.n)
+            smallest = min_through(figure, self.table.of_row, pairs.of_row, len(pairs.size))
+            household_of_pair = np.empty(len(pairs.size), np.int32)
+            household_of_pair[pairs.of_row] = of_row
+            sums = sum_by(household_of_pair, smallest, n_households)
         return self.with_groups(household, {name: after(sums)})
 
     def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
@@ -111,6 +121,7 @@ class Cells:
         from sdckit.cells.tabulate import group_column
 
         if household not in self.memo:
+            self._column(household, "household")
             self.memo[household] = group_column(self._frame(), household)
         found: tuple[NDArray[np.int32], int] = self.memo[household]
         return found
@@ -125,7 +136,7 @@ class Cells:
         """Another column of the same records as integers."""
         from sdckit.data.columns import code_column
 
-        return code_column(self._frame()[column])
+        return code_column(self._column(column, "sensitive"))
 
     def in_memory(self, *extra: str) -> Cells:
         """Itself: the records are here, and all their columns."""
@@ -161,14 +172,15 @@ class Cells:
         """What kind of values a key has."""
         return self.levels[self.keys.index(key)].kind
 
-    def rows_where(
-        self, column: str, below: float, above: tuple[str, float] | None, limit: int
-    ) -> list[dict[str, Any]]:
-        """Records with a figure below a limit or another above one: row (from 1), key values, figures."""
-        hit = self.columns[column] < below
-        if above is not None:
-            hit = hit | (self.columns[above[0]] > above[1])
-        rows = np.flatnonzero(hit[self.table.of_row])[:limit]
+    def count_where(self, below: float, risk_above: float | None) -> int:
+        """Records with a sample frequency below a limit, or a risk above one."""
+        return int(self.table.size[self._where(below, risk_above)].sum())
+
+    def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
+        """The same records, the riskiest first: row (from 1), key values and figures."""
+        rows = np.flatnonzero(self._where(below, risk_above)[self.table.of_row])
+        riskiest = np.argsort(-self.columns["risk"][self.table.of_row[rows]], kind="stable")
+        rows = rows[riskiest[:limit]]
         frame, cell = self._frame(), self.table.of_row[rows]
         values = {key: frame[key][rows.tolist()].to_list() for key in self.keys}
         figures = {name: column[cell].tolist() for name, column in self.columns.items()}
@@ -180,6 +192,10 @@ class Cells:
             }
             for i, row in enumerate(rows)
         ]
+
+    def _where(self, below: float, risk_above: float | None) -> NDArray[np.bool_]:
+        hit: NDArray[np.bool_] = self.columns["sample_frequency"] < below
+        return hit if risk_above is None else hit | (self.columns["risk"] > risk_above)
 
     def with_groups(self, household: str, columns: Mapping[str, NDArray[Any]]) -> Cells:
         """Add figures per household, in the numbering of `household_of_row`."""
@@ -200,7 +216,7 @@ class Cells:
         if name in self.group_columns:
             household, values = self.group_columns[name]
             of_row, n_households = self.household_of_row(household)
-            key = f"{household} sizes"
+            key = (household, "sizes")
             if key not in self.memo:
                 self.memo[key] = np.bincount(of_row, minlength=n_households)
             return CellValues(values, self.memo[key])
@@ -216,25 +232,31 @@ class Cells:
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The named figures for each record, in the caller's order and frame type."""
         frame, of_row = self._frame(), self.table.of_row
+        if self.from_plan and self.roles.id is None:
+            raise DataError("the records of a plan are in no order: give id= to tell whose figures they are")
         held = [name for name in names if name in self.columns]
         distinct: dict[int, NDArray[Any]] = {id(self.columns[name]): self.columns[name] for name in held}
         rows = dict(zip(distinct, gather(list(distinct.values()), of_row), strict=True)) if distinct else {}
         out: dict[str, Any] = {}
-        if self.roles.id is not None:
-            out[self.roles.id] = frame[self.roles.id].to_arrow()
         for name in names:
             if name == "sample_unique":
-                out[prefix + name] = out[prefix + "sample_frequency"] == 1
+                out[prefix + name] = gather([np.abs(self.columns["sample_frequency"] - 1) < 1e-9], of_row)[0]
             else:
                 out[prefix + name] = (
                     self._group_rows(name) if name in self.group_columns else rows[id(self.columns[name])]
                 )
         check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
-        return result_frame(out, frame)
+        return result_frame(out, frame, carry=self.roles.id)
 
     def _group_rows(self, name: str) -> NDArray[Any]:
         household, values = self.group_columns[name]
         return gather([values], self.household_of_row(household)[0])[0]
+
+    def _column(self, name: str, role: str) -> nw.Series[Any]:
+        frame = self._frame()
+        if name not in frame.columns:
+            raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(name, frame.columns)}")
+        return frame[name]
 
     def _frame(self) -> nw.DataFrame[Any]:
         if self.source is None:

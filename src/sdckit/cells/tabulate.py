@@ -43,6 +43,10 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     check_columns(frame.columns, roles)
     if len(frame) == 0:
         raise DataError("the data has no records")
+    if len(frame) >= 1 << 31:
+        raise DataError(
+            "more than two thousand million records: give a plan (DuckDB, Spark, Polars lazy) instead"
+        )
     series = [frame[key] for key in roles.keys]
     coded = run(code_column, series)
     _check_keys(coded, roles)
@@ -109,23 +113,16 @@ def _check_keys(coded: list[Coded], roles: Roles) -> None:
 
 def _warn_about_keys(coded: list[Coded], table: Tabulated) -> None:
     n, n_cells = len(table.of_row), len(table.size)
-    for column, codes in zip(coded, table.codes, strict=True):
+    for j, column in enumerate(coded):
         if column.n_codes == 1 and n > 1:
             _warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
-        elif (
-            n_cells == n
-            and n > 1
-            and column.n_missing == 0
-            and column.n_codes >= n
-            and len(np.unique(codes)) == n
-        ):
+        if column.n_codes < min(n, MANY_LEVELS):
+            continue
+        levels = len(np.unique(table.codes[j]))
+        if n_cells == n > 1 and column.n_missing == 0 and levels == n:
             _warn(f"key {column.name!r} is different for every record: is it an identifier?")
-        elif column.kind in ("integer", "number", "date") and column.n_codes >= MANY_LEVELS:
-            levels = len(np.unique(codes))
-            if levels >= MANY_LEVELS:
-                _warn(
-                    f"key {column.name!r} is numeric with {levels} different values: recode it into bands first"
-                )
+        elif levels >= MANY_LEVELS:
+            _warn(f"key {column.name!r} has {levels} different values: recode it into fewer first")
 
 
 def _warn(message: str) -> None:

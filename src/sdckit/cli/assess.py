@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, make_scenario, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.errors import ColumnError
@@ -109,7 +109,11 @@ def assess(
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what would run; read no data.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--dry-run",
+            help="Say what would run; read only the header and the number of records.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -135,7 +139,7 @@ def assess(
         person=person,
         sensitive=split(sensitive),
         identifiers=split(identifiers),
-        missing_codes=split(missing),
+        missing_codes=codes(missing),
         alpha=alpha,
     )
     check_targets(report, json, inputs=(file, scenario))
@@ -176,13 +180,15 @@ def run(
         frame = read_file(
             file,
             columns=scenario.columns,
+            identifiers=scenario.identifiers,
             missing=scenario.missing_codes,
             delimiter=delimiter,
             encoding=encoding,
             decimal=decimal,
         )
     except ColumnError:  # the scenario knows which role the absent column was to play
-        scenario.check_columns(scan_header(file, delimiter=delimiter, encoding=encoding).columns)
+        header = scan_header(file, delimiter=delimiter, encoding=encoding)
+        scenario.check_columns(header.columns, certain=header.certain)
         raise
     if documents:
         check_enough_records(frame.height, internal=internal)
@@ -209,6 +215,6 @@ def _print_plan(file: Path, scenario: Scenario, *, delimiter: str | None, encodi
     from sdckit.data.readers import scan_header
 
     header = scan_header(file, delimiter=delimiter, encoding=encoding)
-    scenario.check_columns(header.columns)
+    scenario.check_columns(header.columns, certain=header.certain)
     for line in plan_lines(file, header, scenario):
         typer.echo(line)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes
 from sdckit.cli.progress import Steps
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def check(
     from sdckit.workflow.check import check_assessment, require_thresholds
 
     chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=split(missing)
+        scenario, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=codes(missing)
     )
     require_thresholds(chosen)
     with Steps(quiet=quiet) as steps:

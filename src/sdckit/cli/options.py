@@ -20,6 +20,7 @@ __all__ = [
     "File",
     "Missing",
     "Quiet",
+    "codes",
     "make_scenario",
     "split",
     "split_named",
@@ -36,7 +37,7 @@ Missing = Annotated[
     typer.Option(
         "--missing",
         metavar="CODES",
-        help="Codes that mean missing: --missing NA --missing=-999.",
+        help="Codes that mean missing, instead of NA, N/A, NaN, NULL and a point: --missing NA --missing=-999.",
         rich_help_panel=FILE_PANEL,
     ),
 ]
@@ -67,6 +68,18 @@ def split(values: Iterable[str] | None) -> list[str]:
     """
     parts = (part.strip() for value in values or () for part in value.split(","))
     return [part for part in parts if part]
+
+
+def codes(values: Iterable[str] | None) -> list[str]:
+    """Read the codes that mean missing; an empty one alone stands for the empty field and nothing else.
+
+    Examples
+    --------
+    >>> codes(["NA,-9"]), codes([""]), codes(None)
+    (['NA', '-9'], [''], [])
+    """
+    given = list(values or ())
+    return split(given) or ([""] if given else [])
 
 
 def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:

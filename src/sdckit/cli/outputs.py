@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from sdckit.errors import DataError, SdcError
@@ -28,19 +27,26 @@ REPORT_ENDINGS = (
 
 
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
-    """Refuse a target that cannot be written, is written twice, or is one of the inputs."""
+    """Refuse a target that cannot be written, is no file, is written twice, or is one of the inputs."""
     files = [Path(target) for target in targets if target is not None and str(target) != STDOUT]
     read = {path.resolve() for path in inputs if path is not None}
+    if not files:
+        return
+    from sdckit.report.atomic import real_target
+
+    real: list[Path] = []
     for path in files:
         if path.is_dir():
             raise SdcError(f"cannot write {path.name}: it is a folder; name a file")
-        if not path.parent.is_dir():
-            raise SdcError(f"cannot write {path.name}: its folder '{path.parent.name}' does not exist")
-        if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        target = real_target(path)
+        if not target.parent.is_dir():
+            raise SdcError(f"cannot write {path.name}: its folder '{target.parent.name}' does not exist")
+        if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
             raise SdcError(f"cannot write {path.name}: no permission")
-        if path.resolve() in read:
+        if target in read:
             raise SdcError(f"cannot write {path.name}: the command reads this file; name another")
-    if len({path.resolve() for path in files}) < len(files):
+        real.append(target)
+    if len(set(real)) < len(real):
         raise SdcError("two outputs have the same name; give each its own")
 
 
@@ -61,14 +67,6 @@ def check_enough_records(n: int, *, internal: bool) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    from sdckit.report.atomic import write_whole
+
+    write_whole(text, path)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes
 from sdckit.cli.outputs import STDOUT, check_targets, write_text
 from sdckit.cli.progress import Steps
 from sdckit.errors import ScenarioError
@@ -45,7 +45,7 @@ def init(
         from sdckit.data.guess import scenario_toml
 
         text = scenario_toml(
-            file, missing=split(missing), delimiter=delimiter, encoding=encoding, decimal=decimal
+            file, missing=codes(missing), delimiter=delimiter, encoding=encoding, decimal=decimal
         )
     if output == STDOUT:
         typer.echo(text, nl=False)

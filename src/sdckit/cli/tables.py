@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["assessment_tables", "count", "make_console", "number", "percent", "verdict_table"]
 
 MOST_CONTRIBUTIONS = 8
-MARKS = {True: ("holds", "green"), False: ("EXCEEDED", "bold red"), None: ("UNDEFINED", "bold yellow")}
+STYLES = {True: "green", False: "bold red", None: "bold yellow"}
 KINDS = ("distinct", "entropy", "recursive")
 
 
@@ -70,8 +70,8 @@ def assessment_tables(assessment: Assessment, *, name: str) -> RenderableType:
         parts.append(verdict_table(assessment.verdicts))
     if len(assessment.intruders) > 1:
         parts.append(_side_by_side(assessment.intruders))
-    alone = len(assessment.intruders) == 1
-    parts += [_intruder(intruder, alone=alone, n=assessment.n) for intruder in assessment.intruders]
+    alone, persons = len(assessment.intruders) == 1, assessment.scenario.person is not None
+    parts += [_intruder(one, alone=alone, n=assessment.n, persons=persons) for one in assessment.intruders]
     return Group(*parts)
 
 
@@ -84,32 +84,38 @@ def _answer(assessment: Assessment, name: str) -> RenderableType:
     if not assessment.verdicts:
         answer = Text("No threshold is declared, so this is a description and no verdict.")
     elif exceeded or undefined:
-        told = [f"{exceeded} exceeded"] * bool(exceeded) + [f"{undefined} undefined"] * bool(undefined)
+        told = [f"{exceeded} exceeded"] * bool(exceeded) + [f"{undefined} not judged"] * bool(undefined)
         answer = Text(
-            f"NOT within the thresholds: of {len(assessment.verdicts)}, {' and '.join(told)}.", "bold red"
+            f"NOT within the thresholds: of {count(len(assessment.verdicts))}, {' and '.join(told)}.",
+            "bold red",
         )
     else:
         answer = Text("Within every declared threshold.", "bold green")
-    sentences = [Text(f"• {_sentence(intruder, assessment.n)}") for intruder in assessment.intruders]
-    return Group(Text(""), head, answer, *sentences)
+    persons = assessment.scenario.person is not None
+    told = [_sentence(intruder, assessment.n, persons=persons) for intruder in assessment.intruders]
+    return Group(Text(""), head, answer, *(Text(f"• {sentence}") for sentence in told))
 
 
-def _sentence(intruder: IntruderAssessment, n: int) -> str:
+def _sentence(intruder: IntruderAssessment, n: int, *, persons: bool) -> str:
     uniques, risk = intruder.frequencies.sample_uniques, intruder.individual_risk
     return (
         f"Intruder '{intruder.name}' knows {len(intruder.keys)} variables: {count(uniques)} records "
-        f"({percent(uniques, n)}) share their values with no other, and "
+        f"({percent(uniques, n)}) share their values with no other{' person' if persons else ''}, and "
         f"{risk.expected_reidentifications:,.1f} ({percent(risk.expected_reidentifications, n)}) "
         "would be recognised correctly if the intruder tried them all."
     )
 
 
 def verdict_table(verdicts: Iterable[Verdict]) -> RenderableType:
-    """One row per threshold and intruder: the mark and the sentence."""
-    table = _table("Thresholds", "verdict", "", text=2)
+    """One row per threshold and intruder: the word, the intruder where there are several, the sentence."""
+    verdicts = list(verdicts)
+    several = len({verdict.intruder for verdict in verdicts}) > 1
+    heads = ("verdict", "intruder", "") if several else ("verdict", "")
+    table = _table("Thresholds", *heads, text=len(heads))
+    table.columns[0].no_wrap = True
     for verdict in verdicts:
-        word, style = MARKS[verdict.holds]
-        table.add_row(Text(word, style), Text(verdict.sentence))
+        whom = [Text(verdict.intruder)] if several else []
+        table.add_row(Text(verdict.word, STYLES[verdict.holds]), *whom, Text(verdict.sentence))
     return table
 
 
@@ -122,18 +128,18 @@ def _side_by_side(intruders: Iterable[IntruderAssessment]) -> Table:
             one.name,
             str(len(one.keys)),
             count(one.frequencies.sample_uniques),
-            str(one.k_anonymity.level),
+            count(one.k_anonymity.level),
             number(one.individual_risk.global_risk),
             number(one.individual_risk.max_risk),
         )
     return table
 
 
-def _intruder(one: IntruderAssessment, *, alone: bool, n: int) -> RenderableType:
+def _intruder(one: IntruderAssessment, *, alone: bool, n: int, persons: bool) -> RenderableType:
     parts: list[RenderableType] = []
     if not alone:
         parts += [Text(""), Text(f"Intruder '{one.name}'", "bold underline")]
-    parts += [_keys(one.key_facts, n), _who(one, n), _cells(one)]
+    parts += [_keys(one.key_facts, n), _who(one, n, persons=persons), _cells(one)]
     if one.key_contributions is not None:
         parts.append(_contributions(one.key_contributions))
     if one.household_structure is not None:
@@ -152,7 +158,7 @@ def _keys(facts: Iterable[KeyFacts], n: int) -> Table:
     return table
 
 
-def _who(one: IntruderAssessment, n: int) -> Table:
+def _who(one: IntruderAssessment, n: int, *, persons: bool) -> Table:
     """The identity figures; a second column where missing values can be read in two ways."""
     pairs = [(one.frequencies, one.k_anonymity, one.individual_risk)]
     heads = ["", "records"]
@@ -163,14 +169,17 @@ def _who(one: IntruderAssessment, n: int) -> Table:
     table = _table("Who can be recognised", *heads)
     rows: list[tuple[str, list[str]]] = [
         ("distinct key combinations", [count(f.n_cells) for f, _, _ in pairs]),
-        ("alone in the file", [_records(f.sample_uniques, n) for f, _, _ in pairs]),
+        (
+            "records of persons alone in the file" if persons else "alone in the file",
+            [_records(f.sample_uniques, n) for f, _, _ in pairs],
+        ),
     ]
     for k in one.k_anonymity.violations:
         if k == 2 and all(a.violations.get(2) == f.sample_uniques for f, a, _ in pairs):
             continue  # without fractional matches, "alone" says it already
         cells = [_records(a.violations[k], n) if k in a.violations else "–" for _, a, _ in pairs]
-        rows.append((f"in groups of fewer than {k}", cells))
-    rows.append(("largest k that holds", [str(a.level) for _, a, _ in pairs]))
+        rows.append((f"in groups of fewer than {k:,}{' persons' if persons else ''}", cells))
+    rows.append(("largest k that holds", [count(a.level) for _, a, _ in pairs]))
     rows.append(
         ("expected re-identifications", [f"{r.expected_reidentifications:,.1f}" for _, _, r in pairs])
     )
@@ -196,7 +205,7 @@ def _cells(one: IntruderAssessment) -> Table:
     return table
 
 
-def _contributions(result: KeyContributions) -> Table:
+def _contributions(result: KeyContributions) -> RenderableType:
     table = _table("What leaving keys out would save", "without", "uniques", "saved", "global risk")
     table.add_row("(all keys)", count(result.uniques), "", number(result.risk))
     for row in result.table[:MOST_CONTRIBUTIONS]:
@@ -207,8 +216,17 @@ def _contributions(result: KeyContributions) -> Table:
             number(row.risk_without),
         )
     if len(result.table) > MOST_CONTRIBUTIONS:
-        table.caption = f"the first {MOST_CONTRIBUTIONS} of {len(result.table)}"
-    return table
+        table.caption = f"the first {MOST_CONTRIBUTIONS} of {count(len(result.table))}"
+    return Group(table, Text(_most_saving(result)))
+
+
+def _most_saving(result: KeyContributions) -> str:
+    singles = [row for row in result.table if len(row.variables) == 1]
+    best = max(singles, key=lambda row: row.uniques_saved, default=None)
+    if best is None or not best.uniques_saved:
+        return "Recoding a single key would make no record less unique."
+    left = f"{count(best.uniques_without)} of {count(result.uniques)} uniques are left"
+    return f"Recoding {best.variables[0]} would save most: without it, {left}."
 
 
 def _households(one: IntruderAssessment) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,8 +118,11 @@ def _storage(arrow_type: pa.DataType) -> pa.DataType:
 
 def to_arrow(series: nw.Series[Any]) -> pa.Array:
     """The column as one Arrow array, without a copy where the engine allows it."""
+    import narwhals.stable.v2 as nw
     import pyarrow as pa
 
+    if series.dtype == nw.Object and series.implementation.is_polars():
+        raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
         chunked = pa.chunked_array(series)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -129,6 +132,8 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
         ) from None
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
+    if pa.types.is_string(chunked.type) or pa.types.is_binary(chunked.type):  # 32-bit offsets may not suffice
+        chunked = chunked.cast(pa.large_string() if pa.types.is_string(chunked.type) else pa.large_binary())
     combined = chunked.combine_chunks()
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
@@ -167,6 +172,11 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
     import pyarrow as pa
 
     native = series.to_native()
+    own: Any = getattr(native, "cat", None)
+    if hasattr(own, "codes") and hasattr(
+        own, "categories"
+    ):  # categories of pandas: of any type, intervals too
+        return _own_categories(series.name, own.codes, own.categories)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
     codes = _code_integers(
@@ -178,6 +188,18 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
         codes.name, codes.values, codes.valid, codes.low, codes.span, codes.n_missing, "category",
         lambda: _category_levels(series, codes), None,
     )  # fmt: skip
+
+
+def _own_categories(name: str, codes: Any, categories: Any) -> Coded | None:
+    """Code by an engine's own codes, -1 where missing, and name the levels by their text."""
+    import pyarrow as pa
+
+    found = np.asarray(codes)
+    coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
+    if coded.span == 0:
+        return None
+    names = [str(one) for one in categories[coded.low : coded.low + coded.span]]
+    return replace(coded, levels=pa.array(names, pa.large_string()))
 
 
 def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
@@ -349,6 +371,6 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
         or t.is_null(array.type)
     ):
         raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
-    array = array.cast(pa.float64())
+    array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)

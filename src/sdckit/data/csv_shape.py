@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.csv_header import header_names
 from sdckit.data.csv_text import CsvText
-from sdckit.data.file_checks import refuse_duplicates
 from sdckit.errors import DataError, FileFormatError
 
 __all__ = ["CsvShape", "csv_shape"]
@@ -41,6 +42,8 @@ class CsvShape:
         Number of records, blank lines not counted.
     blank
         Positions of blank lines among the records a parser gives.
+    certain
+        Whether the records below the header tell it apart from them.
     """
 
     names: tuple[str, ...]
@@ -49,6 +52,7 @@ class CsvShape:
     skip_lines: int
     n_rows: int
     blank: NDArray[np.int64]
+    certain: bool = True
 
 
 def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
@@ -57,24 +61,29 @@ def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
     Raises
     ------
     FileFormatError
-        A line has more or fewer fields than the header; the message gives its number.
+        A line has more or fewer fields than the header; the message gives its number. Or another delimiter
+        than the one given cuts the lines alike.
     ColumnError
         A column name is repeated.
     DataError
-        There is no header or there are no records.
+        The first line looks like a record, or there are no records.
     """
     head = _head(text)
     mark = _given(text.path, delimiter) or _detected(head)
     counted, quoted = _count(text, mark)
     rows = _reader(io.StringIO(head, newline="\n"), mark, quoted=quoted)
     lead, header = _first_row(text.path, rows)
-    names = _names(text.path, header)
-    if counted.ragged(len(names)):
+    skip = rows.line_num
+    ragged = counted.ragged(len(header))
+    if delimiter is not None and (len(header) == 1 or ragged):
+        _refuse_delimiter(text.path, head, mark)
+    found = header_names(text.path, header, _readable(rows))
+    names = found.names
+    if ragged:
         counted = _exact(text, mark, len(names), quoted=quoted)
     first = lead + 1
     blank = counted.blank[counted.blank >= first] - first
     total = counted.records - first
-    skip = rows.line_num
     if len(names) == 1:  # an empty line is a missing value here, except at the end
         trailing = np.arange(total - len(blank), total)
         kept = np.flatnonzero((blank - trailing) != 0)
@@ -84,7 +93,7 @@ def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
         blank, total, skip = blank[between:] - between, total - between, skip + between
     if total - len(blank) <= 0:
         raise DataError(f"{text.path.name} holds a header but no records")
-    return CsvShape(names, mark, quoted, skip, total - len(blank), blank)
+    return CsvShape(names, mark, quoted, skip, total - len(blank), blank, found.certain)
 
 
 def _head(text: CsvText) -> str:
@@ -118,6 +127,14 @@ def _first_row(path: Path, rows: Any) -> tuple[int, list[str]]:
     )
 
 
+def _readable(rows: Any) -> Iterator[list[str]]:
+    """Give the records up to where quotes go wrong, which the exact reading tells."""
+    try:
+        yield from rows
+    except csv.Error:
+        return
+
+
 def _given(path: Path, delimiter: str | None) -> str | None:
     if delimiter is None:
         return None
@@ -127,15 +144,20 @@ def _given(path: Path, delimiter: str | None) -> str | None:
     return mark
 
 
+def _widths(head: str, mark: str) -> list[int]:
+    """Count the fields of the first lines; none where quotes do not pair up."""
+    try:
+        reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=mark)
+        return [len(row) for row in itertools.islice(reader, 200) if row]
+    except csv.Error:
+        return []
+
+
 def _detected(head: str) -> str:
     """Choose the delimiter under which most lines have as many fields as the header."""
     best, found = (0.0, 0), ","
     for mark in _DELIMITERS:
-        try:
-            reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=mark)
-            widths = [len(row) for row in itertools.islice(reader, 200) if row]
-        except csv.Error:
-            continue
+        widths = _widths(head, mark)
         if not widths or widths[0] < 2:
             continue
         score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
@@ -144,21 +166,19 @@ def _detected(head: str) -> str:
     return found
 
 
-def _names(path: Path, header: list[str]) -> tuple[str, ...]:
-    """Give the column names; an empty one becomes column_1, column_2, ... by position."""
-    if all(_is_number(field) for field in header):
-        raise DataError(f"{path.name} has no header: its first line holds only numbers; add the column names")
-    names = [field.strip() or f"column_{i}" for i, field in enumerate(header, start=1)]
-    refuse_duplicates(path, names)
-    return tuple(names)
+def _refuse_delimiter(path: Path, head: str, given: str) -> None:
+    """Name the delimiter under which all lines are alike, where the one given cuts them badly."""
+    for mark in _DELIMITERS:
+        widths = _widths(head, mark)
+        if mark != given and widths and widths[0] > 1 and len(set(widths)) == 1:
+            raise FileFormatError(
+                f"{path.name}: the delimiter given ({_spelt(given)}) does not fit; {_spelt(mark)} cuts the "
+                f"lines into {widths[0]} fields each: leave the delimiter out, or give {_spelt(mark)}"
+            )
 
 
-def _is_number(field: str) -> bool:
-    try:
-        float(field.replace(",", "."))
-    except ValueError:
-        return not field.strip()
-    return True
+def _spelt(mark: str) -> str:
+    return "'tab'" if mark == "\t" else f"'{mark}'"
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from sdckit.data.missing_codes import Found
+
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Kind", "kinds_to_try", "typed"]
+__all__ = ["Kind", "kinds_to_try", "other_decimals", "typed"]
 
 Kind = Literal["integer", "point", "comma", "comma or text", "text"]
 
@@ -35,32 +37,77 @@ def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
     return ("integer", "point", "comma" if delimiter == ";" else "comma or text", "text")
 
 
-def typed(scan: pl.LazyFrame, names: Sequence[str], kinds: Sequence[Kind]) -> pl.DataFrame:
-    """Collect text columns as the types their values allow.
+def typed(
+    scan: pl.LazyFrame, names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Collect text columns as the types their values allow, codes and empty fields as missing.
 
     A sample proposes each column's kind; the whole column then confirms it, or the next kind is tried
-    on that column alone.
+    on that column alone. The codes that were there are counted on the way.
     """
     import polars as pl
 
-    sample = scan.select(names).head(_SAMPLE).collect()
+    texts = ["", *codes]
+    raw = scan.select(pl.col(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
+    sample = raw.head(_SAMPLE).collect()
     if sample.height < _SAMPLE:
-        scan = sample.lazy()
-    choice = {name: _first_fit(sample, name, kinds) for name in names}
-    done: dict[str, pl.Series] = {}
+        raw = sample.lazy()
+    held = [pl.col(f"r{i}").is_in(texts).alias(f"h{i}") for i in range(len(names))]  # h: holds a code
+    clean = [pl.when(~pl.col(f"h{i}")).then(pl.col(f"r{i}")).alias(f"c{i}") for i in range(len(names))]
+    head = sample.with_columns(held).select(clean)
+    choice = [_first_fit(head, f"c{i}", kinds) for i in range(len(names))]
+    done: dict[int, pl.Series] = {}
+    found: list[Found] = []
     while len(done) < len(names):
-        waiting = [name for name in names if name not in done]
-        wanted = [_convert(name, choice[name]).alias(f"v{i}") for i, name in enumerate(waiting)]
-        doubts = [_misfit(name, choice[name]).alias(f"b{i}") for i, name in enumerate(waiting)]
-        frame = scan.select(wanted + doubts).collect()
-        for i, name in enumerate(waiting):
-            if frame[f"b{i}"].any():
-                choice[name] = kinds[kinds.index(choice[name]) + 1]
+        waiting = [i for i in range(len(names)) if i not in done]
+        wanted = [_convert(f"c{i}", choice[i]).alias(f"v{i}") for i in waiting]
+        doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
+        counts = [_counts(i).alias(f"n{i}") for i in waiting if not done and not found]
+        marked = raw.with_columns(held[i] for i in waiting).with_columns(clean[i] for i in waiting)
+        frame = marked.select(wanted + doubts + counts).collect()
+        first = frame.head(1)
+        for i in waiting:
+            if counts and frame.height:
+                codes_here = [(one[f"r{i}"], one["count"]) for one in first.item(0, f"n{i}")]
+                found += [Found(names[i], code, int(n)) for code, n in codes_here if code]
+            if frame.height and first.item(0, f"b{i}"):
+                choice[i] = kinds[kinds.index(choice[i]) + 1]
             else:
-                done[name] = frame[f"v{i}"].alias(name)
-    series = [done[name].cast(pl.String) if done[name].null_count() == len(done[name]) else done[name]
-              for name in names]  # fmt: skip
-    return pl.DataFrame(series)
+                done[i] = frame[f"v{i}"].alias(names[i])
+    series = [one.cast(pl.String) if one.null_count() == len(one) else one for _, one in sorted(done.items())]
+    return pl.DataFrame(series), tuple(found)
+
+
+def _counts(i: int) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(f"r{i}").filter(pl.col(f"h{i}")).value_counts(sort=True).implode()
+
+
+def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str], Literal[".", ","]]:
+    """Find text columns that would be numbers under the decimal mark that was not tried, and that mark.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> other_decimals(pl.DataFrame({"w": ["3,5", "2"], "t": ["a", "b"]}), kinds_to_try(",", None))
+    (['w'], ',')
+    """
+    import polars as pl
+
+    mark: Literal[".", ","] = "," if "comma" not in kinds else "."
+    kind: Kind = "comma" if mark == "," else "point"
+    found = []
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String or frame[name].null_count() == frame.height:
+            continue
+        column = frame.select(pl.col(name))
+        fits = all(
+            not part.select(_misfit(name, kind).any()).item() for part in (column.head(_SAMPLE), column)
+        )
+        if fits and column.to_series().str.contains(mark, literal=True).any():
+            found.append(name)
+    return found, mark
 
 
 def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, FileFormatError, SdcError
+from sdckit.data.nearest import did_you_mean, nearest
+from sdckit.data.value_like import is_value
+from sdckit.errors import ColumnError, FileFormatError, SdcError, SdcWarning
 
-__all__ = ["FORMATS", "FileHeader", "clear_errors", "file_format", "pick_columns", "refuse_duplicates"]
+__all__ = [
+    "FORMATS",
+    "WITHHELD",
+    "FileHeader",
+    "clear_errors",
+    "file_format",
+    "may_tell",
+    "pick_columns",
+    "refuse_duplicates",
+    "warn_of_absent",
+]
 
 FORMATS: dict[str, str] = {
     ".csv": "CSV", ".tsv": "CSV", ".tab": "CSV", ".txt": "CSV",
@@ -53,11 +65,14 @@ class FileHeader:
         Number of records, None where the format does not tell.
     format
         ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``, ...
+    certain
+        False where a CSV's first line might be a record: no column of numbers has a name above it.
     """
 
     columns: tuple[str, ...]
     n_rows: int | None
     format: str
+    certain: bool = True
 
 
 def file_format(path: Path) -> str:
@@ -121,7 +136,11 @@ def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
     positions: dict[str, list[str]] = {}
     for position, name in enumerate(names, start=1):
         positions.setdefault(name, []).append(str(position))
-    repeated = [f"'{name}' ({', '.join(at)})" for name, at in positions.items() if len(at) > 1]
+    repeated = [
+        f"'{name}' ({', '.join(at)})" if not is_value(name) else f"({', '.join(at)})"
+        for name, at in positions.items()
+        if len(at) > 1
+    ]
     if repeated:
         raise ColumnError(
             f"{path.name} has repeated column names, here with their positions: {', '.join(repeated)}; "
@@ -129,18 +148,68 @@ def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
         )
 
 
-def pick_columns(path: Path, names: Sequence[str], columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Give the columns to read, in the order asked; absent ones raise with the nearest name."""
-    if columns is None:
-        return tuple(names)
-    wanted = tuple(dict.fromkeys(columns))
-    if not wanted:
+def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = True) -> bool:
+    """Whether a message may tell a file's column names, or they could be a person's record.
+
+    Examples
+    --------
+    >>> may_tell(["sex", "age"], ["aeg"]), may_tell(["f", "34"], ["sex"])
+    (True, False)
+    >>> may_tell(["f", "north"], ["sex"], certain=False), may_tell(["Sex", "area"], ["sex"], certain=False)
+    (False, True)
+    """
+    if any(map(is_value, names)):
+        return False
+    return certain or bool(
+        {name.strip().casefold() for name in names} & {n.strip().casefold() for n in wanted}
+    )
+
+
+WITHHELD = (
+    "the names there are not told, since the first line may be a record: check that the file has a header"
+)
+
+
+def pick_columns(
+    path: Path,
+    names: Sequence[str],
+    columns: Sequence[str] | None,
+    *,
+    identifiers: Sequence[str] = (),
+    certain: bool = True,
+) -> tuple[str, ...]:
+    """Give the columns to read, in the order asked and no identifier; absent ones raise."""
+    wanted = tuple(dict.fromkeys(names if columns is None else columns))
+    wanted = tuple(name for name in wanted if name not in identifiers)
+    if not wanted and (names or columns is not None):
         raise ColumnError(f"no column of {path.name} is asked for; name at least one")
     present = set(names)
-    absent = [f"'{name}' ({did_you_mean(name, names)})" for name in wanted if name not in present]
+    absent = [name for name in wanted if name not in present]
+    if absent and may_tell(names, wanted, certain=certain):
+        told = ", ".join(f"'{name}' ({did_you_mean(name, names)})" for name in absent)
+        raise ColumnError(f"{path.name} has no column {told}")
     if absent:
-        raise ColumnError(f"{path.name} has no column {', '.join(absent)}")
+        told = ", ".join(f"'{name}'" for name in absent)
+        raise ColumnError(f"{path.name} has no column {told}; {WITHHELD}")
+    warn_of_absent(identifiers, names)
     return wanted
+
+
+def warn_of_absent(identifiers: Sequence[str], names: Sequence[str]) -> None:
+    """Warn of identifiers that are no columns: a misspelt one keeps nothing from being read."""
+    absent = [name for name in identifiers if name not in names]
+    if not absent:
+        return
+    told = []
+    for name in absent:
+        close = None if any(map(is_value, names)) else nearest(name, names)
+        told.append(f"'{name}'" + (f" (did you mean '{close}'?)" if close else ""))
+    warnings.warn(
+        f"the file has no identifier {', '.join(told)}: listing it protects nothing; check the spelling, "
+        "or leave it so where the column is already removed",
+        SdcWarning,
+        stacklevel=2,
+    )
 
 
 def _damaged() -> str:

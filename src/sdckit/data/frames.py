@@ -59,17 +59,24 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     return frame.collect(backend="pyarrow")
 
 
-def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any]) -> Any:
-    """Arrays as a frame of the caller's engine, with the caller's index where the engine has one."""
+def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry: str | None = None) -> Any:
+    """Arrays as a frame of the caller's engine, with the caller's index where the engine has one.
+
+    `carry` names a column of the caller's frame to put first, as it is.
+    """
     import pyarrow as pa
 
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
-    frame = nw.DataFrame.from_arrow(table, backend=source.implementation)
-    native = frame.to_native()
-    index = getattr(source.to_native(), "index", None)
-    if source.implementation.is_pandas_like() and index is not None:
-        native.index = index
-    return native
+    frame: Any = nw.DataFrame.from_arrow(table, backend=source.implementation)
+    if source.implementation.is_pandas_like():
+        native, own = frame.to_native(), source.to_native()
+        native.index = own.index.view()
+        if carry is not None:
+            native.insert(0, carry, own[carry].array)
+        return native
+    if carry is not None:
+        frame = nw.concat([source.select(carry), frame], how="horizontal")
+    return frame.to_native()
 
 
 def frame_of(columns: Mapping[str, Any], backend: Any) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdckit.data.guess_toml import write_guesses
-from sdckit.data.guess_words import Topic, topic_of, words_of
+from sdckit.data.guess_words import Topic, key_topic_within, topic_of, words_of
+from sdckit.data.missing_notes import MissingNotes
 from sdckit.data.readers import describe_file
 from sdckit.errors import DataError
 
@@ -24,6 +25,10 @@ _FINE = 100  # more levels than this make a key too fine to be used as it is
 _MANY = 1_000  # a number with more values than this is measured, not a code
 _GROUP = 15  # households and persons have at most so many records on average
 _FEW = 10  # below so many records, being different in every record says nothing
+_SEVERAL_ROWS = (
+    "several rows per person: with the line below each person counts once in every combination of keys; "
+    "delete it only if each row is a person of its own, or risks are understated"
+)
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,7 @@ def scenario_toml(
     ]
     weight = "wgt"
     """
-    codes = (missing,) if isinstance(missing, str) else tuple(missing)
+    codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
     if isinstance(data, str | Path):
         sample = describe_file(
             data,
@@ -159,16 +164,16 @@ def scenario_toml(
             labels=labels,
             rows=SAMPLE,
         )
-        frame, n_rows, name = sample.frame, sample.header.n_rows, Path(data).name
+        frame, n_rows, name, notes = sample.frame, sample.header.n_rows, Path(data).name, sample.notes
     else:
-        frame, n_rows, name = data, None, "the data"
+        frame, n_rows, name, notes = data, None, "the data", MissingNotes(codes)
     guesses = guess_roles(frame)
     if not any(guess.role == "key" for guess in guesses):
         raise DataError(
             f"no column of {name} looks like something a stranger could know; "
             'name the keys by hand in the scenario: keys = ["sex", "age"]'
         )
-    return write_guesses(guesses, name=name, looked_at=_looked_at(n_rows), codes=codes)
+    return write_guesses(guesses, name=name, looked_at=_looked_at(n_rows), notes=notes)
 
 
 def _looked_at(n_rows: int | None) -> str:
@@ -222,6 +227,9 @@ def _silent(facts: _Facts) -> Guess:
     unsaid = f"{facts.counted}, and the name says nothing"
     if facts.unique and not facts.fraction:
         return Guess(facts.name, "identifier", "different in every record")
+    within = key_topic_within(facts.name)
+    if within is not None and facts.levels <= _FINE and not facts.fraction:
+        return Guess(facts.name, "key", f"its name holds a word of {within.name}, {facts.counted}")
     if facts.number and facts.levels > _MANY:
         return Guess(facts.name, "numeric", f"a number with {facts.counted}")
     return Guess(facts.name, "ignore", f"{unsaid}: add it to keys if a stranger could know it")
@@ -266,8 +274,7 @@ def _person(facts: _Facts, topic: Topic) -> Guess:
     if facts.unique:
         return Guess(facts.name, "identifier", f"{reason}, different in every record")
     if facts.grouped:
-        warning = "several rows per person: make one row per person, or risks are understated"
-        return Guess(facts.name, "person", f"{reason}, repeated in small groups", warning)
+        return Guess(facts.name, "person", f"{reason}, repeated in small groups", _SEVERAL_ROWS)
     return Guess(
         facts.name, "ignore", f"{reason}, {facts.counted} in large groups: a number within a household?"
     )

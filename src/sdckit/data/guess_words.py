@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-__all__ = ["TOPICS", "Topic", "topic_of", "words_of"]
+__all__ = ["TOPICS", "Topic", "key_topic_within", "topic_of", "words_of"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,12 @@ class Topic:
     stems: tuple[str, ...] = ()
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 def _topic(name: str, role: str, words: str, stems: str = "") -> Topic:
-    return Topic(name, role, frozenset(words.split()), tuple(stems.split()))
+    return Topic(name, role, _words(words), tuple(stems.split()))
 
 
 # The first topic that matches wins: the sharper ones stand first, and what is said of a household or a
@@ -234,6 +238,16 @@ _BODY = frozenset({"kg", "kgs", "body", "lbs", "lb", "birth", "pounds", "koerper
 _SIZE = frozenset(
     {"size", "type", "members", "n", "count", "structure", "groesse", "taille", "typ", "composition"}
 )
+# What is written together with a word without turning its meaning: sexcode, hhsex, agecat.
+_BESIDE = _words(
+    """
+    code codes cod kod cd cat categ category class cl klasse grp gr group gruppe band bands lev level lvl lab
+    label txt text str val value var rec recode recoded new old orig type typ num no nr n id x q v r p hh ref
+    head resp respondent own self partner spouse father mother child dem demo my bin bracket range cohort
+    status stat grouped detail det broad dummy d f i y yr yrs years completed
+    """
+)
+_LONG = 6  # a word so long is not part of another by chance
 _SPELT = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"}
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -270,6 +284,27 @@ def topic_of(name: str) -> Topic | None:
         if topic.words & said or any(word.startswith(topic.stems) for word in said if topic.stems):
             return _make_up() if topic.role == "household" and said & _SIZE else topic
     return None
+
+
+def key_topic_within(name: str) -> Topic | None:
+    """Give the topic of a key that a name holds as a part of a word, or None.
+
+    Examples
+    --------
+    >>> key_topic_within("sexcode").name, key_topic_within("subregions").name, key_topic_within("usage")
+    ('sex or gender', 'geography', None)
+    """
+    for topic in TOPICS:
+        if topic.role == "key" and any(_holds(part, word) for part in words_of(name) for word in topic.words):
+            return topic
+    return None
+
+
+def _holds(part: str, word: str) -> bool:
+    if len(word) >= _LONG:
+        return word in part
+    beside = part.removeprefix(word) if part.startswith(word) else part.removesuffix(word)
+    return len(word) > 2 and beside != part and beside in _BESIDE
 
 
 def _make_up() -> Topic:

@@ -42,6 +42,8 @@ def missing_rule(
     >>> missing_rule(["sex", "job"], {"job": "category"}, default="wildcard")
     ('wildcard', 'category')
     """
+    if not isinstance(missing, (str, Mapping)):
+        raise ScenarioError(f"missing is a rule or a dict of rules per key, not {type(missing).__name__}")
     rules = {missing} if isinstance(missing, str) else set(missing.values())
     if bad := sorted(str(rule) for rule in rules if rule not in RULES):
         raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}")

@@ -5,17 +5,37 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DEFAULT_CODES", "apply_codes", "code_texts"]
+__all__ = ["DEFAULT_CODES", "Found", "apply_codes", "code_texts", "found_texts", "take_defaults"]
 
 # "None" is not here: it is a real answer in many surveys (children: None).
 DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A code seen in a column.
+
+    Parameters
+    ----------
+    column
+        Name of the column.
+    code
+        The code as the column holds it.
+    records
+        Number of records that hold it.
+    """
+
+    column: str
+    code: str
+    records: int
 
 
 def _number(code: str) -> float | None:
@@ -63,6 +83,51 @@ def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
         if hit is not None:
             changed.append(pl.when(hit).then(None).otherwise(pl.col(name)).alias(name))
     return frame.with_columns(changed)
+
+
+def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Make empty fields and the default codes missing in text columns; tell which codes were there.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame, found = take_defaults(pl.DataFrame({"y": ["a", "NA", ""]}))
+    >>> frame["y"].to_list(), found
+    (['a', None, None], (Found(column='y', code='NA', records=1),))
+    """
+    import polars as pl
+
+    texts = ("", *DEFAULT_CODES)
+    found = found_texts(frame, texts)
+    columns = {one.column for one in found}
+    changed = [
+        pl.when(pl.col(name).cast(pl.String).is_in(texts)).then(None).otherwise(pl.col(name)).alias(name)
+        for name in frame.columns
+        if name in columns
+    ]
+    return frame.with_columns(changed), tuple(one for one in found if one.code)
+
+
+def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
+    """Count texts in the text columns: one pass over each, none over columns of numbers."""
+    import polars as pl
+
+    plain = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    hits = frame.select(pl.col(plain).is_in(texts)) if plain else frame.select([])
+    found: list[Found] = []
+    for name, dtype in frame.schema.items():
+        if dtype == pl.String:
+            values = frame[name].filter(hits[name])
+        elif isinstance(dtype, pl.Categorical | pl.Enum):
+            levels = dtype.categories if isinstance(dtype, pl.Enum) else frame[name].unique().cast(pl.String)
+            held = [text for text in levels if text in texts]
+            column = frame[name].cast(pl.String) if held else frame[name].head(0).cast(pl.String)
+            values = column.filter(column.is_in(held))
+        else:
+            continue
+        counted = values.value_counts(sort=True).rows()
+        found += [Found(name, text, int(records)) for text, records in counted]
+    return tuple(found)
 
 
 def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[float]) -> pl.Expr | None:

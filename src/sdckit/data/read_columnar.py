@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdckit.data.file_checks import FileHeader, clear_errors, pick_columns, refuse_duplicates
-from sdckit.data.missing_codes import apply_codes
+from sdckit.data.missing_codes import Found, apply_codes, take_defaults
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,20 +33,23 @@ def read_columnar(
     kind: str,
     *,
     columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),
     rows: int | None = None,
-) -> pl.DataFrame:
-    """Read columns of a Parquet or Arrow file; see `sdckit.data.readers.read_file`."""
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Read columns of a Parquet or Arrow file; tell the default codes; see `readers.read_file`."""
     import polars as pl
 
-    names = pick_columns(path, _names(path, kind), columns)
+    names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
     with clear_errors(path, kind):
         if _is_stream(path, kind):
             frame = pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(names)
         else:
             scan = _scan(path, kind).select(names)
             frame = (scan if rows is None else scan.head(rows)).collect()
-    return apply_codes(frame, missing)
+        if missing:
+            return apply_codes(frame, ("", *missing)), ()
+        return take_defaults(frame)
 
 
 def _scan(path: Path, kind: str) -> pl.LazyFrame:

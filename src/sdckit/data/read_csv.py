@@ -2,51 +2,70 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdckit.data.csv_shape import CsvShape, csv_shape
 from sdckit.data.csv_text import CsvText, open_text
-from sdckit.data.csv_types import kinds_to_try, typed
+from sdckit.data.csv_types import Kind, kinds_to_try, other_decimals, typed
 from sdckit.data.file_checks import FileHeader, clear_errors, pick_columns
-from sdckit.data.missing_codes import DEFAULT_CODES, apply_codes, code_texts
-from sdckit.errors import FileFormatError
+from sdckit.data.missing_codes import DEFAULT_CODES, Found, apply_codes, code_texts
+from sdckit.errors import FileFormatError, SdcWarning
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["csv_header", "read_csv"]
 
+_ENOUGH = 5  # columns named in one message
+
 
 def csv_header(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> FileHeader:
     """Give names and number of records; every line is checked on the way."""
     shape = csv_shape(open_text(path, encoding), delimiter)
-    return FileHeader(shape.names, shape.n_rows, "CSV")
+    return FileHeader(shape.names, shape.n_rows, "CSV", shape.certain)
 
 
 def read_csv(
     path: Path,
     *,
     columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
     rows: int | None = None,
-) -> pl.DataFrame:
-    """Read columns of a CSV file; see `sdckit.data.readers.read_file`."""
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Read columns of a CSV file and count the default codes; see `sdckit.data.readers.read_file`."""
     if decimal not in (None, ".", ","):
         raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','")
     text = open_text(path, encoding)
     shape = csv_shape(text, delimiter)
-    names = pick_columns(path, shape.names, columns)
+    names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
+    kinds = kinds_to_try(shape.delimiter, decimal)
     with clear_errors(path, "CSV", lambda: _quotes(text)):
-        frame = typed(_scan(text, shape, missing, rows), names, kinds_to_try(shape.delimiter, decimal))
+        frame, found = typed(_scan(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
     expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
     if frame.height != expected:
         raise FileFormatError(f"{path.name} cannot be read as CSV: {_quotes(text)}")
-    return apply_codes(frame, missing)
+    _hint_at_decimals(path, frame, kinds)
+    return apply_codes(frame, missing), () if missing else found
+
+
+def _hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
+    names, mark = other_decimals(frame, kinds)
+    if names:
+        told = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
+        more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
+        warnings.warn(
+            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {told}"
+            f'{more}. If so give decimal="{mark}" (on the command line --decimal {mark})',
+            SdcWarning,
+            stacklevel=2,
+        )
 
 
 def _quotes(text: CsvText) -> str:
@@ -56,8 +75,8 @@ def _quotes(text: CsvText) -> str:
     return f"quotes within fields are not doubled or do not pair up{where}"
 
 
-def _scan(text: CsvText, shape: CsvShape, missing: Sequence[str], rows: int | None) -> pl.LazyFrame:
-    """Scan every field as text, codes and empty fields as missing, blank lines dropped."""
+def _scan(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
+    """Scan every field as text, blank lines dropped."""
     import polars as pl
 
     scan = pl.scan_csv(
@@ -67,7 +86,6 @@ def _scan(text: CsvText, shape: CsvShape, missing: Sequence[str], rows: int | No
         schema=dict.fromkeys(shape.names, pl.String),
         separator=shape.delimiter,
         quote_char='"' if shape.quoted else None,
-        null_values=code_texts(missing or DEFAULT_CODES),
         glob=False,
     )
     if len(shape.blank):
@@ -76,7 +94,4 @@ def _scan(text: CsvText, shape: CsvShape, missing: Sequence[str], rows: int | No
             number += "_"
         blank = pl.lit(pl.Series(shape.blank.astype("uint32")).implode())
         scan = scan.with_row_index(number).filter(~pl.col(number).is_in(blank)).drop(number)
-    if rows is not None:
-        scan = scan.head(rows)
-    # A quoted empty field is an empty field.
-    return scan.with_columns(pl.when(pl.all().str.len_bytes() > 0).then(pl.all()))
+    return scan if rows is None else scan.head(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.file_checks import FileHeader, clear_errors, pick_columns, refuse_duplicates
-from sdckit.data.missing_codes import apply_codes
+from sdckit.data.missing_codes import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning
 
 if TYPE_CHECKING:
@@ -41,15 +41,17 @@ def read_labelled(
     kind: str,
     *,
     columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
     labels: bool = True,
     rows: int | None = None,
-) -> pl.DataFrame:
-    """Read columns of a statistics package's file; see `sdckit.data.readers.read_file`."""
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Read columns of a statistics package's file; tell the default codes; see `readers.read_file`."""
     import polars as pl
 
-    names = pick_columns(path, labelled_header(path, kind, encoding=encoding).columns, columns)
+    header = labelled_header(path, kind, encoding=encoding)
+    names = pick_columns(path, header.columns, columns, identifiers=identifiers)
     options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
     frame, meta = _call(path, kind, encoding, **options)
     with clear_errors(path, kind):
@@ -58,7 +60,8 @@ def read_labelled(
             sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
             done = [_labelled(path, frame[name], sets[name]) for name in names if sets.get(name)]
             frame = apply_codes(frame.with_columns(done), missing)
-        return frame.with_columns(pl.col(pl.Null).cast(pl.String))
+        frame = frame.with_columns(pl.col(pl.Null).cast(pl.String))
+        return (frame, ()) if missing else take_defaults(frame)
 
 
 def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[pl.DataFrame, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdckit.data.file_checks import FileHeader, file_format, pick_columns
+from sdckit.data.file_checks import FileHeader, file_format, pick_columns, warn_of_absent
+from sdckit.data.missing_notes import MissingNotes
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
@@ -26,16 +27,20 @@ class FileSample:
         What the file says of itself.
     frame
         Its first records, a Polars frame.
+    notes
+        Codes in these records that were taken for missing or may mean it.
     """
 
     header: FileHeader
     frame: pl.DataFrame
+    notes: MissingNotes = field(default_factory=MissingNotes)
 
 
 def read_file(
     path: str | Path,
     *,
     columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -50,11 +55,14 @@ def read_file(
     path
         The file; its extension names the format.
     columns
-        The columns to read, in this order; no other is ever loaded. None reads all.
+        The columns to read, in this order; no other is ever loaded. None reads all but the identifiers.
+    identifiers
+        Columns never to be loaded; one that does not exist is warned of, since naming it protects nothing.
     missing
         Codes that mean missing, beside the empty field, such as ``("NA", "-999")``: equal by value in
-        numeric columns, by text in others. Without any, a CSV's NA, N/A, NaN, nan, NULL, null and a single
-        point are missing; files with missing values of their own need no codes.
+        numeric columns, by text in others. Without any, NA, N/A, NaN, nan, NULL, null and a single point
+        are missing in the text of every format, and in all columns of a CSV; ``missing=""`` takes the
+        empty field alone.
     delimiter, encoding, decimal
         How a CSV is written; found by itself where not given.
     labels
@@ -74,49 +82,75 @@ def read_file(
     ColumnError
         A column is absent (the nearest name is told) or repeated.
     DataError
-        There are no records, or a CSV has no header.
+        There are no records, or a CSV's first line looks like a record instead of a header.
+
+    Warns
+    -----
+    SdcWarning
+        Codes were taken for missing though none was named; values such as -999 or "refused", left as they
+        are, may mean missing; text would be numbers under the other decimal mark.
 
     Examples
     --------
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "survey.csv"
-    ...     _ = file.write_text("name;postcode;w\nAnn;0012;1,5\nBob;9000;NA\n")
+    ...     _ = file.write_text("name;postcode;w\nAnn;0012;1,5\nBob;9000;\n")
     ...     read_file(file, columns=["postcode", "w"]).rows()
     [('0012', 1.5), ('9000', None)]
     """
+    frame, notes = _read(
+        Path(path), columns, identifiers, missing,
+        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+    )  # fmt: skip
+    notes.warn(Path(path).name)
+    return frame
+
+
+def _read(
+    file: Path,
+    columns: Sequence[str] | None,
+    identifiers: Sequence[str],
+    missing: Sequence[str],
+    *,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    labels: bool,
+    rows: int | None,
+) -> tuple[pl.DataFrame, MissingNotes]:
+    """Read a file of any format, and note its codes for missing."""
     from sdckit.data.read_columnar import read_columnar
     from sdckit.data.read_csv import read_csv
     from sdckit.data.read_labelled import read_labelled
+    from sdckit.data.suspects import suspects
 
-    file = Path(path)
     codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
     kind = file_format(file)
     if kind == "CSV":
-        return read_csv(
-            file,
-            columns=columns,
-            missing=codes,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            rows=rows,
+        frame, taken = read_csv(
+            file, columns=columns, identifiers=identifiers, missing=codes,
+            delimiter=delimiter, encoding=encoding, decimal=decimal, rows=rows,
+        )  # fmt: skip
+    elif kind in ("Parquet", "Arrow"):
+        frame, taken = read_columnar(
+            file, kind, columns=columns, identifiers=identifiers, missing=codes, rows=rows
         )
-    if kind in ("Parquet", "Arrow"):
-        frame = read_columnar(file, kind, columns=columns, missing=codes, rows=rows)
     else:
-        frame = read_labelled(
-            file, kind, columns=columns, missing=codes, encoding=encoding, labels=labels, rows=rows
-        )
+        frame, taken = read_labelled(
+            file, kind, columns=columns, identifiers=identifiers, missing=codes,
+            encoding=encoding, labels=labels, rows=rows,
+        )  # fmt: skip
     if frame.height == 0:
         raise DataError(f"{file.name} holds columns but no records")
-    return frame
+    return frame, MissingNotes(codes, taken, suspects(frame))
 
 
 def scan_header(
     path: str | Path,
     *,
     columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),  # noqa: ARG001 - one set of options serves read_file and scan_header
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -131,6 +165,8 @@ def scan_header(
         The file.
     columns
         Columns that must be there; the header given back still names all.
+    identifiers
+        Columns that are warned of where they are not there.
     missing, delimiter, encoding, decimal, labels
         As in `read_file`; how the lines are cut matters here, the others do not.
 
@@ -141,7 +177,8 @@ def scan_header(
     """
     file = Path(path)
     header = _header(file, delimiter, encoding)
-    pick_columns(file, header.columns, columns)
+    pick_columns(file, header.columns, columns, certain=header.certain)
+    warn_of_absent(identifiers, header.columns)
     return header
 
 
@@ -176,13 +213,9 @@ def describe_file(
         As `read_file`.
     """
     header = scan_header(path, delimiter=delimiter, encoding=encoding)
-    frame = read_file(
-        path,
-        missing=missing,
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        labels=labels,
-        rows=rows,
-    )
-    return FileSample(header, frame)
+    frame, notes = _read(
+        Path(path), None, (), missing,
+        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+    )  # fmt: skip
+    notes.warn(Path(path).name)
+    return FileSample(header, frame, notes)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from sdckit.data.missing import MissingRule, Rule, missing_rule
 from sdckit.data.nearest import did_you_mean
@@ -43,17 +45,42 @@ def _names(given: Sequence[str] | str | None, role: str) -> tuple[str, ...] | No
         return None
     if isinstance(given, str):
         raise ColumnError(f"{role} must be a list of column names; write {role}=[{given!r}]")
-    names = tuple(given)
+    try:
+        names = tuple(given)
+    except TypeError:
+        raise ColumnError(f"{role} must be a list of column names, not {type(given).__name__}") from None
     if twice := sorted({str(name) for name in names if names.count(name) > 1}):
         raise ColumnError(f"{role}: {twice[0]!r} is listed more than once")
     return names
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _chosen_alpha(alpha: float | None, scenario: Scenario | None) -> float:
     value = alpha if alpha is not None else scenario.alpha if scenario is not None else 1.0
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+    if not _is_number(value) or not 0 <= value <= 1:
         raise DataError("alpha is the weight of a match through a missing value; give a number from 0 to 1")
     return float(value)
+
+
+def _checked_fraction(value: object) -> float | None:
+    if value is None:
+        return None
+    share = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not 0 < share <= 1:
+        raise DataError(
+            "sampling_fraction is the share of the population in the file; give a number in (0, 1]"
+        )
+    return share
+
+
+def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> MissingRule:
+    """The rule of a measure that has a default of its own: a scenario's "error" holds there too."""
+    if isinstance(missing, str):
+        return missing if missing == "error" else default
+    return {key: "error" if missing.get(key) == "error" else default for key in keys}
 
 
 def resolve_roles(
@@ -81,6 +108,8 @@ def resolve_roles(
     DataError
         A sampling fraction or alpha out of range.
     """
+    if scenario is not None and not isinstance(scenario, Scenario):
+        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
     if weight is not None and sampling_fraction is not None:
         raise ScenarioError(
             "give weight= or sampling_fraction=, not both: each says how many persons a record is"
@@ -98,12 +127,11 @@ def resolve_roles(
         rule = missing
     elif scenario is not None and default_missing == "wildcard":
         rule = scenario.missing
+    elif scenario is not None:
+        rule = _errors_only(scenario.missing, names, default_missing)
     if scenario is not None and weight is None and sampling_fraction is None:
         weight, sampling_fraction = scenario.weight, scenario.sampling_fraction
-    if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
-        raise DataError(
-            "sampling_fraction is the share of the population in the file; give a number in (0, 1]"
-        )
+    sampling_fraction = _checked_fraction(sampling_fraction)
     known = _names([sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
     if known is None:
         known = scenario.sensitive if scenario else ()

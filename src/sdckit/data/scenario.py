@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from sdckit.data.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario_checks import (
     check_consistent,
@@ -261,8 +262,15 @@ class Scenario(BaseModel):
         fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
         return Scenario(**(fields | {"intruders": {name: keys}, "missing": missing}))
 
-    def check_columns(self, columns: Sequence[str]) -> None:
-        """Check that every declared column exists; identifiers need not.
+    def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
+        """Check that every declared column exists; an identifier that does not is warned of.
+
+        Parameters
+        ----------
+        columns
+            The file's column names.
+        certain
+            `FileHeader.certain`: where False, no name of the file is told if none declared is among them.
 
         Raises
         ------
@@ -275,12 +283,14 @@ class Scenario(BaseModel):
             if role != "identifiers" and name not in present:
                 absent.setdefault(name, role)
         if absent:
+            may = may_tell(columns, self.columns, certain=certain)
             told = [
-                f"the file has no column '{name}' (declared as {role_words(role)}); "
-                + did_you_mean(name, columns)
+                f"the file has no column '{name}' (declared as {role_words(role)})"
+                + (f"; {did_you_mean(name, columns)}" if may else "")
                 for name, role in absent.items()
             ]
-            raise ColumnError("; ".join(told))
+            raise ColumnError("; ".join([*told, *([] if may else [WITHHELD])]))
+        warn_of_absent(self.identifiers, columns)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Scenario:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.grouping import group
 from sdckit.result import Result
 
@@ -51,8 +51,9 @@ def compositions(
     size = np.bincount(household, minlength=n_households)
     first = np.concatenate([[0], np.cumsum(size)[:-1]])
     kind = np.zeros(n_households, np.int32)
-    finished, active = 0, np.arange(n_households)
-    for position in range(int(size.max(initial=0))):
+    alone = np.bincount(size, minlength=1)[size] == 1  # a size nobody shares: no need to look at the members
+    finished, active = 0, np.flatnonzero(~alone)
+    for position in range(int(size[active].max(initial=0))):
         active = active[size[active] > position]
         state = kind[active].astype(np.uint64) << np.uint64(bits)
         used = int(kind[active].max(initial=0)).bit_length() + bits
@@ -63,6 +64,7 @@ def compositions(
         kind[active] = number
         kind[active[done]] = -1 - (finished + number[done])
         finished += len(steps.size)
+    kind[alone] = -1 - (finished + np.arange(np.count_nonzero(alone)))
     return size, -1 - kind
 
 
@@ -171,7 +173,7 @@ def household_structure(
     Raises
     ------
     ColumnError, DataError
-        As `key_frequencies`.
+        As `key_frequencies`; a scenario with a person column.
     ScenarioError
         No household column.
 
@@ -194,6 +196,8 @@ def household_structure(
     column = household if household is not None else cells.roles.household
     if column is None:
         raise ScenarioError("say which column tells households apart: household=")
+    if cells.roles.person is not None:
+        raise DataError("household sizes count rows; with several rows per person, give one row per person")
     cells = cells.in_memory(column)
     of_row, n_households = cells.household_of_row(column)
     size, kind = compositions(of_row, cells.table.of_row, n_households)

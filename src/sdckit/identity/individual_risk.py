@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -177,7 +178,12 @@ class IndividualRisk(Result):
             raise DataError(
                 "global_risk is the expected share of records re-identified; give a number above 0"
             )
-        return self.cells.values("risk").cap_for(global_risk * self.n)
+        found = self.cells.values("risk").cap_for(global_risk * self.n)
+        if math.isnan(found):
+            self.notes["threshold_for"] = (
+                "even with every risk brought down to the smallest one the target is missed"
+            )
+        return found
 
     @property
     def records(self) -> Any:
@@ -275,7 +281,7 @@ def individual_risk(
         given = data.roles.household
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=given, person=person,
-        missing=missing, alpha=alpha, scenario=scenario if not is_cells(data) else None, id=id,
+        missing=missing, alpha=alpha, scenario=scenario, id=id,
     )  # fmt: skip
     cells, used = _with_risk(cells, method)
     if given is not None:
@@ -288,7 +294,7 @@ def individual_risk(
 def _check_threshold(threshold: object) -> None:
     if threshold is None or threshold in NAMED_THRESHOLDS:
         return
-    number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if not number or not math.isfinite(threshold) or not 0 <= threshold <= 1:  # type: ignore[operator,arg-type]
         raise DataError("threshold is a probability from 0 to 1, 'upper_quartile' or 'mad'")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
@@ -123,12 +124,12 @@ def k_anonymity(
     >>> result.level, result.violations
     (1, {2: 1})
     """
-    asked = (k,) if isinstance(k, int) else tuple(k)
+    asked = (k,) if isinstance(k, Integral) else tuple(k)  # type: ignore[arg-type]
     if scenario is not None and scenario.thresholds.k is not None:
         asked = (*asked, scenario.thresholds.k)
-    if any(isinstance(one, bool) or not isinstance(one, int) or one < 2 for one in asked):
+    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
         raise DataError("k counts records; give whole numbers of 2 or more")
     cells = tabulate_given(
         data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
     )
-    return KAnonymity(cells, tuple(sorted(set(asked))), prefix)
+    return KAnonymity(cells, tuple(sorted({int(one) for one in asked})), prefix)

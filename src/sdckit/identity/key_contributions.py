@@ -1,53 +1,52 @@
-"""A9: which key makes the file risky: uniques, violations and risk when keys are left out."""
+"""A9: which key makes the file risky: uniques, violations and risk when keys are left out or coarsened."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.margins import without_keys
+from sdckit.cells.margins import Margin, margin_of
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.risk_kernel import census_risk, exact_risk
+from sdckit.identity.coarsening import Grouping, Levels, levels_of, smaller_key
+from sdckit.identity.contribution_table import Coarsened, Contribution, Figures, Suggestion, rank, suggest
+from sdckit.identity.risk_kernel import sums_of_cells
+from sdckit.numerics.threads import run
 from sdckit.result import Result
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["Contribution", "KeyContributions", "key_contributions"]
+__all__ = ["KeyContributions", "key_contributions"]
+
+Task = Callable[[], list[tuple[tuple[str, ...], Figures]]]
 
 
-@dataclass(frozen=True)
-class Contribution:
-    """What leaving out one key, or a pair, changes.
+# --- kernel -----------------------------------------------------------------------------------------
 
-    Attributes
-    ----------
-    variables : tuple of str
-        The keys left out.
-    uniques_without, uniques_saved : int
-        Sample uniques (records) that remain, and that are gone.
-    violations_without : dict of int to int
-        Records that still violate each k.
-    risk_without : float
-        Global risk that remains.
-    suggestion : str
-        In words, what leaving the keys out brings.
-    """
 
-    variables: tuple[str, ...]
-    uniques_without: int
-    uniques_saved: int
-    violations_without: dict[int, int]
-    risk_without: float
-    suggestion: str
+def figures_of(columns: dict[str, Any], size: Any, k: Sequence[int], n: int) -> Figures:
+    """Uniques, global risk and violations of cells."""
+    limits = np.array(
+        [1 + 1e-9, *(one - 1e-9 for one in k)]
+    )  # sums of fractions of alpha may miss by rounding
+    total, below = sums_of_cells(
+        columns["sample_frequency"], columns.get("population_frequency"), size, limits
+    )
+    return Figures(below[0], total / n, dict(zip(k, below[1:], strict=True)))
+
+
+def _of_margin(margin: Margin, k: Sequence[int], n: int) -> Figures:
+    return figures_of(margin.frequencies(), margin.size, k, n)
+
+
+# --- result -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,15 +63,22 @@ class KeyContributions(Result):
         Records that violate each k with all keys.
     table : tuple of Contribution
         One per key, then one per pair; within each, what saves most uniques first.
+    coarsenings : dict of str to Coarsened
+        What one step to a coarser key changes, for the keys that can be coarsened.
+    decides_alone : dict of str to float
+        Share of the sample uniques that stop being unique when this key alone is left out.
+    suggestions : tuple of Suggestion
+        Leaving out or coarsening each key, ranked by the uniques saved per bit of information lost.
     """
 
     measure: ClassVar[str] = "key_contributions"
-    figures: ClassVar[tuple[str, ...]] = ("n", "uniques", "risk", "violations", "table_figures")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "uniques", "risk", "violations", "table_figures", "coarsening_figures",
+    )  # fmt: skip
     cells: Cells
     k: tuple[int, ...]
     pairs: bool
     prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def n(self) -> int:
@@ -80,23 +86,30 @@ class KeyContributions(Result):
         return self.cells.n
 
     @cached_property
-    def _whole(self) -> tuple[int, float, dict[int, int]]:
-        return _figures(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
+    def _whole(self) -> Figures:
+        return figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
 
     @cached_property
     def uniques(self) -> int:
         """Sample uniques with all keys."""
-        return self._whole[0]
+        return self._whole.uniques
 
     @cached_property
     def risk(self) -> float:
         """Global risk with all keys."""
-        return self._whole[1]
+        return self._whole.risk
 
     @cached_property
     def violations(self) -> dict[int, int]:
         """Records that violate each k with all keys."""
-        return self._whole[2]
+        return self._whole.violations
+
+    @cached_property
+    def notes(self) -> dict[str, str]:
+        """Why a figure is undefined."""
+        if self.uniques:
+            return {}
+        return {"decides_alone": "there are no sample uniques, so no key decides a share of them"}
 
     @cached_property
     def missing_rule(self) -> str:
@@ -104,13 +117,78 @@ class KeyContributions(Result):
         return self.cells.missing_rule
 
     @cached_property
+    def _levels(self) -> dict[str, Levels]:
+        return dict(
+            zip(self.cells.keys, run(lambda key: levels_of(self.cells, key), self.cells.keys), strict=True)
+        )
+
+    @cached_property
+    def _groupings(self) -> dict[str, Grouping]:
+        found = {key: smaller_key(levels) for key, levels in self._levels.items()}
+        return {key: grouping for key, grouping in found.items() if grouping is not None}
+
+    @cached_property
+    def _dropped(self) -> dict[tuple[str, ...], Figures]:
+        """Figures of every set of keys left out: what merges most first, since its pairs are merged from it."""
+        keys = sorted(self.cells.keys, key=lambda key: -self._levels[key].entropy)
+        tasks = [self._dropping(key, keys[i + 1 :]) for i, key in enumerate(keys)] if len(keys) > 1 else []
+        return dict(row for rows in run(lambda task: task(), tasks) for row in rows)
+
+    def _dropping(self, key: str, others: Sequence[str]) -> Task:
+        """Leave a key out, then each of the others as well: from the cells merged already."""
+
+        def task() -> list[tuple[tuple[str, ...], Figures]]:
+            single = margin_of(self.cells).without(key)
+            rows: list[tuple[tuple[str, ...], Figures]] = [((key,), _of_margin(single, self.k, self.n))]
+            if self.pairs and len(self.cells.keys) > 2:
+                for other in others:
+                    pair = tuple(name for name in self.cells.keys if name in (key, other))
+                    rows.append((pair, _of_margin(single.without(other), self.k, self.n)))
+            return rows
+
+        return task
+
+    def _coarsening(self, key: str) -> Coarsened:
+        levels, grouping = self._levels[key], self._groupings[key]
+        coarse = margin_of(self.cells).coarser(key, levels.codes, grouping.codes(levels))
+        return Coarsened.of(grouping, levels, self._whole, _of_margin(coarse, self.k, self.n))
+
+    @cached_property
+    def coarsenings(self) -> dict[str, Coarsened]:
+        """What one step to a coarser key changes."""
+        return dict(zip(self._groupings, run(self._coarsening, self._groupings), strict=True))
+
+    @cached_property
     def table(self) -> tuple[Contribution, ...]:
         """What leaving out each key, and each pair, changes."""
-        single = [self._without((key,)) for key in self.cells.keys] if len(self.cells.keys) > 1 else []
-        pairs = combinations(self.cells.keys, 2) if self.pairs and len(self.cells.keys) > 2 else ()
-        double = [self._without(pair) for pair in pairs]
-        rank = lambda one: (-one.uniques_saved, one.risk_without)  # noqa: E731
-        return (*sorted(single, key=rank), *sorted(double, key=rank))
+        rows = [
+            Contribution.of(names, self._whole, figures, [self._levels[name].entropy for name in names])
+            for names, figures in self._dropped.items()
+        ]
+        place = {key: j for j, key in enumerate(self.cells.keys)}
+        return tuple(
+            sorted(
+                rows,
+                key=lambda one: (
+                    len(one.variables), -one.uniques_saved, one.risk_without,
+                    tuple(place[name] for name in one.variables),
+                ),
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def decides_alone(self) -> dict[str, float]:
+        """Share of the sample uniques that stop being unique when this key alone is left out."""
+        return {one.variables[0]: one.decides_alone for one in self.table if len(one.variables) == 1}
+
+    @cached_property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Leaving out or coarsening each key, what saves most uniques per bit lost first."""
+        drops = [
+            suggest("drop", one.variables, one, self._whole) for one in self.table if len(one.variables) == 1
+        ]
+        steps = [suggest("coarsen", (key,), one, self._whole) for key, one in self.coarsenings.items()]
+        return tuple(sorted([*steps, *drops], key=rank))
 
     @cached_property
     def table_figures(self) -> dict[str, dict[str, float]]:
@@ -119,22 +197,27 @@ class KeyContributions(Result):
             " + ".join(one.variables): {
                 "uniques_without": one.uniques_without,
                 "uniques_saved": one.uniques_saved,
+                "decides_alone": one.decides_alone,
                 "risk_without": one.risk_without,
+                "entropy_lost": one.entropy_lost,
             }
             for one in self.table
         }
 
-    def _without(self, variables: tuple[str, ...]) -> Contribution:
-        columns, size = without_keys(self.cells, variables)
-        uniques, risk, violations = _figures(columns, size, self.k, self.n)
-        saved = self.uniques - uniques
-        name = " and ".join(variables)
-        words = (
-            f"without {name}, {saved} of {self.uniques} sample uniques are gone: coarsen or drop it"
-            if saved > 0
-            else f"{name} makes nobody unique"
-        )
-        return Contribution(variables, uniques, saved, violations, risk, words)
+    @cached_property
+    def coarsening_figures(self) -> dict[str, dict[str, float]]:
+        """The coarsenings by the names of the keys."""
+        return {
+            key: {
+                "levels_before": one.levels_before,
+                "levels_after": one.levels_after,
+                "uniques_without": one.uniques_without,
+                "uniques_saved": one.uniques_saved,
+                "risk_without": one.risk_without,
+                "entropy_lost": one.entropy_lost,
+            }
+            for key, one in self.coarsenings.items()
+        }
 
     @property
     def records(self) -> Any:
@@ -148,14 +231,7 @@ class KeyContributions(Result):
         raise DataError("key contributions are figures of the file; individual_risk gives figures per record")
 
 
-def _figures(
-    columns: dict[str, Any], size: Any, k: Sequence[int], n: int
-) -> tuple[int, float, dict[int, int]]:
-    f = columns["sample_frequency"].astype(np.float64)
-    big_f = columns.get("population_frequency")
-    risk = census_risk(f) if big_f is None else exact_risk(f, np.maximum(f, big_f))
-    violations = {one: int(size[f < one - 1e-9].sum()) for one in k}
-    return int(size[f < 1 + 1e-9].sum()), float(np.dot(risk, size) / n), violations
+# --- measure ----------------------------------------------------------------------------------------
 
 
 def key_contributions(
@@ -170,7 +246,7 @@ def key_contributions(
     pairs: bool = True,
     scenario: Scenario | None = None,
 ) -> KeyContributions:
-    """Show which key, and which pair of keys, makes the file risky: what is left when it is left out.
+    """Show which key, and which pair of keys, makes the file risky: what is left without it, or coarser.
 
     Parameters
     ----------
@@ -193,7 +269,8 @@ def key_contributions(
     Returns
     -------
     KeyContributions
-        ``uniques``, ``risk``, ``violations`` with all keys and ``table`` of `Contribution`.
+        ``uniques``, ``risk``, ``violations`` with all keys, ``table`` of `Contribution`, ``coarsenings``,
+        ``suggestions``.
 
     Raises
     ------
@@ -203,11 +280,16 @@ def key_contributions(
 
     Notes
     -----
-    Exact: the cells of fewer keys are merged from the cells of all keys, under the same missing rule.
+    Exact: the cells of fewer or coarser keys are merged from the cells of all keys, under the same missing
+    rule. One step coarser means: of numbers and dates, neighbouring levels in pairs (half as many); of any
+    other key, the rarest levels pooled, two at least, until the pool and every level left has 5 records.
+    A missing value stays what it was. Whole numbers are taken for ordered: give codes without an order as
+    text. Information lost is the entropy of the key (bits per record) that goes; a pair loses the sum.
 
     References
     ----------
     Elliot, M., Mackey, E. and O'Hara, K. (2020). The Anonymisation Decision-Making Framework, 2nd ed.
+    Shannon, C. (1948). A mathematical theory of communication. Bell System Technical Journal 27, 379-423.
 
     Examples
     --------

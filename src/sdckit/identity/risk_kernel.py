@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["approximate_risk", "census_risk", "exact_risk", "worst_case_risk"]
+__all__ = ["approximate_risk", "census_risk", "exact_risk", "sums_of_cells", "worst_case_risk"]
 
 SERIES_FROM = 40.0
 EPS = 1e-17
@@ -113,3 +113,35 @@ def worst_case_risk(f: NDArray[np.float64], big_f: NDArray[np.float64]) -> NDArr
 def census_risk(f: NDArray[np.float64]) -> NDArray[np.float64]:
     """1/f: the file is the population."""
     return 1.0 / f
+
+
+@njit(cache=True, nogil=True)
+def _sums(f, big_f, size, limits, below):  # type: ignore[no-untyped-def]
+    """Sum of the exact risk (of 1/f without F) over the records; records with f below each limit."""
+    total, census = 0.0, len(big_f) == 0
+    for i in range(len(f)):
+        one = np.float64(f[i])
+        risk = 1.0 / one if census else _exact_one(one, max(one, big_f[i]))
+        total += risk * size[i]
+        for k in range(len(limits)):
+            if one < limits[k]:
+                below[k] += size[i]
+    return total
+
+
+def sums_of_cells(
+    f: NDArray[np.float64] | NDArray[np.int64],
+    big_f: NDArray[np.float64] | None,
+    size: NDArray[np.int64],
+    limits: NDArray[np.float64],
+) -> tuple[float, list[int]]:
+    """Sum of the risk over the records of cells, and the records whose f is below each limit, in one pass.
+
+    Examples
+    --------
+    >>> sums_of_cells(np.array([1.0, 2.0]), None, np.array([1, 2]), np.array([1.5]))
+    (2.0, [1])
+    """
+    below = np.zeros(len(limits), np.int64)
+    total = _sums(f, np.empty(0) if big_f is None else big_f, size, limits, below)
+    return float(total), [int(count) for count in below]

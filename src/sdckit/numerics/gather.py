@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["dense_codes", "gather", "sum_by", "sum_through", "weight_faults"]
+__all__ = ["dense_codes", "gather", "min_through", "sum_by", "sum_through", "weight_faults"]
 
 
 @njit(cache=True, nogil=True)
@@ -46,6 +46,12 @@ def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
 def _sum_through(values, cell_of_row, group_of_row, sums):  # type: ignore[no-untyped-def]
     for i in range(len(cell_of_row)):
         sums[group_of_row[i]] += values[cell_of_row[i]]
+
+
+@njit(cache=True, nogil=True)
+def _min_through(values, cell_of_row, group_of_row, smallest):  # type: ignore[no-untyped-def]
+    for i in range(len(cell_of_row)):
+        smallest[group_of_row[i]] = min(smallest[group_of_row[i]], values[cell_of_row[i]])
 
 
 @njit(cache=True, nogil=True)
@@ -141,3 +147,22 @@ def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.i
     of_row = np.empty(len(values), np.int32)
     _renumber(values, low, number, of_row)
     return of_row, int(number[-1]) + 1
+
+
+def min_through(
+    values: NDArray[np.float64],
+    cell_of_row: NDArray[np.int32],
+    group_of_row: NDArray[np.int32],
+    n_groups: int,
+) -> NDArray[np.float64]:
+    """Smallest figure of a cell over the records of each group.
+
+    Examples
+    --------
+    >>> of_row = np.array([0, 1, 1], np.int32)
+    >>> min_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
+    [0.5, 2.0]
+    """
+    smallest = np.full(n_groups, np.inf)
+    _min_through(values, cell_of_row, group_of_row, smallest)
+    return smallest

@@ -17,9 +17,18 @@ from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Matched", "match_packed", "patterns_of"]
+__all__ = [
+    "Laid",
+    "Matched",
+    "credit_complete",
+    "credit_incomplete",
+    "lay_out",
+    "match_packed",
+    "patterns_of",
+]
 
 SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
+FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
 
 
@@ -115,13 +124,13 @@ def _probe(words, sums, start, stop, clear, keys, slots, bitmap, theirs, credit,
 
 @njit(cache=True, nogil=True)
 def _scan_complete(  # type: ignore[no-untyped-def]
-    words, sums, start, stop, edges, clears, alpha, starts, keys, slots, b_starts, bitmap, add, back
+    words, sums, start, stop, edges, clears, alpha, chosen, starts, keys, slots, b_starts, bitmap, add, back
 ):
-    """Complete cells start..stop against every incomplete pattern."""
+    """Complete cells start..stop against the chosen incomplete patterns."""
     candidates = np.empty(BLOCK, np.int64)
     for b in range(start, stop, BLOCK):
         e = min(b + BLOCK, stop)
-        for p in range(1, len(clears)):
+        for p in chosen:
             _probe(
                 words, sums, b, e, clears[p], keys[starts[p] : starts[p + 1]], slots[starts[p] : starts[p + 1]],
                 bitmap[b_starts[p] : b_starts[p + 1]], sums[edges[p] : edges[p + 1]], alpha, add,
@@ -151,6 +160,19 @@ def _match_pair(words, sums, small, large, clear, alpha, add):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True)
+def _match_few(words, sums, small, large, clear, alpha, add):  # type: ignore[no-untyped-def]
+    """The same cell by cell: a hash table of a handful of cells would cost more than they do."""
+    for r in range(small[0], small[1]):
+        mine = words[r] & clear
+        for i in range(large[0], large[1]):
+            if words[i] & clear == mine:
+                add[i, 0] += alpha * sums[r, 0]
+                add[i, 1] += alpha * sums[r, 1]
+                add[r, 0] += alpha * sums[i, 0]
+                add[r, 1] += alpha * sums[i, 1]
+
+
+@njit(cache=True, nogil=True)
 def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: ignore[no-untyped-def]
     """Every `step`-th pair of incomplete patterns, from number `first` on."""
     number = 0
@@ -160,7 +182,10 @@ def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: 
                 one, two = (edges[a], edges[a + 1]), (edges[b], edges[b + 1])
                 if one[1] - one[0] > two[1] - two[0]:
                     one, two = two, one
-                _match_pair(words, sums, one, two, clears[a] & clears[b], alpha, add)
+                if (one[1] - one[0]) * min(two[1] - two[0], FEW) <= FEW:
+                    _match_few(words, sums, one, two, clears[a] & clears[b], alpha, add)
+                else:
+                    _match_pair(words, sums, one, two, clears[a] & clears[b], alpha, add)
             number += 1
 
 
@@ -185,6 +210,36 @@ def _unsort(add, position, start, stop, size, weight):  # type: ignore[no-untype
 
 
 @dataclass(frozen=True, eq=False)
+class Laid:
+    """Cells laid out by their pattern of missing keys, complete ones first.
+
+    Attributes
+    ----------
+    words, sums, add : ndarray, shapes (K,), (K, 2), (K, 2)
+        Packed codes; records and weight; what matching cells have added so far.
+    position : ndarray, int32, shape (K,)
+        Where each of the original cells lies.
+    present, clears, edges : ndarray, uint64, shapes (P,), (P,), (P + 1,)
+        The patterns, the word that keeps the fields each has, and where each begins.
+    """
+
+    words: NDArray[np.uint64]
+    sums: NDArray[np.float64]
+    add: NDArray[np.float64]
+    position: NDArray[np.int32]
+    present: NDArray[np.uint64]
+    clears: NDArray[np.uint64]
+    edges: NDArray[np.int64]
+
+    def unsorted(self) -> Matched:
+        """What was added, in the order of the original cells."""
+        n = len(self.words)
+        out = Matched(np.empty(n), np.empty(n))
+        run(lambda part: _unsort(self.add, self.position, *part, out.size, out.weight), chunks(n))
+        return out
+
+
+@dataclass(frozen=True, eq=False)
 class _Tables:
     """One hash table and bit set per incomplete pattern, laid end to end."""
 
@@ -195,20 +250,21 @@ class _Tables:
     bitmap: NDArray[np.uint64]
 
 
-def _tables(words: NDArray[np.uint64], edges: NDArray[np.int64], clears: NDArray[np.uint64]) -> _Tables:
-    places = [0] + [max(16, 2 << int(n).bit_length()) for n in np.diff(edges)[1:]]
-    bits = [n // 8 for n in places]  # 64 bits to 8 places: at least 16 bits to an entry
+def _tables(laid: Laid, chosen: NDArray[np.int64]) -> _Tables:
+    places = np.zeros(len(laid.clears), np.int64)
+    for p in chosen.tolist():
+        places[p] = max(16, 2 << int(laid.edges[p + 1] - laid.edges[p]).bit_length())
     starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
-    bit_starts = np.concatenate([[0], np.cumsum(bits)]).astype(np.int64)
+    bit_starts = starts // 8  # 64 bits to 8 places: at least 16 bits to an entry
     tables = _Tables(
         starts, np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.int32),
         bit_starts, np.empty(bit_starts[-1], np.uint64),
     )  # fmt: skip
-    for p in range(1, len(clears)):
+    for p in chosen.tolist():
         at, bit_at = slice(starts[p], starts[p + 1]), slice(bit_starts[p], bit_starts[p + 1])
-        mine = words[edges[p] : edges[p + 1]]
+        mine = laid.words[laid.edges[p] : laid.edges[p + 1]]
         _fill_table(
-            mine, clears[p], tables.keys[at], tables.slots[at], tables.bitmap[bit_at],
+            mine, laid.clears[p], tables.keys[at], tables.slots[at], tables.bitmap[bit_at],
             np.empty(len(mine), np.int32),
         )  # fmt: skip
     return tables
@@ -245,6 +301,20 @@ def match_packed(
     -----
     Time proportional to cells times incomplete patterns, memory to cells.
     """
+    laid = lay_out(words, size, weight, pattern, clear_of)
+    credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
+    credit_incomplete(laid, alpha)
+    return laid.unsorted()
+
+
+def lay_out(
+    words: NDArray[np.uint64],
+    size: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    pattern: NDArray[np.uint64],
+    clear_of: dict[int, int],
+) -> Laid:
+    """Sort cells by pattern; arguments as `match_packed`."""
     groups = group(pattern, bits=max(clear_of).bit_length())
     by_pattern = np.argsort(groups.words)
     present, counts = groups.words[by_pattern], groups.size[by_pattern]
@@ -259,50 +329,31 @@ def match_packed(
     sums = memory.take(2 * n, np.float64).reshape(n, 2)
     add = memory.take(2 * n, np.float64).reshape(n, 2)
     _sort_cells(groups.of_row, rank, edges.copy(), words, size, weight, sorted_words, sums, add, position)
-    _credit_complete(sorted_words, sums, edges, clears, alpha, add)
-    if len(present) > 2 and alpha > 0:
-        _credit_incomplete(sorted_words, sums, edges, clears, alpha, add)
-    out = Matched(np.empty(n), np.empty(n))
-    run(lambda part: _unsort(add, position, *part, out.size, out.weight), chunks(n))
-    return out
+    return Laid(sorted_words, sums, add, position, present, clears, edges)
 
 
-def _credit_incomplete(
-    words: NDArray[np.uint64],
-    sums: NDArray[np.float64],
-    edges: NDArray[np.int64],
-    clears: NDArray[np.uint64],
-    alpha: float,
-    add: NDArray[np.float64],
-) -> None:
+def credit_incomplete(laid: Laid, alpha: float) -> None:
     """Incomplete cells of different patterns credit each other."""
-    first = int(edges[1])  # only the incomplete ones
-    step = n_threads() if len(words) - first > SMALL else 1
-    more = np.zeros((step, len(words) - first, 2))
-    run(
-        lambda t: _match_pairs(words[first:], sums[first:], edges - first, clears, t, step, alpha, more[t]),
-        range(step),
-    )
-    add[first:] += more.sum(axis=0)
+    if len(laid.present) <= 2 or alpha == 0:
+        return
+    first = int(laid.edges[1])  # only the incomplete ones
+    words, sums, edges = laid.words[first:], laid.sums[first:], laid.edges - first
+    step = n_threads() if len(words) > SMALL else 1
+    more = np.zeros((step, len(words), 2))
+    run(lambda t: _match_pairs(words, sums, edges, laid.clears, t, step, alpha, more[t]), range(step))
+    laid.add[first:] += more.sum(axis=0)
 
 
-def _credit_complete(
-    words: NDArray[np.uint64],
-    sums: NDArray[np.float64],
-    edges: NDArray[np.int64],
-    clears: NDArray[np.uint64],
-    alpha: float,
-    add: NDArray[np.float64],
-) -> None:
-    """Complete cells and incomplete ones credit each other."""
-    tables = _tables(words, edges, clears)
-    parts = chunks(int(edges[1]))
-    back = np.zeros((len(parts), len(words) - int(edges[1]), 2))
+def credit_complete(laid: Laid, chosen: NDArray[np.int64], alpha: float) -> None:
+    """Complete cells and incomplete ones of the chosen patterns credit each other."""
+    tables, first = _tables(laid, chosen), int(laid.edges[1])
+    parts = chunks(first)
+    back = np.zeros((len(parts), len(laid.words) - first, 2))
     run(
         lambda t: _scan_complete(
-            words, sums, *parts[t], edges, clears, alpha, tables.starts, tables.keys, tables.slots,
-            tables.bit_starts, tables.bitmap, add, back[t],
+            laid.words, laid.sums, *parts[t], laid.edges, laid.clears, alpha, chosen, tables.starts, tables.keys,
+            tables.slots, tables.bit_starts, tables.bitmap, laid.add, back[t],
         ),
         range(len(parts)),
     )  # fmt: skip
-    add[edges[1] :] += back.sum(axis=0)
+    laid.add[first:] += back.sum(axis=0)

@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Block", "ChartBlock", "Code", "Facts", "Page", "Paragraph", "Section", "TableBlock", "Verdicts"]
+__all__ = [
+    "Block",
+    "ChartBlock",
+    "Code",
+    "Facts",
+    "Page",
+    "Paragraph",
+    "Section",
+    "TableBlock",
+    "Tables",
+    "Verdicts",
+]
 
 
 @dataclass(frozen=True)
@@ -36,14 +47,21 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table; the first column heads its row, `numeric` columns are flush right, small ones go in pairs."""
+    """A table; the first column heads its row, `numeric` columns are flush right."""
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...] = ()
-    style: str = "wide"
     kind: str = "table"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Small tables side by side, three at most."""
+
+    items: tuple[TableBlock, ...]
+    kind: str = "tables"
 
 
 @dataclass(frozen=True)
@@ -65,7 +83,7 @@ class Code:
     kind: str = "code"
 
 
-Block = Paragraph | Facts | Verdicts | TableBlock | ChartBlock | Code
+Block = Paragraph | Facts | Verdicts | TableBlock | Tables | ChartBlock | Code
 
 
 @dataclass(frozen=True)

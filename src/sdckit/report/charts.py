@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["CHARTS", "OPEN", "chart_for", "describe", "to_svg"]
+__all__ = ["CHARTS", "OPEN", "chart_for", "charts_for", "describe", "to_svg"]
 
 Plain = Mapping[str, Any]
 INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
@@ -148,7 +148,7 @@ def _risk_row(row: Plain, threshold: float | None) -> dict[str, Any]:
     bar = _bar("", row["n"], INK if above else LIGHT)
     shown = {**bar, "left": left, "right": right, "middle": (left * right) ** 0.5}
     shown["text"] = "" if row["n"]["text"] == "0" else row["n"]["text"]
-    return shown | {"cumulative": row["cumulative"]["value"] or 0.0, "share": row["cumulative"]["text"]}
+    return shown | {"cumulative": _height(row["cumulative"]), "share": row["cumulative"]["text"]}
 
 
 def _title(text: str) -> Any:
@@ -196,7 +196,26 @@ CHARTS = {
 
 def chart_for(name: str, data: Plain) -> Any:
     """Build the Altair chart of a block, in the style of the report."""
-    chart = CHARTS[name](data)
+    return _styled(CHARTS[name](data))
+
+
+def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
+    """Build one Altair chart of several, one below the other: name, figures and title of each."""
+    import altair as alt
+
+    parts = [CHARTS[name](data).properties(title=_heading(title)) for name, data, title in blocks]
+    return _styled(alt.vconcat(*parts, spacing=28))
+
+
+def _heading(text: str) -> Any:
+    import altair as alt
+
+    return alt.Title(
+        text, anchor="start", frame="group", fontSize=14, fontWeight="bold", color=INK, offset=12
+    )
+
+
+def _styled(chart: Any) -> Any:
     return chart.configure(font=FONT, background="#ffffff").configure_view(stroke=None)
 
 

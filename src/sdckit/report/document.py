@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -22,6 +23,13 @@ from sdckit.report.sections_identity import (
     risk_tree,
 )
 from sdckit.report.sections_scenario import command_line, python_call, scenario_tree
+from sdckit.report.sections_special import (
+    outliers_tree,
+    population_risk_tree,
+    population_uniques_tree,
+    risky_cells_tree,
+    suda_tree,
+)
 
 __all__ = ["SCHEMA_VERSION", "build_document", "setting_for"]
 
@@ -70,8 +78,8 @@ def build_document(assessment: AssessmentLike, *, internal: bool = False) -> Doc
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "methods": method_notes(assessment.intruders, scenario),
         "reproduce": {
-            "python": python_call(scenario),
-            "command": command_line(scenario),
+            "python": python_call(scenario, assessment.measures),
+            "command": command_line(scenario, assessment.measures),
             "scenario": scenario.to_toml(),
         },
         "records_at_risk": InternalOnly(_records(assessment) if internal else None),
@@ -102,15 +110,25 @@ def setting_for(ledger: Ledger, prefix: str, scenario: Scenario, intruder: Intru
 
 
 def _records(assessment: AssessmentLike) -> Tree:
-    return tuple(
+    """List the riskiest records, and say of how many; one counts once for each intruder."""
+    found = assessment.at_risk()
+    totals = assessment.n_at_risk()
+    listed = Counter(str(record["intruder"]) for record in found)
+    rows = tuple(
         {
             str(key): {str(k): _plain(v) for k, v in value.items()}
             if isinstance(value, Mapping)
             else _plain(value)
             for key, value in record.items()
         }
-        for record in assessment.at_risk()
+        for record in found
     )
+    return {
+        "listed": len(rows),
+        "total": sum(int(n) for n in totals.values()),
+        "intruders": {name: {"listed": listed[name], "total": int(n)} for name, n in totals.items()},
+        "rows": rows,
+    }
 
 
 def _plain(value: object) -> str | int | float | bool | None:
@@ -143,7 +161,7 @@ def _intruder(one: IntruderLike, assessment: AssessmentLike, setting: Setting) -
         tree["individual_risk_category"] = risk_tree(
             one.individual_risk_category, setting, threshold=threshold, suffix=CATEGORY
         )
-    tree |= _further(one, n, setting)
+    tree |= _further(one, n, setting) | _asked_for(one, setting)
     tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
     return tree
 
@@ -162,6 +180,21 @@ def _further(one: IntruderLike, n: int, setting: Setting) -> dict[str, Tree]:
             one.l_diversity_wildcard, setting, suffix=".wildcard", cells_known=False
         )
         _link_wildcard_diversity(setting, one.l_diversity_wildcard.variables)
+    return tree
+
+
+def _asked_for(one: IntruderLike, setting: Setting) -> dict[str, Tree]:
+    tree: dict[str, Tree] = {}
+    if one.suda is not None:
+        tree["suda"] = suda_tree(one.suda, setting)
+    if one.population_risk is not None:
+        tree["population_risk"] = population_risk_tree(one.population_risk, setting)
+    if one.population_uniques is not None:
+        tree["population_uniques"] = population_uniques_tree(one.population_uniques, setting)
+    if one.risky_cells is not None:
+        tree["risky_cells"] = risky_cells_tree(one.risky_cells, setting)
+    if one.outliers is not None:
+        tree["outliers"] = outliers_tree(one.outliers, setting)
     return tree
 
 

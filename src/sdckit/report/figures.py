@@ -8,16 +8,19 @@ from typing import Literal, Protocol
 
 __all__ = [
     "DIFFERENCE",
+    "Chance",
     "Count",
     "Cumulative",
     "Difference",
     "Document",
     "Foreign",
+    "Guarded",
     "Histogram",
     "Holds",
     "InternalOnly",
     "Ledger",
     "Levels",
+    "Part",
     "Ratio",
     "Relation",
     "Share",
@@ -120,10 +123,43 @@ class Total:
 
 @dataclass(frozen=True)
 class Cumulative:
-    """The share the first counts have in all of them, computed from the printed counts."""
+    """The share some counts have in all of them, computed from the printed counts."""
 
     parts: tuple[str, ...]
     wholes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The chance that a match is a hit: hits x share in hits x share + misses x (1 - share), as printed.
+
+    Parameters
+    ----------
+    hits, misses
+        Variables of two counts.
+    share
+        Share of the population in the file.
+    """
+
+    hits: str
+    misses: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """An estimate made from a table whose small counts it could tell: printed where `base` is large enough."""
+
+    name: str
+    base: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """An exact part of one, printed in whole per cent, and only where the count `base` is large enough."""
+
+    true: float
+    base: str
 
 
 @dataclass(frozen=True)
@@ -226,6 +262,9 @@ Leaf = (
     | Difference
     | Cumulative
     | Total
+    | Chance
+    | Guarded
+    | Part
     | Holds
     | Foreign
     | InternalOnly

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Verdicts
-from sdckit.report.layout_intruder import intruder_sections
+from sdckit.report.layout_intruder import alone_words, intruder_sections
+from sdckit.report.layout_records import records_section
 from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
 
 __all__ = ["answer_section", "lay_out"]
@@ -28,7 +29,7 @@ def lay_out(plain: Plain) -> Page:
         )
         sections += intruder_sections(one, heading=heading)
     if plain.get("records_at_risk"):
-        sections.append(_records(plain))
+        sections.append(records_section(plain))
     sections.append(_methods(plain))
     version = plain["package"]["version"]
     return Page(
@@ -81,11 +82,12 @@ def _side_by_side(plain: Plain) -> Section:
     ones = plain["intruders"]
     rows = [
         ("Keys", *(listed(one["keys"]) for one in ones)),
-        ("Records alone with their key", *(one["key_frequencies"]["sample_uniques"]["text"] for one in ones)),
+        (alone_words(ones[0]), *(one["key_frequencies"]["sample_uniques"]["text"] for one in ones)),
     ]
     for k in ones[0]["k_anonymity"]["violations"]:
         found = [one["k_anonymity"]["violations"].get(k) for one in ones]
-        rows.append((f"Records below k = {k}", *(leaf["text"] if leaf else "not tested" for leaf in found)))
+        words = f"Records in groups of fewer than {k}"
+        rows.append((words, *(leaf["text"] if leaf else "not tested" for leaf in found)))
     risks = [one["individual_risk"] for one in ones]
     rows.append(("Expected re-identifications", *(r["expected_reidentifications"]["text"] for r in risks)))
     rows.append(("Global risk", *(risk["global_risk"]["text"] for risk in risks)))
@@ -140,22 +142,6 @@ def _file(plain: Plain) -> Section:
         ("Tabulated by", plain["engine"]),
     )
     return Section("File", (Facts(items),))
-
-
-def _records(plain: Plain) -> Section:
-    records = plain["records_at_risk"]
-    rows = tuple(tuple(_cell(value) for value in record.values()) for record in records)
-    columns = tuple(str(name).replace("_", " ") for name in records[0])
-    table = TableBlock("Records at risk, by row of the file", columns, rows)
-    return Section("Records at risk", (Paragraph(plain["confidential"], "warning"), table))
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} = {'missing' if one is None else one}" for key, one in value.items())
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "missing" if value is None else str(value)
 
 
 def _methods(plain: Plain) -> Section:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, Section, TableBlock
+from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, Section, TableBlock, Tables
+from sdckit.report.layout_special import SPECIAL_BLOCKS, special_sections
 from sdckit.report.sentences import listed
 
-__all__ = ["MEASURE_BLOCKS", "intruder_sections"]
+__all__ = ["MEASURE_BLOCKS", "alone_words", "intruder_sections", "most_saving"]
 
 Plain = Mapping[str, Any]
+PERSONS = (
+    "A combination that only one person has is told from persons, however many records the person has; "
+    "the cells below are counted by their records."
+)
 RULES = {
     "wildcard": "may be any value",
     "category": "a value of its own",
@@ -31,6 +36,7 @@ def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
         sections.append(Section("Households", tuple(_households(one)), 3))
     if one.get("l_diversity"):
         sections.append(Section("What would be learnt: l-diversity", tuple(_diversity(one)), 3))
+    sections += special_sections(one)
     if one["skipped"]:
         rows = tuple((row["measure"], row["reason"]) for row in one["skipped"])
         table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
@@ -47,14 +53,16 @@ def _keys(one: Plain) -> list[Block]:
         (
             key["name"],
             key["kind"],
-            str(key["levels_of_5_or_more"]),
+            f"{key['levels_of_5_or_more']:,}",
             *_texts(key["n_missing"], key["missing_rate"]),
             RULES.get(key["missing"], key["missing"]),
         )
         for key in one["key_facts"]
     )
     columns = ("Key", "Type", "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
-    return [TableBlock("Keys", columns, rows, (2, 3, 4)), *(_levels(key) for key in one["key_facts"])]
+    levels = Tables(tuple(_levels(key) for key in one["key_facts"]))
+    order = Paragraph("The levels of each key, the most frequent first.")
+    return [TableBlock("Keys", columns, rows, (2, 3, 4)), order, levels]
 
 
 def _levels(key: Plain) -> TableBlock:
@@ -62,26 +70,31 @@ def _levels(key: Plain) -> TableBlock:
         ("all other levels" if row.get("pooled") else row["level"], *_texts(row["n"], row["rate"]))
         for row in key["level_counts"]
     )
-    caption = f"Levels of {key['name']}, most frequent first"
-    return TableBlock(caption, ("Level", "Records", "Share"), rows, (1, 2), "small")
+    return TableBlock(f"Levels of {key['name']}", ("Level", "Records", "Share"), rows, (1, 2))
 
 
 def _frequencies(one: Plain) -> list[Block]:
     tree = one["key_frequencies"]
+    persons = tree["counted"] == "persons"
     facts = (
         ("Different combinations of keys (cells)", tree["n_cells"]["text"]),
-        (
-            "Records alone with their combination",
-            f"{tree['sample_uniques']['text']} ({tree['sample_unique_rate']['text']})",
-        ),
+        (alone_words(one), f"{tree['sample_uniques']['text']} ({tree['sample_unique_rate']['text']})"),
     )
     sizes = tree["frequency_of_frequencies"]
     rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
+    note = [Paragraph(PERSONS, "note")] if persons else []
     return [
         Facts(facts),
+        *note,
         ChartBlock("sizes", {"rows": sizes}, "Cells by number of records"),
         TableBlock("Cells by number of records in the cell", ("Records in the cell", "Cells"), rows, (1,)),
     ]
+
+
+def alone_words(one: Plain) -> str:
+    """Name the figure of uniques by what makes a record one."""
+    of_persons = one["key_frequencies"]["counted"] == "persons"
+    return f"Records {'of persons ' if of_persons else ''}alone with their combination"
 
 
 def _size_words(size: str) -> str:
@@ -101,9 +114,10 @@ def _anonymity(one: Plain) -> list[Block]:
         for rule, tree in rules
     )
     columns = ("Tested", "Result", "Records in violation", "Share of records")
+    fewer = "k persons" if lenient["counted"] == "persons" else "k"
     data = {"rules": [{"rule": rule, "violations": tree["violations"]} for rule, tree in rules]}
     return [
-        TableBlock("Records whose key is shared by fewer than k records", columns, rows, (2, 3)),
+        TableBlock(f"Records in groups of fewer than {fewer} with the same keys", columns, rows, (2, 3)),
         ChartBlock("violations", data, "Records in violation of k-anonymity"),
     ]
 
@@ -153,9 +167,9 @@ def _contributions(one: Plain) -> list[Block]:
     tree = one["key_contributions"]
     singles = [row for row in tree["table"] if len(row["variables"]) == 1]
     pairs = [row for row in tree["table"] if len(row["variables"]) == 2]
-    columns = ("Left out", "Unique records without", "Uniques saved", "Global risk without", "Suggestion")
+    columns = ("Left out", "Unique records without", "Uniques saved", "Global risk without")
     blocks: list[Block] = [
-        Paragraph(f"With all keys {tree['uniques']['text']} records are unique."),
+        Paragraph(f"With all keys {tree['uniques']['text']} records are unique.{most_saving(tree)}"),
         ChartBlock("contributions", {"rows": _by_saving(singles)}, "Uniques left when one key is dropped"),
         TableBlock("One key left out", columns, _contribution_rows(_by_saving(singles)), (1, 2, 3)),
     ]
@@ -167,15 +181,27 @@ def _contributions(one: Plain) -> list[Block]:
     return blocks
 
 
+def most_saving(tree: Plain) -> str:
+    """Name the key, or keys, whose recoding would save most, as far as the printed figures tell."""
+    singles = [row for row in tree["table"] if len(row["variables"]) == 1]
+    if not singles or tree["uniques"]["text"] == "0":
+        return ""
+    left = min(map(_left, singles))
+    best = [row for row in singles if _left(row) == left]
+    if best[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
+        return " No key makes many of them unique by itself."
+    names = listed([row["variables"][0] for row in best], "or")
+    return f" Recoding {names} would save most: without it, {best[0]['uniques_without']['text']} are left."
+
+
+def _left(row: Plain) -> float:
+    without = row["uniques_without"]
+    return float(without["value"] if without["value"] is not None else without.get("below", 0) / 2)
+
+
 def _by_saving(rows: Sequence[Plain]) -> list[Plain]:
     """Order by printed figures: an order by exact ones would tell which is larger."""
-
-    def key(row: Plain) -> tuple[float, str]:
-        without = row["uniques_without"]
-        value = without["value"] if without["value"] is not None else without.get("below", 0) / 2
-        return (value, listed(row["variables"]))
-
-    return sorted(rows, key=key)
+    return sorted(rows, key=lambda row: (_left(row), listed(row["variables"])))
 
 
 def _contribution_rows(rows: Sequence[Plain]) -> tuple[tuple[str, ...], ...]:
@@ -184,19 +210,8 @@ def _contribution_rows(rows: Sequence[Plain]) -> tuple[tuple[str, ...], ...]:
             listed(row["variables"]),
             *_texts(row["uniques_without"], row["uniques_saved"]),
             row["risk_without"]["text"] if row["risk_without"] else "not computed",
-            _suggestion(row),
         )
         for row in rows
-    )
-
-
-def _suggestion(row: Plain) -> str:
-    saved = row["uniques_saved"]
-    if saved["text"] == "0":
-        return "makes nobody unique"
-    few = saved["value"] is None and "below" in saved
-    return (
-        "makes few unique" if few else "coarsen or drop it" if len(row["variables"]) == 1 else "coarsen them"
     )
 
 
@@ -266,4 +281,5 @@ MEASURE_BLOCKS: Mapping[str, Callable[[Plain], list[Block]]] = {
     "key_contributions": _contributions,
     "household_structure": _households,
     "l_diversity": _diversity,
+    **SPECIAL_BLOCKS,
 }

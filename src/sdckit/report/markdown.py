@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.report.blocks import Block, Code, Facts, Paragraph, TableBlock, Verdicts
+from sdckit.report.blocks import Block, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
 from sdckit.report.layout import lay_out
 
 __all__ = ["render_markdown"]
@@ -49,6 +49,8 @@ def _block(block: Block) -> list[str]:
         return [*(_verdict(*one) for one in block.items), ""]
     if isinstance(block, TableBlock):
         return _table(block)
+    if isinstance(block, Tables):
+        return [line for one in block.items for line in _table(one)]
     if isinstance(block, Code):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", block.text)), default=0))
         return [f"{_escape(block.caption)}:", "", fence, block.text, fence, ""]

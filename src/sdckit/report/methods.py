@@ -20,6 +20,9 @@ def method_notes(intruders: Sequence[IntruderLike], scenario: Scenario) -> tuple
         notes.append(_HOUSEHOLD)
     if any(one.l_diversity is not None for one in intruders):
         notes.append(_L_DIVERSITY)
+    notes += [
+        note for name, note in _SPECIAL.items() if any(getattr(one, name) is not None for one in intruders)
+    ]
     notes.append(_PROTECTION)
     return tuple({"name": name, "text": text, "source": source} for name, text, source in notes)
 
@@ -91,6 +94,47 @@ _L_DIVERSITY = (
     ),
     "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
 )
+_SPECIAL = {
+    "suda": (
+        "Special uniques",
+        (
+            "A minimal unique is a set of keys on which a record is alone while it is not on any part of the "
+            "set; the fewer the keys, the higher its score. DIS is the chance that a unique match of an "
+            "intruder's file is a correct one, from the uniques, the pairs and the sampling fraction."
+        ),
+        "Elliot, Manning & Ford (2002); Skinner & Elliot (2002)",
+    ),
+    "population_risk": (
+        "Log-linear model of the population",
+        (
+            "The counts of key combinations are taken as Poisson with expectations fitted to the file; tau1 "
+            "is the expected number of sample uniques that are unique in the population, tau2 the expected "
+            "number of correct matches among them."
+        ),
+        "Skinner & Holmes (1998); Skinner & Shlomo (2008)",
+    ),
+    "population_uniques": (
+        "Population uniques by the sizes of groups",
+        (
+            "Models of how many people share a key, fitted to the number of groups of each size in the file; "
+            "the keys themselves are not used."
+        ),
+        "Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)",
+    ),
+    "risky_cells": (
+        "Risky combinations",
+        (
+            "Tables of every one, two and three keys; a cell with so few records is unsafe. A missing value "
+            "is a value of its own."
+        ),
+        "Hundepool et al. (2014), manual of mu-Argus",
+    ),
+    "outliers": (
+        "Outliers",
+        "Records whose value is so extreme that it may be recognised as such, variable by variable.",
+        "Templ, Meindl, Kowarik & Chen (2014)",
+    ),
+}
 _PROTECTION = (
     "Protection of this document",
     (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock
-from sdckit.report.charts import chart_for
+from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.document import build_document
 from sdckit.report.figures import Document, Ledger, Tree
 from sdckit.report.html import render_fragment
@@ -24,9 +25,26 @@ from sdckit.report.sections_identity import (
     risk_breaks,
     risk_tree,
 )
+from sdckit.report.sections_special import (
+    outliers_tree,
+    population_risk_tree,
+    population_uniques_tree,
+    risky_cells_tree,
+    suda_tree,
+)
 from sdckit.report.sentences import headline
 
-__all__ = ["notebook_html", "result_chart", "result_document"]
+__all__ = ["assessment_chart", "notebook_html", "result_chart", "result_document"]
+
+SPECIAL: Mapping[str, Callable[[Any, Setting], dict[str, Tree]]] = {
+    "suda": suda_tree,
+    "population_risk": population_risk_tree,
+    "population_uniques": population_uniques_tree,
+    "risky_cells": risky_cells_tree,
+    "outliers": outliers_tree,
+}
+# What an assessment draws of each intruder.
+DRAWN = ("key_frequencies", "k_anonymity", "individual_risk")
 
 
 def result_document(result: Any) -> Document:
@@ -44,8 +62,8 @@ def result_document(result: Any) -> Document:
     """
     n = _records(result)
     ledger = Ledger()
-    setting = _setting(ledger, result)
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
+    setting = _setting(ledger, result)
     known = setting.cells_known
     if result.measure == "key_frequencies":
         tree["key_frequencies"] = frequencies_tree(result, setting)
@@ -59,6 +77,8 @@ def result_document(result: Any) -> Document:
         tree["household_structure"] = households_tree(result, setting)
     elif result.measure == "l_diversity":
         tree["l_diversity"] = l_diversity_tree(result, setting, cells_known=known)
+    elif result.measure in SPECIAL:
+        tree[result.measure] = SPECIAL[result.measure](result, setting)
     else:
         raise DataError(f"{result.measure} has no chart or notebook view; see .summary()")
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
@@ -126,6 +146,39 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
         if isinstance(block, ChartBlock):
             return chart_for(block.name, block.data)
     raise DataError(f"{result.measure} has no chart; see .summary()")
+
+
+def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
+    """Draw an assessment: of each intruder the cells by size, the violations of k, the risks.
+
+    Parameters
+    ----------
+    assessment
+        What `sdckit.assess` returned.
+    internal
+        Draw exact figures; such a chart must not leave the room.
+
+    Returns
+    -------
+    altair.VConcatChart
+        The charts of the report, one below the other.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+    """
+    plain = protect(build_document(assessment), internal=internal)
+    several = len(plain["intruders"]) > 1
+    return charts_for(
+        [
+            (block.name, block.data, f"{one['name']}: {block.caption}" if several else block.caption)
+            for one in plain["intruders"]
+            for measure in DRAWN
+            for block in MEASURE_BLOCKS[measure](one)
+            if isinstance(block, ChartBlock)
+        ]
+    )
 
 
 def notebook_html(shown: Any) -> str:

@@ -92,7 +92,8 @@ def _bins(leaf: Histogram, ledger: Ledger, *, internal: bool) -> Tree:
                 "from": edges[number],
                 "to": edges[number + 1],
                 "n": Count(name),
-                "rate": Share(name, leaf.whole),
+                # Over the bins as they are printed, like the shares up to here: the first two must agree.
+                "rate": Cumulative((name,), tuple(names)),
                 "cumulative": Cumulative(tuple(names[: number + 1]), tuple(names)),
             }
         )

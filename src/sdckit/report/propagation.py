@@ -14,6 +14,8 @@ __all__ = ["Interval", "System", "make_system", "propagate"]
 Interval = tuple[float, float]
 
 TINY = 1e-9
+# How often a relation is looked at, on average.
+ROUNDS = 4
 # A bound that moves by less than this share of itself is not followed: endless halving ends here.
 MOVES = 1e-7
 
@@ -39,7 +41,7 @@ def make_system(relations: Sequence[Relation], integers: Iterable[str]) -> Syste
 def propagate(
     bounds: Mapping[str, Interval], system: System, *, start: Iterable[str] | None = None
 ) -> dict[str, Interval] | None:
-    """Narrow every interval until no relation narrows any further; None when they contradict each other.
+    """Narrow every interval by every relation, a few times over; None when they contradict each other.
 
     Examples
     --------
@@ -51,8 +53,8 @@ def propagate(
     numbers = range(len(system.relations)) if start is None else _numbers(start, system)
     queue = deque(numbers)
     queued = set(queue)
-    # Intervals of counts shrink by whole steps, so this is only a guard.
-    for _ in range(200 * (len(system.relations) + 1)):
+    # Later rounds shrink wide intervals by little: the solver narrows what matters.
+    for _ in range(ROUNDS * (len(system.relations) + 1)):
         if not queue:
             return found
         number = queue.popleft()

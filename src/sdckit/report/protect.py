@@ -13,16 +13,19 @@ from typing import Any
 
 from sdckit.errors import DataError
 from sdckit.report.figures import (
+    Chance,
     Count,
     Cumulative,
     Difference,
     Document,
     Foreign,
+    Guarded,
     Histogram,
     Holds,
     InternalOnly,
     Ledger,
     Levels,
+    Part,
     Ratio,
     Share,
     SizeClasses,
@@ -39,10 +42,13 @@ __all__ = ["CONFIDENTIAL", "SMALLEST_FILE", "protect"]
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
+# Records alone that an estimate needs to be printed: from fewer, two digits would tell how many there are.
+SMALLEST_GUARD = 50
 CONFIDENTIAL = "contains confidential information"
-HOLDS = {True: "holds", False: "does not hold", None: "could not be tested"}
+HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
 
 Plain = dict[str, Any]
+WITHHELD: Plain = {"text": "withheld", "value": None}
 
 
 def protect(document: Document, *, internal: bool = False) -> Plain:
@@ -144,7 +150,17 @@ class _Printer:
             return self._cumulative(tree)
         if isinstance(tree, Total):
             return self._total(tree)
+        if isinstance(tree, Chance):
+            return _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share)
+        if isinstance(tree, Guarded):
+            return _figure(self.prints[tree.name]) if self._enough(tree.base) else dict(WITHHELD)
+        if isinstance(tree, Part):
+            return _part(tree.true, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
         return self._words(tree)
+
+    def _enough(self, base: str) -> bool:
+        one = self.prints[base]
+        return self.internal or one.text == "0" or (one.value or 0) >= SMALLEST_GUARD
 
     def _words(self, tree: Tree) -> Any:
         if isinstance(tree, Holds):
@@ -171,9 +187,15 @@ class _Printer:
         return {"text": text, "value": float(text.replace(",", ""))}
 
     def _cumulative(self, leaf: Cumulative) -> Plain:
-        whole = sum(self.prints[name].midpoint for name in leaf.wholes)
-        part = sum(self.prints[name].midpoint for name in leaf.parts)
-        return _percentage(part / whole) if whole else {"text": "undefined", "value": None}
+        wholes, parts = ([self.prints[name] for name in names] for names in (leaf.wholes, leaf.parts))
+        if any(one.value is None and one.below is None for one in wholes):
+            return {"text": "withheld", "value": None}
+        whole, part = (sum(one.midpoint for one in ones) for ones in (wholes, parts))
+        if not whole:
+            return {"text": "undefined", "value": None}
+        if part and not any(one.value for one in parts):
+            return {"text": f"<{_percentage(part / whole)['text']}", "value": None, "below": part / whole}
+        return _percentage(part / whole)
 
     def _total(self, leaf: Total) -> Plain:
         parts = [one for name, one in self.prints.items() if name.startswith(leaf.family)]
@@ -206,6 +228,27 @@ def _share(part: Print, whole: Print) -> Plain:
     if part.value is None:
         return {"text": f"<{_percentage(rate)['text']}", "value": None, "below": rate}
     return _percentage(rate)
+
+
+def _chance(hits: Print, misses: Print, share: float) -> Plain:
+    if hits.text == "0":
+        return {"text": "0", "value": 0.0}
+    if hits.value is None or misses.value is None:
+        return dict(WITHHELD)
+    right, wrong = hits.value * share, misses.value * (1 - share)
+    text = format_number(right / (right + wrong))
+    return {"text": text, "value": float(text)}
+
+
+def _part(true: float, *, exact: bool) -> Plain:
+    if math.isnan(true):
+        return {"text": "undefined", "value": None}
+    if exact:
+        return {"text": f"{100 * true:.6g} %", "value": true}
+    whole = round(100 * true)
+    if whole == 0 < true:
+        return {"text": "<1 %", "value": None, "below": 0.01}
+    return {"text": f"{whole} %", "value": whole / 100}
 
 
 def _percentage(rate: float) -> Plain:

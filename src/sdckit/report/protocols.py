@@ -17,7 +17,13 @@ __all__ = [
     "KAnonymityLike",
     "KeyFactsLike",
     "LDiversityLike",
+    "OutliersLike",
+    "PopulationRiskLike",
+    "PopulationUniquesLike",
     "RiskLike",
+    "RiskyCellsLike",
+    "RiskyCombinationLike",
+    "SudaLike",
     "VerdictLike",
 ]
 
@@ -109,6 +115,98 @@ class ContributionsLike(Protocol):
     def uniques(self) -> int: ...  # noqa: D102
 
 
+class SudaLike(Protocol):
+    """Figures of `suda`."""
+
+    @property
+    def sample_uniques(self) -> int: ...  # noqa: D102
+    @property
+    def pairs(self) -> int: ...  # noqa: D102
+    @property
+    def msu_counts(self) -> Mapping[int, int]: ...  # noqa: D102
+    @property
+    def contributions(self) -> Mapping[str, float]: ...  # noqa: D102
+    @property
+    def level_contributions(self) -> Mapping[str, Mapping[str, float]]: ...  # noqa: D102
+    @property
+    def max_size(self) -> int: ...  # noqa: D102
+    @property
+    def scoring(self) -> str: ...  # noqa: D102
+    @property
+    def sampling_fraction(self) -> float: ...  # noqa: D102
+
+
+class PopulationRiskLike(Protocol):
+    """Figures of `population_risk`."""
+
+    @property
+    def sample_uniques(self) -> int: ...  # noqa: D102
+    @property
+    def sampling_fraction(self) -> float: ...  # noqa: D102
+    @property
+    def tau1(self) -> float: ...  # noqa: D102
+    @property
+    def tau2(self) -> float: ...  # noqa: D102
+    @property
+    def z2(self) -> float: ...  # noqa: D102
+    @property
+    def model(self) -> Sequence[str]: ...  # noqa: D102
+
+
+class PopulationUniquesLike(Protocol):
+    """Figures of `population_uniques`."""
+
+    @property
+    def sample_uniques(self) -> int: ...  # noqa: D102
+    @property
+    def population(self) -> float: ...  # noqa: D102
+    @property
+    def estimates(self) -> Mapping[str, Any]: ...  # noqa: D102
+    @property
+    def status(self) -> Mapping[str, str]: ...  # noqa: D102
+
+
+class RiskyCombinationLike(Protocol):
+    """The table of one combination of `risky_cells`."""
+
+    @property
+    def variables(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def dimension(self) -> int: ...  # noqa: D102
+    @property
+    def threshold(self) -> int: ...  # noqa: D102
+    @property
+    def n_unsafe(self) -> int: ...  # noqa: D102
+    @property
+    def records(self) -> int: ...  # noqa: D102
+
+
+class RiskyCellsLike(Protocol):
+    """Figures of `risky_cells`."""
+
+    @property
+    def n_combinations(self) -> int: ...  # noqa: D102
+    @property
+    def unsafe_cells(self) -> Mapping[int, int]: ...  # noqa: D102
+    @property
+    def records_affected(self) -> int: ...  # noqa: D102
+    @property
+    def table(self) -> Sequence[RiskyCombinationLike]: ...  # noqa: D102
+
+
+class OutliersLike(Protocol):
+    """Figures of `outliers`."""
+
+    @property
+    def method(self) -> str: ...  # noqa: D102
+    @property
+    def n_outliers(self) -> float: ...  # noqa: D102
+    @property
+    def counts(self) -> Mapping[str, float]: ...  # noqa: D102
+    @property
+    def n_missing(self) -> Mapping[str, int]: ...  # noqa: D102
+
+
 class KeyFactsLike(Protocol):
     """A key and its levels."""
 
@@ -177,6 +275,16 @@ class IntruderLike(Protocol):
     @property
     def key_contributions(self) -> ContributionsLike | None: ...  # noqa: D102
     @property
+    def suda(self) -> SudaLike | None: ...  # noqa: D102
+    @property
+    def population_risk(self) -> PopulationRiskLike | None: ...  # noqa: D102
+    @property
+    def population_uniques(self) -> PopulationUniquesLike | None: ...  # noqa: D102
+    @property
+    def risky_cells(self) -> RiskyCellsLike | None: ...  # noqa: D102
+    @property
+    def outliers(self) -> OutliersLike | None: ...  # noqa: D102
+    @property
     def skipped(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
 
 
@@ -196,10 +304,13 @@ class AssessmentLike(Protocol):
     @property
     def passed(self) -> bool | None: ...  # noqa: D102
     @property
+    def measures(self) -> Sequence[str]: ...  # noqa: D102
+    @property
     def warnings(self) -> Sequence[str]: ...  # noqa: D102
     @property
     def version(self) -> str: ...  # noqa: D102
     @property
     def date(self) -> str: ...  # noqa: D102
 
+    def n_at_risk(self) -> Mapping[str, int]: ...  # noqa: D102
     def at_risk(self, limit: int = 1000) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102

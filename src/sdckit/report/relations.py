@@ -76,14 +76,14 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
     closed: list[tuple[int, float]] = [(start, after - 1) for start, after in pairwise(starts)]
     parts = (*closed, (starts[-1], math.inf))
     sizes = Sizes(prefix, parts)
+    n = ledger.variables["n"].true or math.inf if "n" in ledger.variables else math.inf
     for part in parts:
         watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
         records = ledger.latent(sizes.records(part), watched=watched)
-        if part[0] == part[1]:
-            ledger.bounded(records, {cells: (part[0], part[0])})
-        else:
-            ledger.bounded(records, {cells: (part[0], part[1])}, upper=math.isfinite(part[1]))
+        # No cell is larger than the file, and where there is no cell there is no record.
+        high = part[1] if math.isfinite(part[1]) else n
+        ledger.bounded(records, {cells: (part[0], high)}, upper=math.isfinite(high))
     return sizes
 
 
@@ -178,7 +178,8 @@ def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str]]])
         cells = [(wide.cells(part), 1.0) for part in wide.parts]
         cells += [(narrow.cells(part), -1.0) for part in narrow.parts]
         ledger.relations.append(Relation(tuple(cells), upper=math.inf))
-        starts = (f"{narrow.prefix}.violations", f"{narrow.prefix}.sample_uniques")
+        nested = ("violations", "sample_uniques", "msu.", "unsafe.")
+        starts = tuple(f"{narrow.prefix}.{name}" for name in nested)
         for name in list(ledger.variables):
             if ledger.variables[name].true is not None and name.startswith(starts):
                 ledger.nested(wide.prefix + name.removeprefix(narrow.prefix), name)

@@ -93,6 +93,11 @@ class Setting:
         return self.ledger.count(f"{self.prefix}.{name}", true, f"{self.prefix}.{group}", watched=watched)
 
 
+def _counted(setting: Setting) -> str:
+    """Say what a frequency counts; cells by size always count records."""
+    return "persons" if setting.persons else "records"
+
+
 def notes_tree(result: object) -> dict[str, Tree]:
     """Give what a measure has to say about its figures; its words may state counts."""
     return {str(name): Foreign(str(text)) for name, text in getattr(result, "notes", {}).items()}
@@ -124,6 +129,7 @@ def frequencies_tree(result: FrequenciesLike, setting: Setting) -> dict[str, Tre
     link_cells(setting.ledger, setting.sizes, classes=classes)
     setting.ledger.nested("n", uniques.name)
     return {
+        "counted": _counted(setting),
         "n_cells": Total(f"{classes}."),
         "sample_uniques": uniques,
         "sample_unique_rate": Share(uniques.name, "n"),
@@ -149,6 +155,7 @@ def k_anonymity_tree(
             link_records(setting.ledger, setting.sizes, count.name, 1, k - 1)
     _link_uniques(setting, suffix, result.violations)
     return {
+        "counted": _counted(setting),
         "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},

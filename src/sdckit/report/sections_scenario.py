@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from sdckit.data.scenario import Scenario
 from sdckit.report.figures import Tree
@@ -39,7 +40,7 @@ def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
     }
 
 
-def python_call(scenario: Scenario) -> str:
+def python_call(scenario: Scenario, measures: Sequence[str] = ()) -> str:
     """Write the call that reproduces the report, without a path or a seed.
 
     Examples
@@ -49,7 +50,8 @@ def python_call(scenario: Scenario) -> str:
     assessment = sdc.assess(data, scenario=scenario)
     """
     arguments = ", ".join(f"{name}={value!r}" for name, value in _arguments(scenario).items())
-    return f"scenario = sdc.Scenario({arguments})\nassessment = sdc.assess(data, scenario=scenario)"
+    further = f", measures={list(measures)!r}" if measures else ""
+    return f"scenario = sdc.Scenario({arguments})\nassessment = sdc.assess(data, scenario=scenario{further})"
 
 
 def _arguments(scenario: Scenario) -> dict[str, object]:
@@ -74,7 +76,7 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     return given
 
 
-def command_line(scenario: Scenario) -> str:
+def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
     """Write the command for the same scenario, the file's name left open.
 
     Examples
@@ -91,14 +93,16 @@ def command_line(scenario: Scenario) -> str:
         or scenario.identifiers
         or scenario.sampling_fraction
     )
+    further = ["--measures", ",".join(measures)] if measures else []
     if not simple or beyond_options:
-        return "sdckit assess FILE --scenario SCENARIO.toml"
+        return shlex.join(["sdckit", "assess", "FILE", "--scenario", "SCENARIO.toml", *further])
     words = ["sdckit", "assess", "FILE", "--keys", ",".join(scenario.keys)]
     for name in ("weight", "household"):
         if value := getattr(scenario, name):
             words += [f"--{name}", value]
-    if scenario.sensitive:
-        words += ["--sensitive", ",".join(scenario.sensitive)]
+    for name in ("sensitive", "numeric"):
+        if several := getattr(scenario, name):
+            words += [f"--{name}", ",".join(several)]
     for code in scenario.missing_codes:
         words += [f"--missing={code}"] if code.startswith("-") else ["--missing", code]
-    return shlex.join(words)
+    return shlex.join([*words, *further])

@@ -24,8 +24,8 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 
 def status(holds: bool | None) -> str:
-    """One word for a verdict."""
-    return {True: "within the limit", False: "exceeded", None: "not tested"}[holds]
+    """One word for a verdict, the same in every document and table."""
+    return {True: "holds", False: "exceeded", None: "not judged"}[holds]
 
 
 def headline(plain: Plain) -> str:
@@ -41,7 +41,7 @@ def headline(plain: Plain) -> str:
         return f"Not within the declared limits: {which} {verb} exceeded."
     if untested:
         verb = "limit" if untested == 1 else "limits"
-        return f"Undecided: {untested} declared {verb} could not be tested, and no other is exceeded."
+        return f"Undecided: {untested} declared {verb} could not be judged, and no other is exceeded."
     return "Within every declared limit."
 
 
@@ -50,28 +50,28 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
     limit, holds = one["limit"], one["holds"]["value"]
     if holds is None:
         reason = one["holds"].get("reason") or one["reason"] or "the measure did not run"
-        return f"{_limit_words(one)} could not be tested: {reason.rstrip('.')}."
+        return f"{_limit_words(one)} could not be judged: {reason.rstrip('.')}."
     some = _some_records(one, n)
     if one["name"] == "k":
         if holds:
-            return f"k-anonymity holds for k = {limit:g}: every record shares its key with enough others."
-        return f"{some} share their combination of keys with fewer than {limit:g} records."
+            return f"Every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})."
+        return f"{some} are in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})."
     if one["name"] == "l":
         what = one["variable"] or "the sensitive variable"
         if holds:
-            return f"Every group of records with equal keys holds at least {limit:g} values of {what}."
-        return f"{some} are in groups with fewer than {limit:g} well-represented values of {what}."
+            return f"Every group with the same keys holds at least {limit:,g} different values of {what}."
+        return f"{some} are in groups with fewer than {limit:,g} different values of {what}."
     if one["name"] == "risk":
         if holds:
-            return f"No record has an individual risk above {limit:g}."
-        return f"{some} have an individual risk above {limit:g}."
-    if one["name"] == "household_risk" and one["n_records"]:
+            return f"No record has a risk of re-identification above {limit:g}."
+        return f"{some} have a risk of re-identification above {limit:g}."
+    if one["name"] == "household_risk":
         if holds:
             return f"No record has a household risk above {limit:g}."
         return f"{some} have a household risk above {limit:g}."
-    value = one["value"]["text"] if one["value"] else "the figure"
-    words = "within" if holds else "above"
-    return f"{_limit_words(one)}: {value} is {words} the limit." + (f" {some} exceed it." if some else "")
+    value = one["value"]["text"] if one["value"] else "withheld"
+    words = "not above" if holds else "above"
+    return f"The expected share of records re-identified (global risk) is {value}, {words} {limit:g}."
 
 
 def _limit_words(one: Plain) -> str:
@@ -84,7 +84,7 @@ def _limit_words(one: Plain) -> str:
 def _some_records(one: Plain, n: Plain) -> str:
     count = one["n_records"]
     if count is None:
-        return "" if one["name"] in {"global_risk", "household_risk"} else "Some records"
+        return "Some records"
     rate = f" ({one['rate']['text']})" if one["rate"]["value"] is not None or "below" in one["rate"] else ""
     number = "A number of" if count["text"] == "withheld" else count["text"]
     return f"{number} of {n['text']} records{rate}" if number[0] != "A" else "A number of records (withheld)"
@@ -95,14 +95,17 @@ def answer(one: Plain, n: Plain) -> str:
     uniques = one["key_frequencies"]["sample_uniques"]
     rate = one["key_frequencies"]["sample_unique_rate"]["text"]
     keys = listed(one["keys"])
+    persons = one["key_frequencies"]["counted"] == "persons"
+    whose = "of persons " if persons else ""
+    alone = f"{whose}alone with their combination of values"
     if uniques["text"] == "0":
-        seen = "finds no record that is alone with its combination of values"
-    elif uniques["text"] == "withheld":
-        seen = "finds records that are alone with their combination of values (number withheld)"
-    else:
         seen = (
-            f"finds {uniques['text']} of {n['text']} records ({rate}) alone with their combination of values"
+            f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
         )
+    elif uniques["text"] == "withheld":
+        seen = f"finds records {alone} (number withheld)"
+    else:
+        seen = f"finds {uniques['text']} of {n['text']} records ({rate}) {alone}"
     risk = one["individual_risk"]
     expected, mean = risk["expected_reidentifications"]["text"], risk["global_risk"]["text"]
     linked = (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from sdckit.errors import FileFormatError
+from sdckit.report.atomic import real_target, write_whole
 from sdckit.report.document import build_document
 from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
@@ -20,7 +19,6 @@ from sdckit.report.protocols import AssessmentLike
 __all__ = ["plain_document", "write_json", "write_report"]
 
 RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
-PRIVATE = 0o600
 
 
 def plain_document(assessment: AssessmentLike, *, internal: bool = False) -> dict[str, Any]:
@@ -68,7 +66,8 @@ def write_report(assessment: AssessmentLike, path: str | os.PathLike[str], *, in
     DataError
         For a file of fewer than 50 records, unless internal.
     FileFormatError
-        For another ending, or when the report cannot be written; nothing is left behind then.
+        For another ending, in the place of something that is no regular file (seen before any work), or
+        when the report cannot be written; nothing is left behind then.
     """
     target = Path(path)
     renderer = RENDERERS.get(target.suffix.lower())
@@ -76,8 +75,9 @@ def write_report(assessment: AssessmentLike, path: str | os.PathLike[str], *, in
         raise FileFormatError(
             f"a report ends in .html or .md, not in {target.suffix!r}; for figures write JSON instead"
         )
+    real_target(target)
     text = renderer(plain_document(assessment, internal=internal))
-    _write(text, target, private=internal, what="report")
+    write_whole(text, target, private=internal, what="report")
     return target
 
 
@@ -105,47 +105,25 @@ def write_json(
     DataError
         For a file of fewer than 50 records, unless internal.
     FileFormatError
-        When it cannot be written; nothing is left behind then.
+        In the place of something that is no regular file (seen before any work), or when it cannot be
+        written; nothing is left behind then.
     """
+    printed = os.fspath(path) == "-"
+    if not printed:
+        real_target(path)
     text = render_json(plain_document(assessment, internal=internal))
-    if os.fspath(path) == "-":
-        try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        except OSError as error:
-            raise _failure("JSON", error) from None
+    if printed:
+        _print(text)
         return None
     target = Path(path)
-    _write(text, target, private=internal, what="JSON")
+    write_whole(text, target, private=internal, what="JSON")
     return target
 
 
-def _write(text: str, target: Path, *, private: bool, what: str) -> None:
-    """Write beside the target and move it into place when it is complete."""
-    temporary: Path | None = None
+def _print(text: str) -> None:
     try:
-        handle, name = tempfile.mkstemp(prefix=".sdckit-", suffix=".part", dir=target.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(PRIVATE if private else 0o666 & ~_umask())
-        temporary.replace(target)
+        sys.stdout.write(text)
+        sys.stdout.flush()
     except OSError as error:
-        raise _failure(what, error) from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-
-
-def _failure(what: str, error: OSError) -> FileFormatError:
-    reason = os.strerror(error.errno) if error.errno else "unknown reason"
-    return FileFormatError(f"could not write the {what}: {reason}; nothing was left behind")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        reason = os.strerror(error.errno) if error.errno else "unknown reason"
+        raise FileFormatError(f"could not write the JSON: {reason}") from None

@@ -14,11 +14,12 @@ from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.identity.household_structure import HouseholdStructure, household_structure
-from sdckit.identity.individual_risk import individual_risk
+from sdckit.identity.individual_risk import IndividualRisk, individual_risk
 from sdckit.identity.k_anonymity import k_anonymity
 from sdckit.identity.key_contributions import KeyContributions, key_contributions
 from sdckit.identity.key_frequencies import key_frequencies
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
+from sdckit.workflow.extra_measures import chosen_measures, extra_measures
 from sdckit.workflow.verdicts import Verdict, judge
 
 __all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
@@ -37,7 +38,9 @@ def assess(
     sampling_fraction: float | None = None,
     household: str | None = None,
     person: str | None = None,
-    sensitive: Sequence[str] = (),
+    sensitive: Sequence[str] | str = (),
+    numeric: Sequence[str] | str = (),
+    measures: Sequence[str] | str = (),
     step: Step | None = None,
 ) -> Assessment:
     """Assess a file: who can be recognised in it, how surely, and what would be learnt.
@@ -48,8 +51,11 @@ def assess(
         One row per record; pandas, Polars (eager or lazy), PyArrow, DuckDB or Spark.
     scenario : Scenario, optional
         Intruders, roles, thresholds. Without one, the arguments below make it.
-    keys, weight, sampling_fraction, household, person, sensitive
+    keys, weight, sampling_fraction, household, person, sensitive, numeric
         Roles of a scenario with one intruder and no threshold.
+    measures : str or sequence of str
+        Further measures: "suda", "population_risk", "population_uniques", "risky_cells", "outliers", or
+        "all" of them. The other measures always run.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
@@ -62,7 +68,7 @@ def assess(
     Raises
     ------
     ScenarioError
-        Neither scenario nor keys, or both.
+        Neither scenario nor keys, or both; a measure that does not exist.
     ColumnError, DataError
         As `key_frequencies`.
 
@@ -77,17 +83,20 @@ def assess(
     >>> print(assess(survey, scenario=Scenario(keys=["sex", "age"], thresholds={"k": 2})))
     Assessment of 3 records against 1 intruder(s)
       default (sex, age): 1 sample uniques, global risk 0.6667
-        exceeded: 1 record shares a key with fewer than 1 other (k = 2)
+        exceeded: 1 record is in a group of fewer than 2 with the same keys (k = 2)
     """
     roles: dict[str, Any] = {
         "keys": keys, "weight": weight, "sampling_fraction": sampling_fraction, "household": household,
-        "person": person, "sensitive": tuple(sensitive) or None,
+        "person": person, "sensitive": _names(sensitive) or None, "numeric": _names(numeric) or None,
     }  # fmt: skip
+    chosen = chosen_measures(measures)
     given = {name: value for name, value in roles.items() if value is not None}
     if scenario is None:
         if keys is None:
             raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]")
         scenario = Scenario(**given)
+    elif not isinstance(scenario, Scenario):
+        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
     elif given:
         raise ScenarioError(
             f"{', '.join(given)} and scenario= are both given; put everything into the scenario"
@@ -96,7 +105,10 @@ def assess(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
         tell = step if step is not None else _silent
-        intruders = tuple(_assess_intruder(frame, scenario, name, tell) for name in scenario.intruders)
+        shared: dict[str, Any] = {}
+        intruders = tuple(
+            _assess_intruder(frame, scenario, name, tell, chosen, shared) for name in scenario.intruders
+        )
     messages = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, SdcWarning)))
     for message in messages:
         warnings.warn(message, SdcWarning, stacklevel=2)
@@ -105,15 +117,21 @@ def assess(
     backend = "pyarrow" if is_lazy(frame) else frame.implementation
     return Assessment(
         scenario, intruders[0].frequencies.n, frame.implementation.value, intruders, messages, __version__,
-        date.today().isoformat(), backend,
+        date.today().isoformat(), backend, chosen,
     )  # fmt: skip
+
+
+def _names(given: Sequence[str] | str) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _silent(text: str) -> None:
     """Tell nobody."""
 
 
-def _assess_intruder(frame: Any, scenario: Scenario, name: str, tell: Step) -> IntruderAssessment:
+def _assess_intruder(
+    frame: Any, scenario: Scenario, name: str, tell: Step, chosen: Sequence[str], shared: dict[str, Any]
+) -> IntruderAssessment:
     tell(f"counting the keys of {name}")
     one = scenario.intruder(name)
     limits, skipped = one.thresholds, []
@@ -122,13 +140,17 @@ def _assess_intruder(frame: Any, scenario: Scenario, name: str, tell: Step) -> I
     tell(f"estimating the risk from {name}")
     risk = individual_risk(cells, threshold=limits.risk)
     by_category = cells.as_categories() if cells.has_wildcards else None
-    structure, why_not = _households(cells, one)
+    category_risk, why_not = _category_risk(by_category, limits.risk)
+    skipped += why_not
+    structure, why_not = _households(cells if by_category is None else by_category, one)
     skipped += why_not
     tell(f"comparing what {name} would learn")
     diversity, diversity_wildcard, why_not = _diversity(cells, by_category, one)
     skipped += why_not
     tell(f"leaving out the keys of {name} one by one")
     contributions, why_not = _contributions(cells)
+    skipped += why_not
+    further, why_not = extra_measures(frame, cells, one, chosen, tell, shared=shared)
     skipped += why_not
     anonymity = k_anonymity(cells, k=tested)
     return IntruderAssessment(
@@ -140,18 +162,17 @@ def _assess_intruder(frame: Any, scenario: Scenario, name: str, tell: Step) -> I
         individual_risk=risk,
         frequencies_category=None if by_category is None else key_frequencies(by_category),
         k_anonymity_category=None if by_category is None else k_anonymity(by_category, k=tested),
-        individual_risk_category=(
-            None if by_category is None else individual_risk(by_category, threshold=limits.risk)
-        ),
+        individual_risk_category=category_risk,
         household_structure=structure,
         l_diversity=diversity,
         l_diversity_wildcard=diversity_wildcard,
         key_contributions=contributions,
         verdicts=judge(
             limits, name, k_anonymity=anonymity, risk=risk, l_diversity=diversity, sensitive=one.sensitive,
-            no_l_because=dict(skipped).get("l_diversity", ""),
+            no_l_because="; ".join(reason for measure, reason in skipped if measure == "l_diversity"),
         ),
         skipped=tuple(skipped),
+        **further,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -164,6 +185,15 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 
 Why = list[tuple[str, str]]
+
+
+def _category_risk(by_category: Any, threshold: float | None) -> tuple[IndividualRisk | None, Why]:
+    if by_category is None:
+        return None, []
+    try:
+        return individual_risk(by_category, threshold=threshold), []
+    except DataError as error:
+        return None, [("individual_risk_category", str(error))]
 
 
 def _households(cells: Any, scenario: Scenario) -> tuple[HouseholdStructure | None, Why]:
@@ -182,13 +212,22 @@ def _diversity(
         return None, None, [("l_diversity", "the scenario names no sensitive variable")]
     levels = sorted({*TESTED_L, *([scenario.thresholds.l] if scenario.thresholds.l else [])})
     base = by_category if by_category is not None else cells
-    found = l_diversity(base, sensitive=scenario.sensitive, levels=levels)
+    usable, skipped = [], []
+    for variable in scenario.sensitive:
+        try:
+            l_diversity(base, sensitive=[variable], kind="distinct")
+            usable.append(variable)
+        except DataError as error:
+            skipped.append(("l_diversity", str(error)))
+    if not usable:
+        return None, None, skipped
+    found = l_diversity(base, sensitive=usable, levels=levels)
     if by_category is None:
-        return found, None, []
+        return found, None, skipped
     try:
-        return found, l_diversity(cells, sensitive=scenario.sensitive, levels=levels), []
+        return found, l_diversity(cells, sensitive=usable, levels=levels), skipped
     except DataError as error:
-        return found, None, [("l_diversity_wildcard", str(error))]
+        return found, None, [*skipped, ("l_diversity_wildcard", str(error))]
 
 
 def _contributions(cells: Any) -> tuple[KeyContributions | None, Why]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.scenario import Scenario
-from sdckit.result import SCHEMA_VERSION, Result, json_ready
+from sdckit.errors import DataError
+from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -18,13 +20,20 @@ if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity
     from sdckit.identity.key_contributions import KeyContributions
     from sdckit.identity.key_frequencies import KeyFrequencies
+    from sdckit.identity.outliers import Outliers
+    from sdckit.identity.population_risk import PopulationRisk
+    from sdckit.identity.population_uniques import PopulationUniques
+    from sdckit.identity.risky_cells import RiskyCells
+    from sdckit.identity.suda import Suda
 
 __all__ = ["Assessment", "IntruderAssessment", "KeyFacts"]
 
 MEASURES = (
     "frequencies", "k_anonymity", "individual_risk", "frequencies_category", "k_anonymity_category",
     "individual_risk_category", "household_structure", "l_diversity", "l_diversity_wildcard", "key_contributions",
+    "suda", "population_risk", "population_uniques", "risky_cells", "outliers",
 )  # fmt: skip
+LET_GO = "this assessment has let go of the data (it was pickled); assess again"
 
 
 @dataclass(frozen=True)
@@ -48,13 +57,13 @@ class KeyFacts:
     name: str
     kind: str
     n_levels: int
-    level_counts: tuple[tuple[str, int], ...]
+    level_counts: tuple[tuple[str, int], ...] = field(repr=False)
     n_missing: int
     large_levels: int
     rule: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IntruderAssessment:
     """Every measure against one intruder; None where it did not run, with the reason in `skipped`."""
 
@@ -73,6 +82,11 @@ class IntruderAssessment:
     key_contributions: KeyContributions | None
     verdicts: tuple[Verdict, ...]
     skipped: tuple[tuple[str, str], ...]
+    suda: Suda | None = None
+    population_risk: PopulationRisk | None = None
+    population_uniques: PopulationUniques | None = None
+    risky_cells: RiskyCells | None = None
+    outliers: Outliers | None = None
 
     def results(self) -> Iterator[tuple[str, Result]]:
         """The measures that ran, by name."""
@@ -80,6 +94,13 @@ class IntruderAssessment:
             result = getattr(self, name)
             if result is not None:
                 yield name, result
+
+    def __repr__(self) -> str:
+        first = (
+            f"{self.name} ({', '.join(self.keys)}): {self.frequencies.sample_uniques} sample uniques, "
+            f"global risk {self.individual_risk.global_risk:.4g}"
+        )
+        return "\n".join([first, *(f"  {verdict.word}: {verdict.sentence}" for verdict in self.verdicts)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +120,8 @@ class Assessment:
         What in the data makes a figure say less than it seems to.
     version, date : str
         Of sdckit, and of the assessment (ISO).
+    measures : tuple of str
+        Further measures that were asked for.
     """
 
     scenario: Scenario
@@ -109,6 +132,7 @@ class Assessment:
     version: str
     date: str
     backend: Any = field(default="pyarrow", repr=False)
+    measures: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -166,20 +190,35 @@ class Assessment:
             },
         }
 
+    def n_at_risk(self) -> dict[str, int]:
+        """Records that are unique, or beyond the thresholds k and risk, by intruder."""
+        self._need_data()
+        return {
+            one.name: one.individual_risk.cells.count_where(*self._risk_limits()) for one in self.intruders
+        }
+
     def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
-        """Records that are unique, or beyond the thresholds k and risk: row (from 1), keys, figures.
+        """The same records: row (from 1), keys, figures; at most `limit` by intruder, the riskiest first.
 
         Confidential: for the session and for internal reports only. A plan has no row numbers.
         """
-        limits = self.scenario.thresholds
-        above = None if limits.risk is None else ("risk", limits.risk)
-        found: list[dict[str, Any]] = []
-        for intruder in self.intruders:
-            cells = intruder.individual_risk.cells
-            below = (limits.k or 2) - 1e-9
-            rows = cells.rows_where("sample_frequency", below, above, limit - len(found))
-            found += [{"intruder": intruder.name, **row} for row in rows]
-        return found
+        self._need_data()
+        return [
+            {"intruder": one.name, **row}
+            for one in self.intruders
+            for row in one.individual_risk.cells.rows_where(*self._risk_limits(), limit)
+        ]
+
+    @property
+    def _let_go(self) -> bool:
+        return any(isinstance(one.individual_risk.cells, LetGo) for one in self.intruders)
+
+    def _need_data(self) -> None:
+        if self._let_go:
+            raise DataError(LET_GO)
+
+    def _risk_limits(self) -> tuple[float, float | None]:
+        return (self.scenario.thresholds.k or 2) - 1e-9, self.scenario.thresholds.risk
 
     def report(self, path: str | Path, *, internal: bool = False) -> None:
         """Write the report for the release committee: one HTML file (or Markdown, by the name).
@@ -194,12 +233,13 @@ class Assessment:
         Raises
         ------
         DataError
-            Fewer than 50 records, unless internal.
+            Fewer than 50 records, unless internal; an assessment that was pickled.
         FileFormatError
             The file cannot be written.
         """
         from sdckit.report import write_report
 
+        self._need_data()
         write_report(self, path, internal=internal)
 
     def to_json(self, path: str | Path, *, internal: bool = False) -> None:
@@ -208,26 +248,30 @@ class Assessment:
         Raises
         ------
         DataError
-            Fewer than 50 records, unless internal.
+            Fewer than 50 records, unless internal; an assessment that was pickled.
         FileFormatError
             The file cannot be written.
         """
         from sdckit.report import write_json
 
+        self._need_data()
         write_json(self, path, internal=internal)
+
+    def plot(self, *, internal: bool = False) -> Any:
+        """Altair charts of the figures, protected unless `internal`: a chart can be saved and passed on."""
+        from sdckit.report import assessment_chart
+
+        self._need_data()
+        return assessment_chart(self, internal=internal)
 
     def _repr_html_(self) -> str:
         from sdckit.report import notebook_html
 
+        if self._let_go:
+            return f"<p>{LET_GO}</p>"
         html: str = notebook_html(self)
         return html
 
     def __repr__(self) -> str:
-        lines = [f"Assessment of {self.n} records against {len(self.intruders)} intruder(s)"]
-        for intruder in self.intruders:
-            lines.append(
-                f"  {intruder.name} ({', '.join(intruder.keys)}): {intruder.frequencies.sample_uniques} sample "
-                f"uniques, global risk {intruder.individual_risk.global_risk:.4g}"
-            )
-            lines += [f"    {verdict.word}: {verdict.sentence}" for verdict in intruder.verdicts]
-        return "\n".join(lines)
+        first = f"Assessment of {self.n} records against {len(self.intruders)} intruder(s)"
+        return "\n".join([first, *(indent(repr(intruder), "  ") for intruder in self.intruders)])

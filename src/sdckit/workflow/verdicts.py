@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "judge"]
 
 HOLDS = {
-    "k": "every record shares its key with at least {others} (k = {limit:g})",
+    "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
     "risk": "no record has a risk of re-identification above {limit:g}",
     "household_risk": "no record has a household risk above {limit:g}",
     "global_risk": "the expected share of records re-identified is {value:.3g}, not above {limit:g}",
-    "l": "the records of every key hold at least {limit:g} different values of {variable}",
+    "l": "every group with the same keys holds at least {limit:,g} different values of {variable}",
 }
 EXCEEDED = {
-    "k": "{records} {share} a key with fewer than {others} (k = {limit:g})",
+    "k": "{records} {are} in {group} of fewer than {limit:,g} with the same keys (k = {limit:,g})",
     "risk": "{records} {have} a risk of re-identification above {limit:g}",
     "household_risk": "{records} {have} a household risk above {limit:g}",
     "global_risk": "the expected share of records re-identified is {value:.3g}, above {limit:g}",
-    "l": "{records} {have} a key that holds fewer than {limit:g} different values of {variable}",
+    "l": "{records} {are} in {group} with fewer than {limit:,g} different values of {variable}",
 }
 
 
@@ -62,7 +62,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """ "holds", "exceeded" or "not judged"."""
+        """One of "holds", "exceeded" and "not judged"."""
         return "not judged" if self.holds is None else "holds" if self.holds else "exceeded"
 
     @property
@@ -70,14 +70,14 @@ class Verdict:
         """What was found, in plain words with exact figures."""
         if self.holds is None:
             return f"{self.name} = {self.limit:g}: {self.reason}"
-        n, others = self.n_records or 0, int(self.limit) - 1
+        n = self.n_records or 0
         return (HOLDS if self.holds else EXCEEDED)[self.name].format(
             limit=self.limit,
             value=0.0 if self.value is None else self.value,
             variable=self.variable,
-            others=f"{others:,} other{'s' if others != 1 else ''}",
             records=f"{n:,} record{'s' if n != 1 else ''}",
-            share="share" if n != 1 else "shares",
+            are="are" if n != 1 else "is",
+            group="groups" if n != 1 else "a group",
             have="have" if n != 1 else "has",
         )
 
@@ -132,5 +132,7 @@ def _judge_l(
         return [_unjudged("l", intruder, limit, because, name) for name in names]
     return [
         _by_count("l", intruder, limit, result.violations[name]["distinct"][limit], name)
-        for name in result.variables
+        if name in result.variables
+        else _unjudged("l", intruder, limit, because, name)
+        for name in sensitive
     ]

@@ -1,0 +1,326 @@
+"""A7: values so extreme that they are recognised as such."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.collect import columns_in_memory, groups_of
+from sdckit.cells.table import check_result_names
+from sdckit.data.columns import first_rows, float_values
+from sdckit.data.frames import result_frame
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, robust_distances
+from sdckit.numerics.threads import run
+from sdckit.result import LetGo, Result
+
+__all__ = ["Outliers", "outliers"]
+
+Method = Literal["percentile", "mad", "robust_mahalanobis"]
+METHODS = ("percentile", "mad", "robust_mahalanobis")
+JOINT_SHARE = 0.975  # of the chi-squared distribution that a squared distance would follow
+Flags = dict[str, NDArray[np.bool_]]
+
+
+# --- kernel -----------------------------------------------------------------------------------------
+
+
+def distance_limit(n_variables: int) -> float:
+    """Square root of the 97.5 % quantile of chi-squared.
+
+    Examples
+    --------
+    >>> round(distance_limit(2), 4)
+    2.7162
+    """
+    from scipy.stats import chi2
+
+    return math.sqrt(float(chi2.ppf(JOINT_SHARE, n_variables)))
+
+
+def joint_distances(
+    values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int, seed: int | None
+) -> tuple[NDArray[np.float64], int]:
+    """Robust distance of each complete row within its group, NaN for the others; and groups without any."""
+    out = np.full(len(values), np.nan)
+    complete = np.flatnonzero(~np.isnan(values).any(axis=1))
+    order = complete[np.argsort(group[complete], kind="stable")]
+    edges = np.searchsorted(group[order], np.arange(n_groups + 1))
+    undefined = 0
+    for g in range(n_groups):
+        rows = order[edges[g] : edges[g + 1]]
+        found = robust_distances(values[rows], seed)
+        if found is None:
+            undefined += 1
+        else:
+            out[rows] = found
+    return out, undefined
+
+
+# --- result -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outliers(Result):
+    """Records with extreme values.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    n_outliers : int or NaN
+        Records with an extreme value of any variable (or, jointly, an extreme distance); NaN where no limit
+        is defined.
+    counts : dict of str to int or NaN
+        Extreme values of each variable; empty for the joint method.
+    n_missing : dict of str to int
+        Missing values of each variable: they are never outliers.
+    limits : dict of str to tuple of float
+        Lower and upper limit of each variable, NaN where there is none; empty for groups and jointly.
+    records : frame
+        ``outlier`` and ``outlier_<variable>``; for the joint method ``outlier`` and ``robust_distance``.
+    """
+
+    measure: ClassVar[str] = "outliers"
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_outliers", "counts", "n_missing")
+    dropped: ClassVar[tuple[str, ...]] = ("source", "flags", "distance")
+    method: str
+    n: int
+    defined: dict[str, bool]
+    n_missing: dict[str, int]
+    limits: dict[str, tuple[float, float]]
+    flags: Flags = field(repr=False)
+    source: Any = field(repr=False)
+    distance: NDArray[np.float64] | None = field(default=None, repr=False)
+    brought: bool = False
+    id: str | None = None
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def _any(self) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.logical_or.reduce(list(self.flags.values()))
+        return found
+
+    @cached_property
+    def n_outliers(self) -> float:
+        """Records with an extreme value; NaN where no limit is defined."""
+        return int(self._any.sum()) if any(self.defined.values()) else math.nan
+
+    @cached_property
+    def counts(self) -> dict[str, float]:
+        """Extreme values of each variable; NaN where its limits are not defined."""
+        if self.method == "robust_mahalanobis":
+            return {}
+        return {
+            name: int(flag.sum()) if self.defined[name] else math.nan for name, flag in self.flags.items()
+        }
+
+    def _backend(self) -> Any:
+        return "pyarrow" if isinstance(self.source, LetGo) else self.source.implementation
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type.
+
+        Raises
+        ------
+        DataError
+            The result was pickled, or the data is a plan and no id says which record is which.
+        """
+        source = self.source
+        held = source.columns  # refused by what stands there once the result was pickled
+        if self.brought and self.id is None:
+            raise DataError("a plan has no order of rows; give id= to tell the records apart")
+        columns: dict[str, NDArray[Any]] = {"outlier": self._any}
+        if self.distance is not None:
+            columns["robust_distance"] = self.distance
+        else:
+            columns |= {f"outlier_{name}": flag for name, flag in self.flags.items()}
+        named: dict[str, Any] = {name: source[name].to_arrow() for name in held if name == self.id}
+        check_result_names(list(named), [self.prefix + name for name in columns])
+        return result_frame(
+            {**named, **{self.prefix + name: values for name, values in columns.items()}}, source
+        )
+
+
+# --- measure ----------------------------------------------------------------------------------------
+
+
+def outliers(
+    data: Any,
+    *,
+    numeric: Sequence[str] | str | None = None,
+    upper: float | None = 0.95,
+    lower: float | None = None,
+    by: Sequence[str] | str | None = None,
+    method: Method = "percentile",
+    seed: int | np.random.Generator | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> Outliers:
+    """Find records whose values are extreme, in the file or among the records of their group.
+
+    Parameters
+    ----------
+    data : data frame
+    numeric : str or sequence of str
+        Numeric variables.
+    upper, lower : float, optional
+        Shares in (0, 1): values at or above the upper quantile, at or below the lower one, are extreme.
+        Of the percentile method only.
+    by : str or sequence of str, optional
+        Columns that tell groups apart, a missing value being a value.
+    method : {"percentile", "mad", "robust_mahalanobis"}
+        Quantiles of type 7; the median plus or minus three robust standard deviations; the distance from
+        the minimum covariance determinant estimate above the root of the 97.5 % quantile of chi-squared.
+    seed : int or Generator, optional
+        Of the subsets that the minimum covariance determinant starts from.
+    scenario : Scenario, optional
+        Gives the numeric variables where they are not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    Outliers
+        ``n_outliers``, ``counts``, ``n_missing``, ``limits``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent or named twice.
+    DataError
+        No records; a variable that is not numeric, has infinite values or no value; an unknown method;
+        shares out of range.
+    ScenarioError
+        No numeric variables.
+
+    Notes
+    -----
+    A missing value is never an outlier; jointly, only complete records are measured, and of more than 20,000
+    in a group the estimate is made from 20,000 drawn with the seed. Where all values of a
+    group are equal (for "mad": more than half of them) no value is extreme, although each would be at its
+    own quantile; the notes count such groups.
+
+    References
+    ----------
+    Benschop, T., Machingauta, C. and Welch, M. (2019). Statistical Disclosure Control: A Practice Guide,
+    section on outliers. Rousseeuw, P. and Van Driessen, K. (1999). A fast algorithm for the minimum
+    covariance determinant estimator. Technometrics 41, 212-223.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> result = outliers(pl.DataFrame({"income": [10, 12, 11, 13, 90]}), numeric="income", upper=0.9)
+    >>> result.n_outliers, result.records["outlier"].to_list()
+    (1, [False, False, False, False, True])
+    """
+    names, groups = _names(numeric, scenario), _columns(by, "by")
+    _check(method, lower, upper)
+    wanted: dict[str, Sequence[str]] = {"numeric": names, "by": groups, "id": () if id is None else (id,)}
+    frame, brought = columns_in_memory(data, wanted)
+    values = dict(zip(names, run(lambda name: _numbers(frame[name]), names), strict=True))
+    group, n_groups = groups_of(frame, groups) if groups else (np.zeros(len(frame), np.int32), 1)
+    notes = {"plan": f"{len(frame)} records were brought here from a plan"} if brought else {}
+    shared: dict[str, Any] = {
+        "method": method, "n": len(frame), "source": frame, "brought": brought, "id": id, "prefix": prefix,
+        "n_missing": {name: int(np.isnan(column).sum()) for name, column in values.items()},
+    }  # fmt: skip
+    for name, missing in shared["n_missing"].items():
+        if missing:
+            notes[f"missing {name}"] = f"{missing} values of {name} are missing; they are no outliers"
+    if method == "robust_mahalanobis":
+        together = np.stack(list(values.values()), axis=1)
+        distance, undefined = joint_distances(together, group, n_groups, _seed(seed))
+        if undefined:
+            notes["undefined"] = (
+                f"in {undefined} of {n_groups} groups there are too few complete records, or a variable does not "
+                "vary or follows from the others: no distance"
+            )
+        if int(np.bincount(group[~np.isnan(distance)], minlength=1).max()) > FIT_ROWS:
+            notes["estimate"] = (
+                f"centre and covariance were estimated from {FIT_ROWS} records drawn of the group"
+            )
+        with np.errstate(invalid="ignore"):
+            flags = {"outlier": distance > distance_limit(len(names))}
+        defined = {"outlier": undefined < n_groups}
+        return Outliers(defined=defined, limits={}, flags=flags, distance=distance, notes=notes, **shared)
+    flags, defined, limits = {}, {}, {}
+    for name, column in values.items():
+        low, high = (
+            mad_limits(column, group, n_groups)
+            if method == "mad"
+            else percentile_limits(column, group, n_groups, lower=lower, upper=upper)
+        )
+        flags[name] = _beyond(column, low[group], high[group], strict=method == "mad")
+        open_ended = int((np.isnan(low) & np.isnan(high)).sum())
+        defined[name] = open_ended < n_groups
+        if not groups:
+            limits[name] = (float(low[0]), float(high[0]))
+        if open_ended:
+            what = "more than half of the values are equal" if method == "mad" else "all values are equal"
+            notes[f"limits {name}"] = f"in {open_ended} of {n_groups} groups {what}: no limit, no outlier"
+    return Outliers(defined=defined, limits=limits, flags=flags, notes=notes, **shared)
+
+
+def _beyond(
+    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], *, strict: bool
+) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):
+        found: NDArray[np.bool_] = (
+            (values < low) | (values > high) if strict else (values <= low) | (values >= high)
+        )
+    return found
+
+
+def _columns(given: Sequence[str] | str | None, role: str) -> tuple[str, ...]:
+    names = () if given is None else (given,) if isinstance(given, str) else tuple(given)
+    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
+        raise ColumnError(f"{role}: {twice[0]!r} is listed more than once")
+    return names
+
+
+def _names(numeric: Sequence[str] | str | None, scenario: Scenario | None) -> tuple[str, ...]:
+    names = _columns(numeric, "numeric")
+    if not names and numeric is None and scenario is not None:
+        names = scenario.numeric
+    if not names:
+        raise ScenarioError("say which variables are numeric: numeric=[...] or a scenario that does")
+    return names
+
+
+def _check(method: str, lower: float | None, upper: float | None) -> None:
+    if method not in METHODS:
+        raise DataError(f"method {method!r} is unknown; use one of {', '.join(METHODS)}")
+    if lower is None and upper is None:
+        raise DataError("give upper=, lower= or both: with neither no value is extreme")
+    given = [share for share in (lower, upper) if share is not None]
+    if any(isinstance(s, bool) or not isinstance(s, (int, float)) or not 0 < s < 1 for s in given):
+        raise DataError("upper and lower are shares of the values; give numbers between 0 and 1")
+    if lower is not None and upper is not None and lower >= upper:
+        raise DataError("lower= must be below upper=")
+
+
+def _seed(seed: int | np.random.Generator | None) -> int | None:
+    return int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else seed
+
+
+def _numbers(series: Any) -> NDArray[np.float64]:
+    values = float_values(series, "numeric variable")
+    if np.isinf(values).any():
+        raise DataError(
+            f"numeric variable {series.name!r} has infinite values ({first_rows(np.isinf(values))}, counting from 1); "
+            "make them missing"
+        )
+    if np.isnan(values).all():
+        raise DataError(f"numeric variable {series.name!r} has no value in any record; leave it out")
+    return values

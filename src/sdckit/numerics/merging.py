@@ -1,0 +1,127 @@
+"""Merge equal words and add up what they hold: cells of many keys to cells of fewer, one table at a time.
+
+Many such tables are wanted at once, one per set of keys, so a merge stays on its thread and the threads
+take different sets; `grouping.group` is the opposite, one large table on all threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["Merged", "merge", "recode"]
+
+NO_WEIGHT = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Distinct words and what they hold.
+
+    Attributes
+    ----------
+    words : ndarray, uint64, shape (K,)
+    size : ndarray, int64, shape (K,)
+        Records of each.
+    weight : ndarray, float64, shape (K,) or (0,)
+        Their weight, empty where there is none.
+    slots : ndarray, int32, shape (a power of two,)
+        Hash table of the words: place of each, -1 where empty; `find_word` of this file looks up.
+    """
+
+    words: NDArray[np.uint64]
+    size: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    slots: NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hash(x):  # type: ignore[no-untyped-def]
+    x = x * np.uint64(0xD6E8FEB86659FD93)
+    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return x ^ (x >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True)
+def _merge(words, size, weight, keep, slots, out_words, out_size, out_weight):  # type: ignore[no-untyped-def]
+    """Fill the outputs and the table of their places; the number of distinct words."""
+    weighted, n_out, mask = len(weight) > 0, 0, np.uint64(len(slots) - 1)
+    slots[:] = -1
+    for i in range(len(words)):
+        word = words[i] & keep
+        at = _hash(word) & mask
+        g = slots[at]
+        while g >= 0 and out_words[g] != word:
+            at = (at + np.uint64(1)) & mask
+            g = slots[at]
+        if g < 0:
+            g = n_out
+            n_out += 1
+            slots[at] = g
+            out_words[g], out_size[g] = word, 0
+            if weighted:
+                out_weight[g] = 0.0
+        out_size[g] += size[i]
+        if weighted:
+            out_weight[g] += weight[i]
+    return n_out
+
+
+def merge(
+    words: NDArray[np.uint64],
+    size: NDArray[np.int64],
+    weight: NDArray[np.float64] = NO_WEIGHT,
+    *,
+    keep: int = 0xFFFFFFFFFFFFFFFF,
+) -> Merged:
+    """Merge words that agree in the bits to keep, adding up sizes and weights.
+
+    Parameters
+    ----------
+    words : ndarray, uint64, shape (n,)
+    size : ndarray, int64, shape (n,)
+    weight : ndarray, float64, shape (n,) or (0,)
+    keep : int
+        Ones in the bits to keep; the others are cleared.
+
+    Returns
+    -------
+    Merged
+        The order of the words depends on the input only.
+
+    Examples
+    --------
+    >>> found = merge(np.array([5, 4, 6], np.uint64), np.array([1, 2, 4]), keep=0b110)
+    >>> sorted(zip(found.words.tolist(), found.size.tolist()))
+    [(4, 3), (6, 4)]
+    """
+    n = len(words)
+    slots = np.empty(1 << max(4, (2 * n - 1).bit_length()), np.int32)
+    out = Merged(np.empty(n, np.uint64), np.empty(n, np.int64), np.empty(len(weight)), slots)
+    k = _merge(words, size, weight, np.uint64(keep), slots, out.words, out.size, out.weight)
+    return Merged(out.words[:k], out.size[:k], out.weight[:k] if len(weight) else out.weight, slots)
+
+
+@njit(cache=True, nogil=True)
+def _recode(words, shift, mask, table, out):  # type: ignore[no-untyped-def]
+    for i in range(len(words)):
+        code = (words[i] >> shift) & mask
+        out[i] = (words[i] & ~(mask << shift)) | (table[code] << shift)
+
+
+def recode(
+    words: NDArray[np.uint64], *, shift: int, bits: int, table: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Replace the code in one field of every word by ``table[code]``.
+
+    Examples
+    --------
+    >>> recode(np.array([0b101, 0b111], np.uint64), shift=1, bits=2, table=np.array([0, 1, 0, 3], np.uint64)).tolist()
+    [1, 7]
+    """
+    out = np.empty(len(words), np.uint64)
+    _recode(words, np.uint64(shift), np.uint64((1 << bits) - 1), table, out)
+    return out

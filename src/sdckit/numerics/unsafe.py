@@ -1,0 +1,122 @@
+"""Count the cells of small tables and mark the large table's cells that fall into their rare ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.merging import merge
+
+__all__ = ["SmallTable", "count_unsafe"]
+
+DIRECT = 1 << 20  # possible cells of a table that is counted in place
+MOST = 1 << 62  # possible cells that a number still tells apart
+
+SmallTable = tuple[int, int, int]
+
+
+@njit(cache=True, nogil=True)
+def _append(codes, levels, words):  # type: ignore[no-untyped-def]
+    """One digit more, in base `levels`."""
+    for i in range(len(words)):
+        words[i] = words[i] * levels + np.uint64(codes[i])
+
+
+@njit(cache=True, nogil=True)
+def _direct(words, size, counts):  # type: ignore[no-untyped-def]
+    for i in range(len(words)):
+        counts[words[i]] += size[i]
+
+
+@njit(cache=True, nogil=True)
+def _mark(words, rare, variables, marks):  # type: ignore[no-untyped-def]
+    """One more unsafe combination for each cell in a rare one: in all (last column) and per variable."""
+    last = marks.shape[1] - 1
+    for i in range(len(words)):
+        if rare[words[i]]:
+            marks[i, last] += 1
+            for j in variables:
+                marks[i, j] += 1
+
+
+@njit(cache=True, nogil=True)
+def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(words)):
+        word = words[i]
+        x = word * np.uint64(0xD6E8FEB86659FD93)
+        x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        at = (x ^ (x >> np.uint64(29))) & mask
+        while distinct[slots[at]] != word:
+            at = (at + np.uint64(1)) & mask
+        out[i] = slots[at]
+
+
+def count_unsafe(
+    codes: NDArray[np.int32],
+    levels: NDArray[np.int64],
+    size: NDArray[np.int64],
+    variables: Sequence[int],
+    threshold: int,
+    marks: NDArray[np.int32],
+) -> SmallTable:
+    """Count one table of some variables, and mark the cells in its rare cells.
+
+    Parameters
+    ----------
+    codes : ndarray, int32, shape (p, K)
+        Codes of the cells, 0 to ``levels[j] - 1`` for variable j.
+    levels : ndarray, int64, shape (p,)
+    size : ndarray, int64, shape (K,)
+        Records of the cells.
+    variables : sequence of int
+        The variables of the table.
+    threshold : int
+        Records up to which a cell of the table is rare.
+    marks : ndarray, int32, shape (K, p + 1)
+        Gains one in the columns of the variables, and in the last, where a cell is in a rare one.
+
+    Returns
+    -------
+    tuple of int
+        Cells of the table that are not empty, rare ones, and records in rare ones.
+
+    Examples
+    --------
+    >>> codes, marks = np.array([[0, 0, 1], [0, 1, 0]], np.int32), np.zeros((3, 3), np.int32)
+    >>> count_unsafe(codes, np.array([2, 2]), np.array([1, 2, 3]), [0, 1], 2, marks)
+    (3, 2, 3)
+    >>> marks[:, 2].tolist()
+    [1, 1, 0]
+    """
+    chosen = np.array(variables, np.int64)
+    words, possible = np.zeros(len(size), np.uint64), 1
+    for j in variables:
+        if possible * int(levels[j]) > MOST:
+            words, distinct = _renumber(words, size)
+            possible = len(distinct)
+        _append(codes[j], np.uint64(levels[j]), words)
+        possible *= int(levels[j])
+    if possible <= DIRECT:
+        counts = np.zeros(possible, np.int64)
+        _direct(words, size, counts)
+    else:
+        words, counts = _renumber(words, size)
+    rare = (counts > 0) & (counts <= threshold)
+    n_rare = int(np.count_nonzero(rare))
+    if n_rare:
+        _mark(words, rare, chosen, marks)
+    return int(np.count_nonzero(counts)), n_rare, int(counts[rare].sum())
+
+
+def _renumber(
+    words: NDArray[np.uint64], size: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Number the words that occur; and the records of each."""
+    merged = merge(words, size)
+    number = np.empty(len(words), np.uint64)
+    _numbered(words, merged.words, merged.slots, number)
+    return number, merged.size

@@ -1,0 +1,144 @@
+"""The measures that `assess` runs when they are asked for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError, ScenarioError
+from sdckit.identity.outliers import Outliers, outliers
+from sdckit.identity.population_risk import PopulationRisk, population_risk
+from sdckit.identity.population_size import sampling_fraction_of
+from sdckit.identity.population_uniques import PopulationUniques, population_uniques
+from sdckit.identity.risky_cells import RiskyCells, risky_cells
+from sdckit.identity.suda import Suda, suda
+from sdckit.result import Result
+
+__all__ = ["EXTRA", "chosen_measures", "extra_measures"]
+
+EXTRA = ("suda", "population_risk", "population_uniques", "risky_cells", "outliers")
+ALL = "all"
+SMALL_SEARCH = 400_000_000  # cells times key subsets: a search of a few seconds
+SHORT_SEARCH = 3
+NO_DESIGN = "the scenario names neither a weight nor a sampling fraction"
+NO_NUMERIC = "the scenario names no numeric variable"
+Step = Callable[[str], None]
+Found = tuple[dict[str, Result], list[tuple[str, str]]]
+
+
+def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
+    """Read `measures=`: names of further measures, or "all".
+
+    Raises
+    ------
+    ScenarioError
+        A name that is none of them.
+
+    Examples
+    --------
+    >>> chosen_measures("suda"), chosen_measures(["outliers", "suda"])
+    (('suda',), ('suda', 'outliers'))
+    """
+    asked = (measures,) if isinstance(measures, str) else tuple(measures)
+    for name in asked:
+        if not isinstance(name, str):
+            raise ScenarioError(f"measures are names, not {type(name).__name__}: {', '.join(EXTRA)} or {ALL}")
+        if name not in (*EXTRA, ALL):
+            raise ScenarioError(f"measures: no further measure {name!r}; {did_you_mean(name, (*EXTRA, ALL))}")
+    return EXTRA if ALL in asked else tuple(name for name in EXTRA if name in asked)
+
+
+def extra_measures(
+    frame: Any, cells: Any, scenario: Scenario, chosen: Sequence[str], tell: Step, *, shared: dict[str, Any]
+) -> Found:
+    """Run the chosen measures against one intruder.
+
+    Parameters
+    ----------
+    frame, cells
+        The data, and the cells of the intruder's keys.
+    scenario
+        Of this intruder alone.
+    chosen
+        Names out of `EXTRA`.
+    tell
+        Is told what is being done.
+    shared
+        What does not depend on the intruder is kept here from one intruder to the next.
+
+    Returns
+    -------
+    found, skipped
+        Results by name; (measure, reason) of those that did not run.
+    """
+    found: dict[str, Result] = {}
+    skipped: list[tuple[str, str]] = []
+    for name in chosen:
+        reason = _lacking(name, scenario)
+        if not reason:
+            tell(WORDS[name].format(next(iter(scenario.intruders))))
+            try:
+                found[name] = _run(name, frame, cells, scenario, tell, shared)
+            except DataError as error:
+                reason = str(error)
+        if reason:
+            skipped.append((name, reason))
+    return found, skipped
+
+
+WORDS = {
+    "suda": "searching the special uniques of {}",
+    "population_risk": "modelling the population for {}",
+    "population_uniques": "estimating the population uniques for {}",
+    "risky_cells": "counting combinations of a few keys of {}",
+    "outliers": "looking for outliers",
+}
+
+
+def _lacking(name: str, scenario: Scenario) -> str:
+    if name in {"population_risk", "population_uniques"}:
+        return NO_DESIGN if scenario.weight is None and scenario.sampling_fraction is None else ""
+    return NO_NUMERIC if name == "outliers" and not scenario.numeric else ""
+
+
+def _run(name: str, frame: Any, cells: Any, scenario: Scenario, tell: Step, shared: dict[str, Any]) -> Result:
+    if name == "suda":
+        return _suda(cells, scenario, tell)
+    if name == "population_risk":
+        modelled: PopulationRisk = population_risk(cells)
+        return modelled
+    if name == "population_uniques":
+        sized: PopulationUniques = population_uniques(cells)
+        return sized
+    if name == "risky_cells":
+        risky: RiskyCells = risky_cells(cells.as_categories())
+        return risky
+    if name not in shared:
+        shared[name] = outliers(frame, scenario=scenario)
+    extreme: Outliers = shared[name]
+    return extreme
+
+
+def _suda(cells: Any, scenario: Scenario, tell: Step) -> Suda:
+    if scenario.person is not None:
+        raise DataError("special uniques are records; with several rows per person they say too little")
+    here = cells.in_memory()
+    n_keys = len(here.keys)
+    whole = here.n_cells * 2**n_keys <= SMALL_SEARCH
+    size = n_keys if whole else min(SHORT_SEARCH, n_keys)
+    declared = scenario.weight is not None or scenario.sampling_fraction is not None
+    fraction = sampling_fraction_of(here) if declared else 1.0
+    result = suda(here, max_size=size, sampling_fraction=fraction, step=tell)
+    result.notes["max_size"] = (
+        f"all subsets of the {n_keys} keys were searched"
+        if size == n_keys
+        else f"subsets of up to {size} of the {n_keys} keys were searched; suda(max_size=...) searches larger ones"
+    )
+    if not declared:
+        result.notes["sampling_fraction"] = (
+            "neither a weight nor a sampling fraction is declared: the file counts as the whole population, "
+            "so that every unique match is correct"
+        )
+    return result

@@ -1,0 +1,244 @@
+"""What an assessment gives: figures, records at risk, documents, and what is left of it once pickled."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+from plans import duckdb_relation, on_engines
+from sdckit.cells.as_cells import is_cells
+from sdckit.errors import ColumnError, DataError
+from sdckit.result import SCHEMA_VERSION
+
+N = 64
+FRAME = pl.DataFrame(
+    {
+        "sex": ["f", "m"] * (N // 2),
+        "age": [20 + 10 * (i // 16) for i in range(N - 1)] + [99],
+        "job": [None if i % 9 == 4 else "abc"[i % 3] for i in range(N)],
+        "ill": ["pqr"[i % 3] for i in range(N)],
+        "home": [i // 2 for i in range(N)],
+        "w": [10.0 + i % 7 for i in range(N)],
+    }
+)
+LIMITS = {"k": 2, "risk": 0.05, "l": 2, "global_risk": 0.5, "household_risk": 0.9}
+EAGER = [lambda frame: frame, lambda frame: frame.to_pandas(), lambda frame: frame.to_arrow()]
+
+
+def assessed(data: Any = FRAME, **entries: Any) -> sdc.Assessment:
+    with quiet():
+        return sdc.assess(data, scenario=sdc.Scenario(**{"keys": ["sex", "age"], **entries}))
+
+
+def full(data: Any = FRAME) -> sdc.Assessment:
+    return assessed(
+        data,
+        keys=None,
+        intruders={"boss": ["sex", "job"], "friend": ["sex", "age"]},
+        weight="w",
+        household="home",
+        sensitive=["ill"],
+        thresholds=LIMITS,
+    )
+
+
+# --- verdicts together ------------------------------------------------------------------------------
+
+
+def test_passed():
+    assert assessed().passed is None  # nothing declared
+    assert assessed(keys=["sex"], thresholds={"k": 2}).passed is True
+    assert assessed(thresholds={"k": 2}).passed is False
+    assert assessed(keys=["sex"], thresholds={"k": 2, "l": 2}).passed is None  # l cannot be judged
+    assert assessed(thresholds={"k": 2, "l": 2}).passed is False  # one exceeded decides
+
+
+def test_the_verdicts_of_all_intruders():
+    found = full()
+    assert found.verdicts == found["boss"].verdicts + found["friend"].verdicts
+    assert len(found.verdicts) == 10
+    assert [v.holds for v in found.verdicts if v.name == "k"] == [True, False]
+
+
+def test_an_intruder_by_name():
+    found = full()
+    assert found["friend"] is found.intruders[1]
+    with pytest.raises(KeyError, match="fiend"):
+        found["fiend"]
+
+
+def test_the_measures_that_ran():
+    found = assessed(keys=["sex"])["default"]
+    assert [name for name, _ in found.results()] == ["frequencies", "k_anonymity", "individual_risk"]
+    assert all(result.n == N for _, result in found.results())
+
+
+# --- figures ----------------------------------------------------------------------------------------
+
+
+def test_the_dict_is_json_and_whole():
+    found = full()
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told == found.to_dict()
+    assert (told["schema_version"], told["sdckit"]) == (SCHEMA_VERSION, sdc.__version__)
+    assert told["date"] == found.date == dt.date.fromisoformat(told["date"]).isoformat()
+    assert (told["n"], told["engine"], told["passed"], told["warnings"]) == (N, "polars", False, [])
+    assert told["scenario"]["thresholds"] == LIMITS
+    boss = told["intruders"]["boss"]
+    assert (boss["keys"], boss["skipped"]) == (["sex", "job"], [])
+    assert list(boss["measures"]) == [name for name, _ in found["boss"].results()]
+    assert boss["verdicts"][0] == {
+        "name": "k", "intruder": "boss", "variable": None, "limit": 2, "holds": True, "n_records": 0, "value": None,
+        "reason": "", "sentence": "every record is in a group of at least 2 with the same keys (k = 2)",
+    }  # fmt: skip
+
+
+def test_the_dict_says_what_did_not_run():
+    told = assessed(keys=["sex"], thresholds={"l": 2}).to_dict()["intruders"]["default"]
+    assert {"measure": "l_diversity", "reason": "the scenario names no sensitive variable"} in told["skipped"]
+    assert (told["verdicts"][0]["holds"], told["verdicts"][0]["n_records"]) == (None, None)
+    assert "l_diversity" not in told["measures"]
+
+
+def test_the_summary_is_the_figures_one_by_one():
+    found = full()
+    rows = found.summary().rows()
+    assert rows == [
+        (one.name, name, figure, value)
+        for one in found.intruders
+        for name, result in one.results()
+        for figure, value in result._flat()
+    ] or any(value != value for *_, value in rows)  # noqa: PLR0124 - undefined figures equal nothing
+    assert ("friend", "frequencies", "sample_uniques", 1.0) in rows
+    assert {row[0] for row in rows} == {"boss", "friend"}
+
+
+def test_the_text():
+    assert repr(assessed(keys=["sex"], thresholds={"k": 2, "l": 2})) == (
+        "Assessment of 64 records against 1 intruder(s)\n"
+        "  default (sex): 0 sample uniques, global risk 0.03125\n"
+        "    holds: every record is in a group of at least 2 with the same keys (k = 2)\n"
+        "    not judged: l = 2: the scenario names no sensitive variable"
+    )
+    found = assessed(thresholds={"k": 2})
+    assert repr(found["default"]) == (
+        "default (sex, age): 1 sample uniques, global risk 0.1406\n"
+        "  exceeded: 1 record is in a group of fewer than 2 with the same keys (k = 2)"
+    )
+    assert "99" not in repr(found["default"].key_facts)
+
+
+# --- records at risk --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", EAGER, ids=["polars", "pandas", "pyarrow"])
+def test_records_at_risk_by_row(make):
+    (row,) = assessed(make(FRAME), weight="w").at_risk()
+    assert (row["intruder"], row["row"], row["keys"]) == ("default", N, {"sex": "m", "age": 99})
+    assert (row["sample_frequency"], row["cell_size"], row["population_frequency"]) == (1, 1, 10.0)
+    assert 0 < row["risk"] < 1
+    assert assessed(make(FRAME), keys=["sex"]).at_risk() == []
+
+
+@on_engines
+def test_records_at_risk_of_a_plan(plan):
+    (row,) = assessed(plan(FRAME), weight="w").at_risk()
+    assert (row["row"], row["keys"], row["sample_frequency"]) == (None, {"sex": "m", "age": 99}, 1)
+    assert assessed(plan(FRAME), keys=["sex"]).at_risk() == []
+
+
+def test_records_beyond_the_thresholds():
+    by_k = assessed(thresholds={"k": 8}).at_risk()
+    assert [row["row"] for row in by_k] == [64, *range(50, 63, 2)]  # the one of 99, then seven men of 50
+    by_risk = assessed(thresholds={"risk": 0.13}).at_risk()
+    assert [row["row"] for row in by_risk] == [row["row"] for row in by_k]  # 1/7 > 0.13 > 1/8
+    assert all(row["risk"] > 0.13 for row in by_risk)
+
+
+def test_no_more_records_than_asked_for():
+    both = {"keys": None, "intruders": {"boss": ["sex", "age"], "friend": ["sex"]}, "thresholds": {"k": 33}}
+    found = assessed(**both)
+    assert found.n_at_risk() == {"boss": N, "friend": N}
+    some = found.at_risk(3)
+    assert [row["intruder"] for row in some] == ["boss"] * 3 + ["friend"] * 3
+    assert [row["row"] for row in some if row["intruder"] == "friend"] == [1, 2, 3]
+    assert some[:3] == found.at_risk()[:3]
+    assert found.at_risk(0) == []
+    assert full().n_at_risk() == {"boss": 0, "friend": 1}
+
+
+# --- documents --------------------------------------------------------------------------------------
+
+
+def test_documents_are_written(tmp_path: Path):
+    found = assessed(keys=["sex"], thresholds={"k": 2})
+    found.report(tmp_path / "report.html")
+    found.to_json(tmp_path / "report.json")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["schema_version"]
+    assert "<" in found._repr_html_()
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame.lazy, duckdb_relation], ids=["polars", "duckdb"])
+def test_internal_documents_of_a_plan(make, tmp_path: Path):
+    complete = assessed(
+        make(FRAME), keys=["sex", "age"], household="home", sensitive=["ill"], thresholds=LIMITS
+    )
+    complete.report(tmp_path / "report.md", internal=True)
+    assert "confidential" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+# --- pickled ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.lazy], ids=["frame", "plan"])
+def test_a_pickled_assessment_lets_go_of_the_data(make):
+    marked = FRAME.with_columns(
+        job=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("ZQX-7741")).otherwise("job")
+    )
+    found = assessed(
+        make(marked), keys=["sex", "age"], sensitive=["ill"], household="home", thresholds=LIMITS
+    )
+    packed = pickle.dumps(found)
+    assert b"ZQX-7741" not in packed
+    again = pickle.loads(packed)
+    assert again.to_dict() == found.to_dict()
+    assert repr(again) == repr(found)
+    assert again.summary().shape == found.summary().shape
+    assert not any(is_cells(result.cells) for _, result in again["default"].results())
+
+
+def test_what_a_pickled_assessment_cannot_do(tmp_path: Path):
+    again = pickle.loads(pickle.dumps(assessed()))
+    for door in (
+        again.at_risk,
+        lambda: again.report(tmp_path / "r.html"),
+        lambda: again.to_json(tmp_path / "r.json"),
+    ):
+        with pytest.raises(DataError, match=r"let go of the data \(it was pickled\); assess again"):
+            door()
+    assert list(tmp_path.iterdir()) == []
+    assert "let go of the data" in again._repr_html_()
+
+
+# --- records of its measures ------------------------------------------------------------------------
+
+
+@on_engines
+def test_a_result_whose_name_is_taken(plan):
+    taken = FRAME.with_columns(Sample_Frequency=pl.lit(0))
+    found = assessed(plan(taken))["default"].frequencies
+    with pytest.raises(ColumnError, match="already has a column 'Sample_Frequency', the name of a result"):
+        _ = found.records
+    prefixed = sdc.key_frequencies(taken, keys=["sex"], id="Sample_Frequency", prefix="r_").records
+    assert prefixed.columns[0] == "Sample_Frequency"
+    with pytest.raises(ColumnError, match="rename it or give prefix="):
+        _ = sdc.key_frequencies(taken, keys=["sex"], id="Sample_Frequency").records

@@ -1,0 +1,158 @@
+"""Verdicts: what holds, what does not, what could not be judged, and the words for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+from sdckit.data.scenario import Thresholds
+from sdckit.workflow.verdicts import Verdict, judge
+
+FRAME = pl.DataFrame(
+    {
+        "sex": ["f", "f", "f", "m", "m", "x"],
+        "ill": ["a", "b", "c", "a", "a", "a"],
+        "rich": ["y", "y", "y", "y", "n", "n"],
+        "home": [1, 1, 2, 2, 3, 3],
+    }
+)
+
+
+def judged(
+    *, home: bool = True, sensitive: tuple[str, ...] = ("ill", "rich"), because: str = "", **limits: Any
+):
+    """Verdicts about the frame: 3, 2 and 1 records with each key."""
+    thresholds = Thresholds(**limits)
+    with quiet():
+        diversity = (
+            sdc.l_diversity(FRAME, keys=["sex"], sensitive=sensitive, levels=(2, 3)) if sensitive else None
+        )
+        return judge(
+            thresholds,
+            "neighbour",
+            k_anonymity=sdc.k_anonymity(FRAME, keys=["sex"], k=(2, 3, 4)),
+            risk=sdc.individual_risk(FRAME, keys=["sex"], household="home" if home else None),
+            l_diversity=diversity,
+            sensitive=sensitive,
+            no_l_because=because,
+        )
+
+
+def test_nothing_declared_nothing_judged():
+    assert judged() == ()
+
+
+@pytest.mark.parametrize(
+    ("limits", "word", "records", "sentence"),
+    [
+        ({"k": 2}, "exceeded", 1, "1 record is in a group of fewer than 2 with the same keys (k = 2)"),
+        ({"k": 3}, "exceeded", 3, "3 records are in groups of fewer than 3 with the same keys (k = 3)"),
+        ({"risk": 0.5}, "exceeded", 1, "1 record has a risk of re-identification above 0.5"),
+        ({"risk": 0.4}, "exceeded", 3, "3 records have a risk of re-identification above 0.4"),
+        ({"risk": 1.0}, "holds", 0, "no record has a risk of re-identification above 1"),
+        ({"household_risk": 0.6}, "exceeded", 4, "4 records have a household risk above 0.6"),
+        ({"household_risk": 1.0}, "holds", 0, "no record has a household risk above 1"),
+    ],
+)
+def test_a_threshold_on_records(limits, word, records, sentence):
+    (verdict,) = judged(**limits)
+    assert (verdict.word, verdict.n_records, verdict.sentence) == (word, records, sentence)
+    assert verdict.holds == (word == "holds")
+    assert (verdict.name, verdict.limit) == next(iter(limits.items()))
+    assert (verdict.intruder, verdict.variable, verdict.value, verdict.reason) == (
+        "neighbour",
+        None,
+        None,
+        "",
+    )
+
+
+def test_a_threshold_on_the_file_has_a_value_and_no_records():
+    (above,) = judged(global_risk=0.4)  # three keys, six records: one half
+    assert (above.holds, above.n_records, above.value) == (False, None, pytest.approx(0.5))
+    assert above.sentence == "the expected share of records re-identified is 0.5, above 0.4"
+    (at,) = judged(global_risk=above.value)
+    assert at.holds
+    assert at.sentence == "the expected share of records re-identified is 0.5, not above 0.5"
+
+
+def test_l_is_judged_for_every_sensitive_variable():
+    ill, rich = judged(l=2)
+    assert (ill.variable, ill.n_records, rich.variable, rich.n_records) == ("ill", 3, "rich", 4)
+    assert ill.sentence == "3 records are in groups with fewer than 2 different values of ill"
+    (rich_only,) = judged(l=3, sensitive=("rich",))
+    assert rich_only.n_records == 6
+
+
+def test_one_record_short_of_l():
+    verdict = Verdict("l", "i", "ill", 2, False, 1, None, "")
+    assert verdict.sentence == "1 record is in a group with fewer than 2 different values of ill"
+
+
+def test_what_holds_in_words():
+    assert Verdict("k", "i", None, 2, True, 0, None, "").sentence == (
+        "every record is in a group of at least 2 with the same keys (k = 2)"
+    )
+    assert Verdict("k", "i", None, 1001, True, 0, None, "").sentence.startswith(
+        "every record is in a group of at least 1,001 with the same keys (k = 1,001)"
+    )
+    assert Verdict("l", "i", "ill", 2, True, 0, None, "").sentence == (
+        "every group with the same keys holds at least 2 different values of ill"
+    )
+    assert Verdict("household_risk", "i", None, 0.1, False, 1, None, "").sentence == (
+        "1 record has a household risk above 0.1"
+    )
+    assert Verdict("k", "i", None, 3, False, 12345, None, "").sentence.startswith(
+        "12,345 records are in groups of fewer than 3 "
+    )
+
+
+def test_what_could_not_be_judged_says_why():
+    (verdict,) = judged(home=False, household_risk=0.1)
+    assert (verdict.word, verdict.holds, verdict.n_records, verdict.value) == ("not judged", None, None, None)
+    assert verdict.sentence == "household_risk = 0.1: the scenario names no household column"
+
+
+def test_l_that_could_not_be_judged():
+    (none,) = judged(l=2, sensitive=(), because="the scenario names no sensitive variable")
+    assert (none.variable, none.holds) == (None, None)
+    assert none.sentence == "l = 2: the scenario names no sensitive variable"
+    with quiet():
+        measures = {
+            "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"]),
+            "risk": sdc.individual_risk(FRAME, keys=["sex"]),
+        }
+    two = judge(
+        Thresholds(l=2),
+        "i",
+        l_diversity=None,
+        sensitive=("ill", "rich"),
+        no_l_because="too large",
+        **measures,
+    )
+    assert [(one.variable, one.holds, one.reason) for one in two] == [
+        ("ill", None, "too large"),
+        ("rich", None, "too large"),
+    ]
+
+
+def test_a_sensitive_variable_that_did_not_run_has_its_verdict_too():
+    with quiet():
+        verdicts = judge(
+            Thresholds(l=2), "i", k_anonymity=sdc.k_anonymity(FRAME, keys=["sex"]),
+            risk=sdc.individual_risk(FRAME, keys=["sex"]), sensitive=("rich", "ill"), no_l_because="ill is empty",
+            l_diversity=sdc.l_diversity(FRAME, keys=["sex"], sensitive="rich"),
+        )  # fmt: skip
+    assert [(one.variable, one.holds, one.reason) for one in verdicts] == [
+        ("rich", False, ""),
+        ("ill", None, "ill is empty"),
+    ]
+
+
+def test_the_order_of_verdicts():
+    found = judged(l=2, household_risk=0.5, global_risk=0.5, risk=0.5, k=2)
+    assert [one.name for one in found] == ["k", "risk", "global_risk", "household_risk", "l", "l"]
