@@ -63,7 +63,7 @@ def demo_scenario() -> Scenario:
     from sdckit.data.scenario import Scenario
 
     return Scenario(
-        title="a demonstration",
+        title="A demonstration on the affairs survey",
         intruders={"acquaintance": KEYS},
         sampling_fraction=SAMPLING_FRACTION,
         sensitive=["affairs"],

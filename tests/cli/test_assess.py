@@ -207,3 +207,36 @@ def test_a_reader_that_leaves_early_gets_no_traceback(survey: Path) -> None:
     os.close(writing)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_further_measures_are_named(sdckit, survey: Path) -> None:
+    done = sdckit("assess", survey, *KEYS, "--measures", "suda", "--measures", "risky_cells,outliers")
+    assert (done.code, done.err) == (0, "")
+    assert "Special uniques" in done.out
+    assert "Risky combinations" in done.out
+    assert "Not computed: outliers" in done.out
+    assert "Special uniques" not in sdckit("assess", survey, *KEYS).out
+
+
+def test_all_measures_in_tables_and_json(sdckit, survey: Path) -> None:
+    roles = (*KEYS, "--sampling-fraction", 0.1, "--numeric", "w", "--measures", "all")
+    done = sdckit("assess", survey, *roles)
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    one = json.loads(sdckit("assess", survey, *roles, "--json", "-").out)["intruders"][0]
+    assert {"suda", "population_risk", "population_uniques", "risky_cells", "outliers"} <= one.keys()
+    assert MARKER not in done.out + json.dumps(one)
+
+
+def test_a_measure_that_does_not_exist_is_told_before_reading(sdckit, survey: Path) -> None:
+    survey.unlink()
+    done = sdckit("assess", survey, *KEYS, "--measures", "sudda")
+    assert (done.code, done.out) == (2, "")
+    assert done.lines == ["error: measures: no further measure 'sudda'; did you mean 'suda'?"]
+
+
+def test_a_dry_run_names_further_measures(sdckit, survey: Path) -> None:
+    done = sdckit("assess", survey, *KEYS, "--measures", "all", "--dry-run")
+    assert "would run  suda" in done.out
+    assert "would not  outliers: needs numeric" in done.out
+    assert "k_map" not in done.out

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 from sdckit.catalogue import CATALOGUE
-from sdckit.cli.plan import applicable, plan_lines
+from sdckit.cli.plan import ALWAYS, applicable, plan_lines
 from sdckit.data.readers import FileHeader, scan_header
 from sdckit.data.scenario import Scenario
+from sdckit.workflow.extra_measures import EXTRA
 
 
 def test_keys_alone_permit_the_measures_that_need_nothing_else() -> None:
@@ -22,9 +23,31 @@ def test_keys_alone_permit_the_measures_that_need_nothing_else() -> None:
     }
 
 
-def test_all_roles_permit_everything() -> None:
+def test_all_roles_permit_everything_that_always_runs() -> None:
     will, will_not = applicable(Scenario(keys=["a"], household="h", sensitive=["s"]))
-    assert tuple(will) == CATALOGUE
+    assert tuple(row.name for row in will) == tuple(row.name for row in CATALOGUE if row.name in ALWAYS)
+    assert not will_not
+
+
+def test_what_always_runs_and_what_can_be_asked_for_are_measures() -> None:
+    names = {row.name: row for row in CATALOGUE}
+    assert set(ALWAYS) | set(EXTRA) <= names.keys()
+    assert not set(ALWAYS) & set(EXTRA)
+    assert all(names[name].n_files == 1 for name in (*ALWAYS, *EXTRA))
+
+
+def test_further_measures_are_shown_when_they_are_asked_for() -> None:
+    will, will_not = applicable(Scenario(keys=["a"], household="h", sensitive=["s"]), EXTRA)
+    assert {row.name for row in will} - set(ALWAYS) == {"suda", "risky_cells"}
+    design = "needs weight or sampling_fraction"
+    assert {row.name: reason for row, reason in will_not} == {
+        "population_risk": design,
+        "population_uniques": design,
+        "outliers": "needs numeric",
+    }
+    full = Scenario(keys=["a"], household="h", sensitive=["s"], numeric=["x"], sampling_fraction=0.1)
+    will, will_not = applicable(full, EXTRA)
+    assert {row.name for row in will} == {*ALWAYS, *EXTRA}
     assert not will_not
 
 

@@ -56,6 +56,7 @@ def intruder(**more: Any) -> SimpleNamespace:
         "l_diversity": None,
         "key_contributions": None,
         "skipped": (),
+        "results": lambda: iter(()),
     }
     return SimpleNamespace(**(plain | more))
 

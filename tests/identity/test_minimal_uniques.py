@@ -32,6 +32,7 @@ def cells_of(rows, wild):
 def searched(table, *args, **options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(minimal_uniques, "TABLE", table)
+        patch.setattr(minimal_uniques, "MANY_CELLS", 0)
         return find_minimal_uniques(*args, **options)
 
 

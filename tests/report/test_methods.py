@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
@@ -24,3 +25,9 @@ def test_a_census_is_called_one() -> None:
     }
     assert "whole population" in notes["Individual risk"]
     assert "l-diversity" not in notes
+
+
+def test_further_measures_have_their_notes_where_they_ran() -> None:
+    one = replace(assess_fake(survey(60), FULL).intruders[0], suda=object(), risky_cells=object())
+    names = [note["name"] for note in method_notes([one], FULL)]
+    assert names[-3:] == ["Special uniques", "Risky combinations", "Protection of this document"]

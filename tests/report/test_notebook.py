@@ -127,3 +127,15 @@ def test_a_result_without_a_view_is_refused() -> None:
 
     with pytest.raises(DataError, match="no chart or notebook view"):
         result_document(Other())
+
+
+def test_a_measure_on_request_has_its_view() -> None:
+    data = frame(300)
+    for result in (
+        sdc.suda(data, keys=KEYS),
+        sdc.population_risk(data, keys=KEYS, sampling_fraction=0.1),
+        sdc.population_uniques(data, keys=KEYS, sampling_fraction=0.1),
+        sdc.risky_cells(data, keys=KEYS, threshold=3),
+        sdc.outliers(data, numeric="weight"),
+    ):
+        assert "<table>" in result._repr_html_(), result.measure

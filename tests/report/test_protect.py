@@ -11,14 +11,17 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.document import build_document
 from sdckit.report.figures import (
+    Chance,
     Count,
     Cumulative,
     Difference,
     Document,
     Foreign,
+    Guarded,
     Holds,
     InternalOnly,
     Ledger,
+    Part,
     Ratio,
     Share,
     Variable,
@@ -172,3 +175,40 @@ def test_an_internal_document_is_exact() -> None:
         exact.frequencies.frequency_of_frequencies.values()
     )
     assert plain["records_at_risk"]
+
+
+def chance(hits: int, misses: int, share: float) -> Any:
+    ledger = Ledger()
+    ledger.count("u", hits, "u")
+    ledger.count("p", misses, "p")
+    return plain_of({"x": Chance("u", "p", share)}, ledger)["x"]
+
+
+def test_a_chance_follows_from_printed_counts() -> None:
+    assert chance(52, 101, 0.1) == {"text": "0.053", "value": 0.053}
+    assert chance(0, 101, 0.1) == {"text": "0", "value": 0.0}
+    assert chance(50, 0, 0.1) == {"text": "1.0", "value": 1.0}
+    for hits, misses in ((3, 100), (100, 3)):
+        assert chance(hits, misses, 0.1) == {"text": "withheld", "value": None}
+
+
+def guarded(uniques: int, *, internal: bool = False) -> Any:
+    ledger = Ledger()
+    ledger.count("u", uniques, "u")
+    ledger.value("e", 1234.5, "e")
+    tree = {
+        "e": Guarded("e", "u"), "part": Part(0.3349, "u"), "trace": Part(0.001, "u"), "nan": Part(math.nan, "u"),
+    }  # fmt: skip
+    return plain_of(tree, ledger, internal=internal)
+
+
+def test_what_few_uniques_would_tell_is_withheld() -> None:
+    for uniques in (3, 20, 47):
+        assert {guarded(uniques)[name]["text"] for name in ("e", "part", "trace")} == {"withheld"}
+    found = guarded(60)
+    assert found["e"] == {"text": "1,200", "value": 1200.0}
+    assert found["part"] == {"text": "33 %", "value": 0.33}
+    assert found["trace"] == {"text": "<1 %", "value": None, "below": 0.01}
+    assert found["nan"] == {"text": "undefined", "value": None}
+    exact = guarded(3, internal=True)
+    assert (exact["e"]["value"], exact["part"]["value"]) == (1234.5, 0.3349)

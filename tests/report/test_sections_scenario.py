@@ -45,3 +45,13 @@ def test_the_tree_holds_only_what_was_declared() -> None:
     tree = scenario_tree(FULL)
     assert tree["release_words"] == "scientific-use file"
     assert tree["thresholds"] == FULL.thresholds.declared
+
+
+def test_the_measures_asked_for_are_repeated() -> None:
+    scenario = Scenario(keys=["sex", "age"], numeric=["wage"])
+    assert python_call(scenario, ["suda"]).endswith("sdc.assess(data, scenario=scenario, measures=['suda'])")
+    command = "sdckit assess FILE --keys sex,age --numeric wage --measures suda,outliers"
+    assert command_line(scenario, ["suda", "outliers"]) == command
+    with_file = Scenario(keys=["sex"], thresholds={"k": 3})
+    command = "sdckit assess FILE --scenario SCENARIO.toml --measures suda"
+    assert command_line(with_file, ["suda"]) == command

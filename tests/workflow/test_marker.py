@@ -71,3 +71,35 @@ def test_no_warning_figure_or_repr_tells_a_value(make):
     assert len(found.warnings) == 2
     assert not [text for text in told if MARKER in text]
     assert MARKER in str(found.at_risk())  # asked for, they are told
+
+
+@on_frames
+def test_no_further_measure_tells_a_value(make):
+    n = 120
+    rng = np.random.default_rng(6)
+    frame = pl.DataFrame(
+        {
+            "a": [MARKER, *rng.choice(["x", "y"], n - 1).tolist()],
+            "b": rng.integers(0, 9, n),
+            "w": [774177.25, *(10.0 + rng.random(n - 1)).tolist()],
+            "pay": [7741772.5, *rng.lognormal(7, 1, n - 1).tolist()],
+            "text": [MARKER] * n,
+        }
+    )
+    scenario = sdc.Scenario(keys=["a", "b"], weight="w", numeric=["pay"])
+    wrong = sdc.Scenario(keys=["a", "b"], numeric=["text"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SdcWarning)
+        found = sdc.assess(make(frame), scenario=scenario, measures="all")
+        refused = sdc.assess(make(frame), scenario=wrong, measures="outliers")
+    one = found["default"]
+    assert {"suda", "population_risk", "population_uniques", "risky_cells", "outliers"} <= dict(
+        one.results()
+    ).keys()
+    assert "outliers" in dict(refused["default"].skipped)
+    told = [
+        *(str(warning.message) for warning in caught), repr(found), repr(one), str(refused["default"].skipped),
+        *(text for _, result in one.results() for text in (repr(result), str(result.notes), result._repr_html_())),
+        str(nw.from_native(found.summary(), eager_only=True).rows()), str(found.to_dict()),
+    ]  # fmt: skip
+    assert not [text for text in told if MARKER in text or "774177" in text]

@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from sdckit import __version__
-from sdckit.cli import assess, check, demo, scenario
-from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain, one_line_warnings
+from sdckit.cli import assess, check, demo, explain, outliers, population_risk, risky_cells, scenario, suda
+from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, one_line_warnings
+from sdckit.cli.errors import explain as explain_error
 
 __all__ = ["app", "run"]
 
@@ -25,6 +26,11 @@ app = typer.Typer(
 app.command("assess")(assess.assess)
 app.command("check")(check.check)
 app.command("demo")(demo.demo)
+app.command("explain")(explain.explain)
+app.command("outliers")(outliers.outliers)
+app.command("population-risk")(population_risk.population_risk)
+app.command("risky-cells")(risky_cells.risky_cells)
+app.command("suda")(suda.suda)
 app.add_typer(scenario.app, name="scenario")
 
 
@@ -59,5 +65,5 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # typer leaves so after completion (0) and at a closed pipe (1)
         return BAD_INPUT if stop.code else OK
     except Exception as error:  # noqa: BLE001 - the last resort, which must not show a value
-        return explain(error)
+        return explain_error(error)
     return code if isinstance(code, int) else OK

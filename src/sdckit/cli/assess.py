@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
-from sdckit.errors import ColumnError
+from sdckit.cli.reading import read_declared
 
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
@@ -54,6 +55,10 @@ def assess(
         list[str] | None,
         typer.Option(metavar="A,B", help="What an intruder would learn.", rich_help_panel=ROLES),
     ] = None,
+    numeric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Numeric variables, for outliers.", rich_help_panel=ROLES),
+    ] = None,
     identifiers: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Names and numbers; never read.", rich_help_panel=ROLES),
@@ -61,6 +66,14 @@ def assess(
     scenario: Annotated[
         Path | None,
         typer.Option(metavar="S.toml", help="Take all this from a file; options win.", rich_help_panel=ROLES),
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Also run suda, population_risk, population_uniques, risky_cells, outliers, or all.",
+            rich_help_panel=ROLES,
+        ),
     ] = None,
     k: Annotated[
         int | None, typer.Option("--k", metavar="K", help="k-anonymity to hold.", rich_help_panel=LIMITS)
@@ -138,19 +151,21 @@ def assess(
         household=household,
         person=person,
         sensitive=split(sensitive),
+        numeric=split(numeric),
         identifiers=split(identifiers),
         missing_codes=codes(missing),
         alpha=alpha,
     )
+    asked = further_measures(measures)
     check_targets(report, json, inputs=(file, scenario))
     check_report_name(report)
     if dry_run:
-        _print_plan(file, chosen, delimiter=delimiter, encoding=encoding)
+        _print_plan(file, chosen, asked, delimiter=delimiter, encoding=encoding)
         return
     with Steps(quiet=quiet) as steps:
         result = run(
             file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
-            documents=bool(report or json), internal=internal,
+            documents=bool(report or json), internal=internal, measures=asked,
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
@@ -171,31 +186,18 @@ def run(
     decimal: str | None = None,
     documents: bool = False,
     internal: bool = False,
+    measures: Sequence[str] = (),
 ) -> Assessment:
     """Read the declared columns of a file and assess them."""
-    steps.step(f"reading {file.name}")
-    from sdckit.data.readers import read_file, scan_header
-
-    try:
-        frame = read_file(
-            file,
-            columns=scenario.columns,
-            identifiers=scenario.identifiers,
-            missing=scenario.missing_codes,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-        )
-    except ColumnError:  # the scenario knows which role the absent column was to play
-        header = scan_header(file, delimiter=delimiter, encoding=encoding)
-        scenario.check_columns(header.columns, certain=header.certain)
-        raise
+    frame = read_declared(
+        file, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
+    )
     if documents:
         check_enough_records(frame.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
     from sdckit.workflow.assess import assess as assess_frame
 
-    return assess_frame(frame, scenario=scenario, step=steps.step)
+    return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
 
 
 def deliver(result: Assessment, *, name: str, report: Path | None, note: str = "") -> None:
@@ -210,11 +212,23 @@ def deliver(result: Assessment, *, name: str, report: Path | None, note: str = "
         console.print(f"\n{note}")
 
 
-def _print_plan(file: Path, scenario: Scenario, *, delimiter: str | None, encoding: str | None) -> None:
+def further_measures(measures: list[str] | None) -> tuple[str, ...]:
+    """Read ``--measures``; a wrong name is told before the file is read."""
+    names = split(measures)
+    if not names:
+        return ()
+    from sdckit.workflow.extra_measures import chosen_measures
+
+    return chosen_measures(names)
+
+
+def _print_plan(
+    file: Path, scenario: Scenario, measures: Sequence[str], *, delimiter: str | None, encoding: str | None
+) -> None:
     from sdckit.cli.plan import plan_lines
     from sdckit.data.readers import scan_header
 
     header = scan_header(file, delimiter=delimiter, encoding=encoding)
     scenario.check_columns(header.columns, certain=header.certain)
-    for line in plan_lines(file, header, scenario):
+    for line in plan_lines(file, header, scenario, measures):
         typer.echo(line)

@@ -18,8 +18,12 @@ __all__ = [
     "Delimiter",
     "Encoding",
     "File",
+    "Fraction",
+    "Keys",
     "Missing",
+    "MissingRule",
     "Quiet",
+    "Weight",
     "codes",
     "make_scenario",
     "split",
@@ -55,6 +59,20 @@ Decimal = Annotated[
 ]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="No tables and no progress; errors and warnings stay.")
+]
+Keys = Annotated[list[str], typer.Option("--keys", metavar="A,B", help="What an intruder could know.")]
+Weight = Annotated[str | None, typer.Option("--weight", metavar="W", help="Sampling weights.")]
+Fraction = Annotated[
+    float | None,
+    typer.Option("--sampling-fraction", metavar="X", help="Share of the population in the file."),
+]
+MissingRule = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing-rule",
+        metavar="RULE",
+        help="What a missing key value is: wildcard, category or error; key=rule for one key.",
+    ),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["applicable", "plan_lines"]
 
+# What `assess` runs without being asked; the others are named by --measures.
+ALWAYS = (
+    "key_frequencies",
+    "k_anonymity",
+    "individual_risk",
+    "household_structure",
+    "key_contributions",
+    "l_diversity",
+)
+DESIGNED = ("population_risk", "population_uniques")
 # Measured on two cores with one and ten million records, seven keys, a weight and households; meant as an
 # order of magnitude.
 BYTES_PER_VALUE = 16
@@ -23,13 +34,29 @@ SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
 
 
-def applicable(scenario: Scenario) -> tuple[list[Measure], list[tuple[Measure, str]]]:
-    """Split the catalogue into the measures the roles permit and the others, with the role each lacks."""
-    declared = {"keys"} | {role for role in ("household", "sensitive", "weight") if getattr(scenario, role)}
+def applicable(
+    scenario: Scenario, measures: Sequence[str] = ()
+) -> tuple[list[Measure], list[tuple[Measure, str]]]:
+    """Split the measures `assess` runs into those the roles permit and the others, with what each lacks.
+
+    Parameters
+    ----------
+    scenario
+        The declared roles.
+    measures
+        Further measures that were asked for.
+    """
+    roles = ("household", "sensitive", "weight", "numeric")
+    declared = {"keys"} | {role for role in roles if getattr(scenario, role)}
+    designed = scenario.weight is not None or scenario.sampling_fraction is not None
     will: list[Measure] = []
     will_not: list[tuple[Measure, str]] = []
     for row in CATALOGUE:
+        if row.name not in ALWAYS and row.name not in measures:
+            continue
         lacking = [role for role in row.needs if role not in declared]
+        if row.name in DESIGNED and not designed:
+            lacking.append("weight or sampling_fraction")
         if lacking:
             will_not.append((row, f"needs {' and '.join(lacking)}"))
         else:
@@ -37,9 +64,9 @@ def applicable(scenario: Scenario) -> tuple[list[Measure], list[tuple[Measure, s
     return will, will_not
 
 
-def plan_lines(path: Path, header: FileHeader, scenario: Scenario) -> list[str]:
+def plan_lines(path: Path, header: FileHeader, scenario: Scenario, measures: Sequence[str] = ()) -> list[str]:
     """Say what would run, and roughly what it would cost."""
-    will, will_not = applicable(scenario)
+    will, will_not = applicable(scenario, measures)
     share = f"{len(scenario.columns)} of {len(header.columns)} columns"
     lines = [
         f"Would read {share} of {path.name} ({header.format}):",

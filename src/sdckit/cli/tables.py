@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
+
+from sdckit.cli.formats import count, make_console, make_table, number, percent
+from sdckit.cli.measure_tables import measure_tables
 
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
@@ -20,47 +22,6 @@ __all__ = ["assessment_tables", "count", "make_console", "number", "percent", "v
 MOST_CONTRIBUTIONS = 8
 STYLES = {True: "green", False: "bold red", None: "bold yellow"}
 KINDS = ("distinct", "entropy", "recursive")
-
-
-def make_console() -> Console:
-    """Give a console on standard output; 80 columns wide where nobody says otherwise."""
-    return Console(file=sys.stdout, highlight=False, soft_wrap=False, emoji=False, markup=False)
-
-
-def count(value: float) -> str:
-    """Write a number of records.
-
-    Examples
-    --------
-    >>> count(6366), count(1.5)
-    ('6,366', '1.5')
-    """
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def percent(part: float, whole: float) -> str:
-    """Write a share with two significant digits; all is said only of all, nothing only of nothing.
-
-    Examples
-    --------
-    >>> percent(1, 3), percent(1, 2000), percent(0, 5), percent(1999, 2000)
-    ('33 %', '0.050 %', '0 %', '>99 %')
-    """
-    share = 100 * part / whole if whole else 0.0
-    if 99.5 <= share < 100:
-        return ">99 %"
-    return f"{share:.0f} %" if share == 0 or share >= 9.95 else f"{share:#.2g} %"
-
-
-def number(value: float | None) -> str:
-    """Write a figure with four significant digits, or a dash where there is none.
-
-    Examples
-    --------
-    >>> number(0.0158234), number(None), number(float("nan"))
-    ('0.01582', '–', '–')
-    """
-    return "–" if value is None or value != value else f"{value:.4g}"  # noqa: PLR0124 - NaN only
 
 
 def assessment_tables(assessment: Assessment, *, name: str) -> RenderableType:
@@ -111,7 +72,7 @@ def verdict_table(verdicts: Iterable[Verdict]) -> RenderableType:
     verdicts = list(verdicts)
     several = len({verdict.intruder for verdict in verdicts}) > 1
     heads = ("verdict", "intruder", "") if several else ("verdict", "")
-    table = _table("Thresholds", *heads, text=len(heads))
+    table = make_table("Thresholds", *heads, text=len(heads))
     table.columns[0].no_wrap = True
     for verdict in verdicts:
         whom = [Text(verdict.intruder)] if several else []
@@ -120,7 +81,7 @@ def verdict_table(verdicts: Iterable[Verdict]) -> RenderableType:
 
 
 def _side_by_side(intruders: Iterable[IntruderAssessment]) -> Table:
-    table = _table(
+    table = make_table(
         "Intruders side by side", "intruder", "keys", "uniques", "k held", "global risk", "largest"
     )
     for one in intruders:
@@ -146,12 +107,13 @@ def _intruder(one: IntruderAssessment, *, alone: bool, n: int, persons: bool) ->
         parts.append(_households(one))
     if one.l_diversity is not None:
         parts.append(_learnt(one.l_diversity, n))
+    parts += [table for name, result in one.results() for table in measure_tables(name, result)]
     parts += [Text(f"Not computed: {measure} – {reason}", "dim") for measure, reason in one.skipped]
     return Group(*parts)
 
 
 def _keys(facts: Iterable[KeyFacts], n: int) -> Table:
-    table = _table("Keys", "variable", "kind", "missing is", "missing", "values", text=3)
+    table = make_table("Keys", "variable", "kind", "missing is", "missing", "values", text=3)
     for fact in facts:
         missing = percent(fact.n_missing, n) if fact.n_missing else "–"
         table.add_row(fact.name, fact.kind, fact.rule, missing, count(fact.n_levels))
@@ -166,7 +128,7 @@ def _who(one: IntruderAssessment, n: int, *, persons: bool) -> Table:
     if second[0] is not None and second[1] is not None and second[2] is not None:
         pairs.append((second[0], second[1], second[2]))
         heads = ["", "missing matches any", "missing is a value"]
-    table = _table("Who can be recognised", *heads)
+    table = make_table("Who can be recognised", *heads)
     rows: list[tuple[str, list[str]]] = [
         ("distinct key combinations", [count(f.n_cells) for f, _, _ in pairs]),
         (
@@ -200,13 +162,13 @@ def _records(value: int, n: int) -> str:
 
 
 def _cells(one: IntruderAssessment) -> Table:
-    table = _table("Key combinations by number of records", *one.frequencies.frequency_of_frequencies)
+    table = make_table("Key combinations by number of records", *one.frequencies.frequency_of_frequencies)
     table.add_row(*(count(cells) for cells in one.frequencies.frequency_of_frequencies.values()))
     return table
 
 
 def _contributions(result: KeyContributions) -> RenderableType:
-    table = _table("What leaving keys out would save", "without", "uniques", "saved", "global risk")
+    table = make_table("What leaving keys out would save", "without", "uniques", "saved", "global risk")
     table.add_row("(all keys)", count(result.uniques), "", number(result.risk))
     for row in result.table[:MOST_CONTRIBUTIONS]:
         table.add_row(
@@ -232,7 +194,7 @@ def _most_saving(result: KeyContributions) -> str:
 def _households(one: IntruderAssessment) -> Table:
     result = one.household_structure
     assert result is not None
-    table = _table("Households", "", "households")
+    table = make_table("Households", "", "households")
     table.add_row("in the file", count(result.n_households))
     table.add_row("sizes that only one household has", count(result.unique_sizes))
     table.add_row("sizes that fewer than 3 households have", count(result.rare_sizes))
@@ -246,28 +208,11 @@ def _households(one: IntruderAssessment) -> Table:
 def _learnt(result: LDiversity, n: int) -> Table:
     levels = sorted({level for kinds in result.violations.values() for ls in kinds.values() for level in ls})
     heads = [f"fewer than {level}" for level in levels]
-    table = _table("What would be learnt (ℓ-diversity)", "variable", "kind", "smallest", *heads, text=2)
+    table = make_table("What would be learnt (ℓ-diversity)", "variable", "kind", "smallest", *heads, text=2)
     for variable in result.variables:
         for kind in KINDS:
             if kind in result.level[variable]:
                 told = result.violations[variable].get(kind, {})
                 cells = [_records(told[level], n) if level in told else "–" for level in levels]
                 table.add_row(variable, kind, number(result.level[variable][kind]), *cells)
-    return table
-
-
-def _table(title: str, *heads: str, text: int = 1) -> Table:
-    """Give an empty table whose first `text` columns are words, the others numbers."""
-    from rich import box
-
-    table = Table(
-        title=f"\n{title}",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-    )
-    for position, head in enumerate(heads):
-        table.add_column(head, justify="left" if position < text else "right", overflow="fold")
     return table

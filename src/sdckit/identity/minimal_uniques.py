@@ -5,8 +5,8 @@ neither is a *minimal* unique nor keeps another cell from being one. So for a su
 share their values on every subset of size |S| - 1 matter, the intersection of |S| bit sets, and among those
 the ones alone on S are exactly its minimal uniques. The cells of one parent lie side by side by its groups,
 so S is found by splitting those groups by one more key: no hashing, hardly a cache miss. Groups without a
-cell of a single record are dropped: nobody in them will ever be unique. Where a subset has few possible
-combinations for many cells, all cells are counted in a table of the combinations instead.
+cell of a single record are dropped: nobody in them will ever be unique. Where the cells are very many and a subset
+has few possible combinations, all cells are counted in a table of the combinations instead.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ __all__ = ["MinimalUniques", "find_minimal_uniques", "largest_size", "memory_nee
 
 MEMORY_LIMIT = 1_800_000_000  # bytes of lists, bit sets and counts
 TABLE = 1 << 20  # combinations that are counted in a table
+MANY_CELLS = 1 << 20  # from so many cells on the lists outgrow the cache, and tables are faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +235,8 @@ def _length(node: _Node) -> float:
 
 
 def _fits_table(subset: tuple[int, ...], problem: _Problem) -> bool:
+    if len(problem.everybody) < MANY_CELLS:
+        return False
     return float(np.prod(problem.spans[list(subset)].astype(float))) <= TABLE
 
 

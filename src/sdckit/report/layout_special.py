@@ -11,10 +11,6 @@ from sdckit.report.sentences import listed
 __all__ = ["SPECIAL_BLOCKS", "special_sections"]
 
 Plain = Mapping[str, Any]
-CAUTION = (
-    "Estimates from the sizes of groups alone may miss by a factor of 2 to 6 at small sampling fractions; the "
-    "log-linear model uses the keys themselves. Read them side by side, none of them as the truth."
-)
 MODELS = {
     "zayatz": "Zayatz",
     "pitman": "Pitman",
@@ -68,7 +64,9 @@ def _suda(one: Plain) -> list[Block]:
     )
     sizes = tuple((size, count["text"]) for size, count in tree["msu_counts"].items())
     blocks: list[Block] = [
-        Paragraph("A minimal unique is a set of keys that single a record out while no part of the set does."),
+        Paragraph(
+            "A minimal unique is a set of keys that single a record out while no part of the set does."
+        ),
         Facts(facts),
         TableBlock("Minimal uniques by the number of keys", ("Keys", "Minimal uniques"), sizes, (1,)),
         TableBlock(
@@ -79,7 +77,9 @@ def _suda(one: Plain) -> list[Block]:
         ),
     ]
     for key, levels in tree.get("level_contributions", {}).items():
-        rows = tuple((level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items())
+        rows = tuple(
+            (level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items()
+        )
         blocks.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,)))
     return [*blocks, *_notes(tree)]
 
@@ -119,7 +119,10 @@ def _sized(one: Plain) -> list[Block]:
         for name, found in tree["estimates"].items()
     )
     caption = f"Expected uniques in a population of {tree['population']['text']}, by the sizes of groups"
-    return [TableBlock(caption, ("Model", "Population uniques", "Status"), rows, (1,)), Paragraph(CAUTION, "note")]
+    return [
+        TableBlock(caption, ("Model", "Population uniques", "Status"), rows, (1,)),
+        Paragraph(tree["caution"], "note"),
+    ]
 
 
 def _status(word: str) -> str:
@@ -157,7 +160,10 @@ def _outliers(one: Plain) -> list[Block]:
     tree = one["outliers"]
     either = tree["n_outliers"]
     told = "undefined" if either is None else f"{either['text']} ({tree['rate_outliers']['text']})"
-    facts = (("Extreme by", METHODS.get(tree["method"], tree["method"])), ("Records with an extreme value", told))
+    facts = (
+        ("Extreme by", METHODS.get(tree["method"], tree["method"])),
+        ("Records with an extreme value", told),
+    )
     rows = tuple(
         (name, "undefined" if count is None else count["text"], tree["n_missing"][name]["text"])
         for name, count in tree["counts"].items()

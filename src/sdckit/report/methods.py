@@ -132,7 +132,7 @@ _SPECIAL = {
     "outliers": (
         "Outliers",
         "Records whose value is so extreme that it may be recognised as such, variable by variable.",
-        "Templ, Meindl, Kowarik & Chen (2014)",
+        "Benschop, Machingauta & Welch (2019)",
     ),
 }
 _PROTECTION = (

@@ -43,6 +43,10 @@ MOST_COMBINATIONS = 15
 SINGLE_SIZES = 4
 # Standardised misfit from which a model is called too simple (one-sided 5 %).
 MISFIT = 1.645
+CAUTION = (
+    "Estimates from the sizes of groups alone may miss by a factor of 2 to 6 at small sampling fractions; the "
+    "log-linear model uses the keys themselves. Read them side by side, none of them as the truth."
+)
 ESTIMATES = ("zayatz", "pitman", "snb", "snb3", "dankar")
 
 
@@ -69,8 +73,13 @@ def suda_tree(result: SudaLike, setting: Setting) -> dict[str, Tree]:
         "level_contributions": InternalOnly(
             {key: dict(levels) for key, levels in result.level_contributions.items()}
         ),
-        "notes": notes_tree(result),
+        "notes": _notes(result, but=("max_size",)),
     }
+
+
+def _notes(result: object, *, but: tuple[str, ...]) -> dict[str, Tree]:
+    """Leave out what the document says in its own words: numbers in it are options, no counts."""
+    return {name: note for name, note in notes_tree(result).items() if name not in but}
 
 
 def _declared(setting: Setting, fraction: float) -> float | None:
@@ -121,7 +130,7 @@ def population_risk_tree(result: PopulationRiskLike, setting: Setting) -> dict[s
         "tau1_per_unique": Ratio(first.name, uniques.name),
         "tau2_per_unique": Ratio(second.name, uniques.name),
         "fit": _fit(result),
-        "notes": notes_tree(result),
+        "notes": _notes(result, but=("z1", "z2", "path")),
     }
 
 
@@ -131,8 +140,10 @@ def _fit(result: PopulationRiskLike) -> str:
     if math.isnan(result.z2):
         return "cannot be judged"
     if result.z2 >= MISFIT:
-        return "the model is too simple"
-    return "the model may be overfitted" if result.z2 <= -MISFIT else "no sign of misfit"
+        return "the model is too simple for this file: tau1 and tau2 are probably too high"
+    if result.z2 <= -MISFIT:
+        return "the model may be overfitted: tau1 and tau2 may be too low"
+    return "no sign of misfit"
 
 
 def population_uniques_tree(result: PopulationUniquesLike, setting: Setting) -> dict[str, Tree]:
@@ -151,7 +162,8 @@ def population_uniques_tree(result: PopulationUniquesLike, setting: Setting) -> 
         "sample_uniques": uniques,
         "population": population,
         "estimates": estimates,
-        "notes": notes_tree(result),
+        "caution": CAUTION,
+        "notes": _notes(result, but=("estimates",)),
     }
 
 

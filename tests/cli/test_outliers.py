@@ -1,0 +1,44 @@
+"""``sdckit outliers``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+
+def test_counts_and_no_value(sdckit, survey: Path, frame: pl.DataFrame) -> None:
+    done = sdckit("outliers", survey, "--numeric", "w")
+    assert (done.code, done.err) == (0, "")
+    assert "Records with an extreme value (percentile): 12 (5.0 %)" in done.out
+    assert f"{frame['w'].max()}" not in done.out
+
+
+@pytest.mark.parametrize("method", ["mad", "robust_mahalanobis"])
+def test_other_methods(sdckit, survey: Path, method: str) -> None:
+    done = sdckit("outliers", survey, "--numeric", "w,hh", "--method", method)
+    assert done.code == 0
+    assert f"({method})" in done.out
+
+
+def test_both_ends_and_groups(sdckit, survey: Path) -> None:
+    lower = sdckit("outliers", survey, "--numeric", "w", "--lower", 0.1)
+    assert "24 (10 %)" in lower.out
+    assert sdckit("outliers", survey, "--numeric", "w", "--by", "sex").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--numeric", "w", "--method", "x"), "is unknown"),
+        (("--numeric", "income"), "'income'"),
+        (("--numeric", "wieght"), "wieght"),
+        (("--numeric", "w", "--upper", 2), "between 0 and 1"),
+    ],
+)
+def test_bad_options_are_one_line(sdckit, survey: Path, options, words: str) -> None:
+    done = sdckit("outliers", survey, *options)
+    assert (done.code, done.out, len(done.lines)) == (2, "", 1)
+    assert words in done.err
+    assert "Zq7Qx" not in done.err

@@ -1,0 +1,34 @@
+"""``sdckit population-risk``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+KEYS = ("--keys", "sex,age,region")
+
+
+def test_the_models_stand_side_by_side(sdckit, survey: Path) -> None:
+    done = sdckit("population-risk", survey, *KEYS, "--weight", "w")
+    assert done.code == 0
+    for words in ("tau1", "tau2", "Model: sex + age + region", "zayatz", "pitman", "dankar"):
+        assert words in done.out
+    assert "Zq7Qx" not in done.out
+
+
+def test_interactions_and_the_search(sdckit, survey: Path) -> None:
+    design = ("--sampling-fraction", 0.1)
+    pairs = sdckit("population-risk", survey, *KEYS, *design, "--interactions", 2)
+    assert pairs.code == 0
+    assert "sex:age" in pairs.out
+    assert sdckit("population-risk", survey, *KEYS, *design, "--select").code == 0
+
+
+def test_without_a_design_it_says_what_is_needed(sdckit, survey: Path) -> None:
+    done = sdckit("population-risk", survey, *KEYS)
+    assert (done.code, done.out, len(done.lines)) == (2, "", 1)
+    assert "sampling_fraction" in done.err
+
+
+def test_weight_and_fraction_together(sdckit, survey: Path) -> None:
+    both = ("--weight", "w", "--sampling-fraction", 0.1)
+    assert sdckit("population-risk", survey, *KEYS, *both).code == 2

@@ -1,0 +1,52 @@
+"""``sdckit suda``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+KEYS = ("--keys", "sex,age,region")
+MARKER = "Zq7Qx"
+
+
+def test_it_prints_minimal_uniques_and_no_value(sdckit, survey: Path) -> None:
+    done = sdckit("suda", survey, *KEYS)
+    assert (done.code, done.err) == (0, "")
+    for words in ("survey.csv: 240 records", "Special uniques", "Minimal uniques", "DIS"):
+        assert words in done.out
+    assert MARKER not in done.out
+
+
+def test_options_reach_the_measure(sdckit, survey: Path, frame: pl.DataFrame) -> None:
+    frame.with_columns(w=pl.int_range(pl.len()) * 7 % 60).write_csv(survey)
+    keys = ("--keys", "sex,age,region,w")
+    whole = sdckit("suda", survey, *keys).out
+    for options in (("--max-size", 1), ("--scoring", "ihsn"), ("--sampling-fraction", 0.5)):
+        assert sdckit("suda", survey, *keys, *options).out != whole
+
+
+def test_a_missing_value_may_be_a_category(sdckit, survey: Path, frame) -> None:
+    gap = pl.when(pl.int_range(pl.len()) == 4).then(None).otherwise(pl.col("region")).alias("region")
+    frame.with_columns(gap).write_csv(survey)
+    rules = [sdckit("suda", survey, *KEYS, "--missing-rule", rule) for rule in ("wildcard", "category")]
+    assert [done.code for done in rules] == [0, 0]
+    assert rules[0].out != rules[1].out
+
+
+def test_bad_options_are_one_line(sdckit, survey: Path) -> None:
+    for options, words in (
+        (("--max-size", 9), "whole number from 1 to 3"),
+        (("--scoring", "x"), "'elliot' or 'ihsn'"),
+        (("--sampling-fraction", 2), "(0, 1]"),
+    ):
+        done = sdckit("suda", survey, *KEYS, *options)
+        assert (done.code, done.out, len(done.lines)) == (2, "", 1)
+        assert words in done.err
+
+
+def test_a_column_that_does_not_exist(sdckit, survey: Path) -> None:
+    done = sdckit("suda", survey, "--keys", "sex,regoin")
+    assert done.code == 2
+    assert "did you mean 'region'" in done.err
+    assert sdckit("suda", survey).code == 2

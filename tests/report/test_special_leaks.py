@@ -1,0 +1,136 @@
+"""The measures run on request leave the room as little as the others: planted markers, a solver, neighbours."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+from report.attacker import Solver, opened
+from report.documents import all_documents
+from report.fakes import survey
+from report.test_leaks import a_step_apart, leaves, with_marker
+from sdckit.data.scenario import Scenario
+from sdckit.report.document import build_document
+from sdckit.report.settle import sound_relations
+from sdckit.report.write import plain_document
+
+KEYS = ["sex", "age", "region", "occupation"]
+ONE = Scenario(keys=KEYS, sampling_fraction=0.05, numeric=["weight", "wage"], thresholds={"k": 3})
+WEIGHTED = Scenario(keys=KEYS, weight="weight", numeric=["wage"])
+TWO = Scenario(
+    intruders={"a": KEYS[:3], "b": KEYS},
+    sampling_fraction=0.05,
+    numeric=["weight", "wage"],
+    missing="category",
+)
+CENSUS = Scenario(keys=KEYS, numeric=["wage"])
+SCENARIOS = [ONE, WEIGHTED, TWO, CENSUS]
+NAMES = ["one", "weighted", "two", "census"]
+WAGE = 774177.25
+
+
+def frame(n: int, seed: int = 1, missing: float = 0.02, *, marked: bool = False) -> pl.DataFrame:
+    rows = survey(n, seed=seed, missing=missing)
+    draw = random.Random(seed)
+    for row in rows:
+        row["wage"] = round(draw.uniform(1000, 9000), 2)
+    if marked:
+        rows = with_marker(rows)
+        rows[17]["wage"] = WAGE
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def assessed(data: pl.DataFrame, scenario: Scenario) -> Any:
+    with quiet():
+        return sdc.assess(data, scenario=scenario, measures="all")
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
+def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assessment = sdc.assess(frame(400, marked=True), scenario=scenario, measures="all")
+        documents = all_documents(assessment)
+        documents |= {
+            f"notebook of {name}": one._repr_html_() for name, one in assessment.intruders[0].results()
+        }
+    for kind, text in [*documents.items(), *(("warning", str(one.message)) for one in said)]:
+        for trace in ("MARKER", "93617", "93,617", "774177", "774,177", "7.7e"):
+            assert trace not in text, kind
+
+
+def test_no_limit_of_an_outlier_is_told() -> None:
+    assessment = assessed(frame(400), ONE)
+    low, high = assessment.intruders[0].outliers.limits["wage"]
+    for kind, text in all_documents(assessment).items():
+        for limit in (low, high):
+            assert f"{limit:.0f}" not in text or limit != limit, kind  # noqa: PLR0124 - an open end is NaN
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
+@pytest.mark.parametrize(("n", "seed"), [(150, 3), (400, 4)])
+def test_no_small_count_can_be_worked_out(scenario: Scenario, n: int, seed: int) -> None:
+    ledger, prints = opened(build_document(assessed(frame(n, seed), scenario)))
+    counts = [name for name, one in ledger.variables.items() if one.kind == "count"]
+    # Every relation is true: the audit left none of them out.
+    sound = sound_relations(ledger.variables, ledger.relations, counts)
+    assert [one for one in ledger.relations if one not in sound] == []
+    solver = Solver(ledger, prints)
+    parts = (".msu.", "unsafe", "risky.", "outliers.", ".suda.")
+    watched = [
+        name
+        for name, one in ledger.variables.items()
+        if any(part in name for part in parts) and one.watched == "everywhere" and one.kind == "count"
+    ]
+    assert len(watched) > 20
+    narrow = [name for name in watched if name not in prints or prints[name].low < 5]
+    for name in narrow[:60]:
+        low, high = solver.range(name)
+        known = high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))
+        assert not known, (name, low, high)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nested_and_additive_figures_hold_in_truth(seed: int) -> None:
+    document = build_document(assessed(frame(300, seed, missing=0.0), ONE))
+    true = {name: one.true for name, one in document.variables.items()}
+    for relation in document.relations:
+        names = [name for name, _ in relation.terms]
+        if any(".msu." in name or "unsafe" in name for name in names) and all(
+            true[name] is not None for name in names
+        ):
+            value = sum(factor * true[name] for name, factor in relation.terms)
+            assert relation.lower - 1e-9 <= value <= relation.upper + 1e-9, names
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_files_that_differ_in_one_record_differ_by_one_step(seed: int) -> None:
+    data = frame(900, seed, missing=0.0)
+    alone = {**data.row(3, named=True), "region": "Islands", "occupation": "job 19", "age": "65+"}
+    longer = pl.concat([data, pl.DataFrame([alone], schema=data.schema)])
+    names = ("suda", "risky_cells", "outliers", "population_risk")
+    before, after = (plain_document(assessed(one, ONE))["intruders"][0] for one in (data, longer))
+    for name in names:
+        left, right = (
+            {path: leaf for path, leaf in leaves({name: one[name]}).items() if "/table/" not in path}
+            for one in (before, after)
+        )
+        assert left.keys() == right.keys()
+        for path in left:
+            assert a_step_apart(left[path], right[path]), (path, left[path], right[path])
+
+
+def test_exact_counts_stay_in_the_confidential_document() -> None:
+    assessment = assessed(frame(400), ONE)
+    outside = json.dumps(plain_document(assessment)["intruders"][0]["suda"])
+    inside = plain_document(assessment, internal=True)["intruders"][0]["suda"]
+    exact = [leaf["value"] for leaf in inside["msu_counts"].values() if leaf["value"] % 5]
+    assert exact
+    assert not any(f'"value": {value}}}' in outside for value in exact)
