@@ -18,7 +18,7 @@ from sdckit.data.missing import Rule, describe_rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.roles import Roles
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.gather import gather, min_through, sum_by, sum_through
+from sdckit.numerics.gather import count_short, gather, min_through, sum_by, sum_through
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -208,8 +208,7 @@ class Cells:
 
     def count_short(self) -> int:
         """Cells whose population frequency falls short of their sample frequency."""
-        f, big_f = self.columns["sample_frequency"], self.columns["population_frequency"]
-        return int(np.count_nonzero(big_f < f * (1 - 1e-9)))
+        return count_short(self.columns["sample_frequency"], self.columns["population_frequency"])
 
     def values(self, name: str) -> CellValues:
         """A figure with the records it stands for."""

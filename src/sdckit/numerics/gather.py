@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["dense_codes", "gather", "min_through", "sum_by", "sum_through", "weight_faults"]
+__all__ = ["count_short", "dense_codes", "gather", "min_through", "sum_by", "sum_through", "weight_faults"]
 
 
 @njit(cache=True, nogil=True)
@@ -22,6 +22,20 @@ def _gather(table, of_row, start, stop, out):  # type: ignore[no-untyped-def]
         g = of_row[i]
         for c in range(n):
             out[c, i] = table[g, c]
+
+
+@njit(cache=True, nogil=True)
+def _interleave(columns, start, stop, table):  # type: ignore[no-untyped-def]
+    for c in range(len(columns)):
+        values = columns[c]
+        for g in range(start, stop):
+            table[g, c] = values[g]
+
+
+@njit(cache=True, nogil=True)
+def _count_short(f, big_f, start, stop, counts):  # type: ignore[no-untyped-def]
+    for g in range(start, stop):
+        counts[0] += big_f[g] < f[g] * (1 - 1e-9)
 
 
 @njit(cache=True, nogil=True)
@@ -81,10 +95,26 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
         one = np.empty(n, columns[0].dtype)
         run(lambda part: _gather_one(columns[0], of_row, *part, one), chunks(n))
         return [one]
-    table = np.ascontiguousarray(np.stack([values.view(np.uint64) for values in columns], axis=1))
+    k = len(columns[0])
+    table = Arena(bytes_for((k * c, np.uint64))).take(k * c, np.uint64).reshape(k, c)
+    run(lambda part: _interleave(tuple(v.view(np.uint64) for v in columns), *part, table), chunks(k))
     out = Arena(bytes_for((n * c, np.uint64))).take(n * c, np.uint64).reshape(c, n)
     run(lambda part: _gather(table, of_row, *part, out), chunks(n))
     return [out[j].view(values.dtype) for j, values in enumerate(columns)]
+
+
+def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
+    """Cells whose population frequency falls short of their sample frequency, rounding set aside.
+
+    Examples
+    --------
+    >>> count_short(np.array([1, 2]), np.array([0.5, 2.0]))
+    1
+    """
+    parts = chunks(len(f))
+    counts = np.zeros((len(parts), 8), np.int64)  # a cache line for each thread
+    run(lambda t: _count_short(f, big_f, *parts[t], counts[t]), range(len(parts)))
+    return int(counts[:, 0].sum())
 
 
 def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:

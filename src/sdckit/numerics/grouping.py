@@ -145,8 +145,8 @@ def _label_rows(edges, first, last, base, label, rows, of_row):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _collect(edges, base, words, weight, size, out_words, out_weight, out_size):  # type: ignore[no-untyped-def]
-    for p in range(len(edges) - 1):
+def _collect(edges, first, last, base, words, weight, size, out_words, out_weight, out_size):  # type: ignore[no-untyped-def]
+    for p in range(first, last):
         start, n = edges[p], base[p + 1] - base[p]
         for g in range(n):
             out_words[base[p] + g] = words[start + g]
@@ -230,5 +230,8 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     of_row = kept.take(n, np.int32)
     run(lambda b: _label_rows(edges, *b, base, label, p_rows, of_row), batches)
     found = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
-    _collect(edges, base, p_words, p_weight, size, found.words, found.weight, found.size)
+    run(
+        lambda b: _collect(edges, *b, base, p_words, p_weight, size, found.words, found.weight, found.size),
+        batches,
+    )
     return found
