@@ -158,3 +158,16 @@ def test_a_numeric_variable_and_a_constant_key():
     frame = pl.DataFrame({"k": [1, 1, 1], "s": [0.0, -0.0, float("nan")]})
     with quiet():
         assert l_diversity(frame, keys=["k"], sensitive="s").records["distinct_s"].to_list() == [2, 2, 2]
+
+
+def test_one_level_is_as_good_as_a_list():
+    result = l_diversity(FRAME, keys=["sex"], sensitive="health", kind="distinct", levels=2)
+    assert result.violations == {"health": {"distinct": {2: 3}}}
+
+
+@pytest.mark.parametrize(
+    ("option", "message"), [({"levels": 1}, "2 or more"), ({"kind": []}, "kind is empty")]
+)
+def test_options_that_ask_for_nothing(option, message):
+    with pytest.raises(DataError, match=message):
+        l_diversity(FRAME, keys=["sex"], sensitive="health", **option)

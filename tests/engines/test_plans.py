@@ -176,3 +176,30 @@ def test_warnings_of_a_plan_give_counts(plan: Any) -> None:
         _ = sdc.individual_risk(plan(survey), keys=["a"], household="hh")
     with pytest.warns(SdcWarning, match="same value in every record"):
         sdc.key_frequencies(plan(survey.with_columns(b=pl.lit(1))), keys=["a", "b"])
+
+
+def test_the_default_connection_of_duckdb() -> None:
+    import duckdb
+
+    survey = pl.DataFrame({"a": ["x", "x", "y"], "w": [3.0, 4.0, 5.0]})  # read by its name
+    there = sdc.individual_risk(duckdb.sql("select * from survey"), keys=["a"], weight="w")
+    assert_same_figures(sdc.individual_risk(survey, keys=["a"], weight="w").global_risk, there.global_risk)
+
+
+def test_records_of_households_of_a_plan_need_an_id(plan: Any) -> None:
+    survey = pl.DataFrame({"row": [0, 1, 2], "a": ["x", "y", "x"], "hh": [1, 1, 2]})
+    call: dict[str, Any] = {"keys": ["a"], "household": "hh"}
+    with pytest.raises(DataError, match="give id="):
+        _ = sdc.household_structure(plan(survey), **call).records
+    found = sdc.household_structure(plan(survey), id="row", **call).records
+    assert_same_records(sdc.household_structure(survey, id="row", **call).records, found)
+
+
+def test_a_person_of_several_rows_counts_once_in_the_household(plan: Any) -> None:
+    survey = pl.DataFrame({"p": [1, 1, 1, 2], "h": [1, 1, 1, 1], "a": [1, 1, 1, 2], "w": [10.0] * 4})
+    for data in (survey, plan(survey)):
+        found = sdc.individual_risk(data, keys=["a"], weight="w", person="p", household="h")
+        one = quiet(
+            sdc.individual_risk, pl.DataFrame({"a": [1], "w": [10.0]}), keys=["a"], weight="w"
+        ).max_risk
+        assert found.household_risk == pytest.approx(1 - (1 - one) ** 2, rel=1e-12)

@@ -108,3 +108,13 @@ def test_without_uniques_no_share_is_decided():
     assert all(one.decides_alone != one.decides_alone for one in result.table)
     assert "no sample uniques" in result.notes["decides_alone"]
     assert result.to_dict()["figures"]["table_figures"]["a"]["decides_alone"] is None
+
+
+def test_one_k_is_as_good_as_a_list():
+    assert key_contributions(FRAME, keys=KEYS, k=3).violations == {3: 4}
+
+
+def test_weights_that_do_not_count_persons():
+    light = FRAME.with_columns(w=pl.lit(0.5))
+    with pytest.raises(DataError, match="scaled to mean 1"):
+        key_contributions(light, keys=KEYS, weight="w")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -160,7 +161,7 @@ def l_diversity(
     sensitive: Sequence[str] | str | None = None,
     kind: Sequence[Kind] | Kind = KINDS,
     c: float = 2.0,
-    levels: Sequence[int] = (2, 3),
+    levels: Sequence[int] | int = (2, 3),
     missing: MissingRule | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
@@ -227,7 +228,15 @@ def l_diversity(
         raise DataError(f"kind {unknown[0]!r} is unknown; use {', '.join(KINDS)}")
     if not c > 0:
         raise DataError("c, the constant of recursive l-diversity, is a number above 0")
-    tested = {*levels, *([scenario.thresholds.l] if scenario and scenario.thresholds.l else [])}
+    if not kinds:
+        raise DataError(f"kind is empty; use {', '.join(KINDS)}")
+    asked: tuple[Any, ...] = tuple(levels) if isinstance(levels, Iterable) else (levels,)
+    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
+        raise DataError("levels counts different values; give whole numbers of 2 or more")
+    tested = {
+        *(int(one) for one in asked),
+        *([scenario.thresholds.l] if scenario and scenario.thresholds.l else []),
+    }
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,

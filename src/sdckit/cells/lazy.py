@@ -221,11 +221,11 @@ class LazyCells:
         from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 
         if extra:
-            counted_by = [name for name in (self.roles.weight, self.roles.person) if name is not None]
-            wanted = list(dict.fromkeys([*self.keys, *extra, *counted_by]))
+            others = (self.roles.weight, self.roles.person, self.roles.id)
+            wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
             self._refuse_above(self.n * len(wanted), f"{self.n} records of {len(wanted)} columns")
-            bare = replace(self.roles, sensitive=(), household=None, id=None)  # their columns stay behind
-            return tabulate_frame(collect(self.frame.select(*wanted)), bare)
+            bare = replace(self.roles, sensitive=(), household=None)  # their columns stay behind
+            return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
         self._refuse_above(self.n_cells * len(self.keys), f"{self.n_cells} cells of {len(self.keys)} keys")
         counted = self.plan.cells(self.frame, self.roles.weight)
         return tabulate_counts(collect(counted), self.roles, self.n)

@@ -302,9 +302,20 @@ def _check_threshold(threshold: object) -> None:
 def _with_risk(cells: Any, method: str) -> tuple[Any, str]:
     if "population_frequency" not in cells.columns:
         return cells.with_column("risk", census_risk, "sample_frequency"), "census"
+    refuse_short(cells)
+    return cells.with_column("risk", KERNELS[method], "sample_frequency", "population_frequency"), method
+
+
+def refuse_short(cells: Any) -> None:
+    """Refuse weights that cannot count persons.
+
+    Raises
+    ------
+    DataError
+        The weights of a cell sum to less than its records.
+    """
     if short := cells.count_short():
         raise DataError(
             f"in {short} cells the weights sum to less than the number of records: weights must count persons; "
             "weights scaled to mean 1 do not (multiply them by population over records)"
         )
-    return cells.with_column("risk", KERNELS[method], "sample_frequency", "population_frequency"), method

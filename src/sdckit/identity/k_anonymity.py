@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdckit.cells.lazy import LazyCells
     from sdckit.cells.table import Cells
 
-__all__ = ["KAnonymity", "k_anonymity"]
+__all__ = ["KAnonymity", "k_anonymity", "levels_of_k"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +70,20 @@ class KAnonymity(Result):
     def records(self) -> Any:
         """``sample_frequency`` per record, in the caller's order and frame type."""
         return self.cells.records(["sample_frequency"], prefix=self.prefix)
+
+
+def levels_of_k(k: Sequence[int] | int) -> tuple[int, ...]:
+    """The levels asked for, one or several.
+
+    Raises
+    ------
+    DataError
+        A level is no whole number of 2 or more.
+    """
+    asked: tuple[Any, ...] = tuple(k) if isinstance(k, Iterable) else (k,)
+    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
+        raise DataError("k counts records; give whole numbers of 2 or more")
+    return tuple(int(one) for one in asked)
 
 
 def k_anonymity(
@@ -124,12 +138,10 @@ def k_anonymity(
     >>> result.level, result.violations
     (1, {2: 1})
     """
-    asked = (k,) if isinstance(k, Integral) else tuple(k)  # type: ignore[arg-type]
+    asked = levels_of_k(k)
     if scenario is not None and scenario.thresholds.k is not None:
         asked = (*asked, scenario.thresholds.k)
-    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
-        raise DataError("k counts records; give whole numbers of 2 or more")
     cells = tabulate_given(
         data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
     )
-    return KAnonymity(cells, tuple(sorted({int(one) for one in asked})), prefix)
+    return KAnonymity(cells, tuple(sorted(set(asked))), prefix)

@@ -16,6 +16,8 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.coarsening import Grouping, Levels, levels_of, smaller_key
 from sdckit.identity.contribution_table import Coarsened, Contribution, Figures, Suggestion, rank, suggest
+from sdckit.identity.individual_risk import refuse_short
+from sdckit.identity.k_anonymity import levels_of_k
 from sdckit.identity.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
 from sdckit.result import Result
@@ -240,7 +242,7 @@ def key_contributions(
     keys: Sequence[str] | None = None,
     weight: str | None = None,
     sampling_fraction: float | None = None,
-    k: Sequence[int] = (2, 3, 5),
+    k: Sequence[int] | int = (2, 3, 5),
     missing: MissingRule | None = None,
     alpha: float | None = None,
     pairs: bool = True,
@@ -307,4 +309,7 @@ def key_contributions(
         raise DataError(
             "distinct persons cannot be counted from cells; leave person= out for key contributions"
         )
-    return KeyContributions(cells.in_memory(), tuple(k), pairs)
+    found = cells.in_memory()
+    if "population_frequency" in found.columns:
+        refuse_short(found)
+    return KeyContributions(found, levels_of_k(k), pairs)

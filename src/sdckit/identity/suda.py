@@ -158,7 +158,7 @@ class Suda(Result):
         sums = dict.fromkeys(self.cells.keys, 0.0)
         for subset, count in self.found.subset_counts.items():
             for j in subset:
-                sums[self.cells.keys[j]] += count * self._weights[len(subset) - 1]
+                sums[self.cells.keys[j]] += count * float(self._weights[len(subset) - 1])
         return {key: value / self._total if self._total else math.nan for key, value in sums.items()}
 
     @cached_property
