@@ -21,7 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
-from sdckit.identity.suda_kernel import START, book, count_in_table, intersect, mark, split, without
+from sdckit.identity.suda_kernel import (
+    START,
+    book,
+    count_in_table,
+    intersect,
+    mark,
+    search_level,
+    split,
+    without,
+)
 from sdckit.numerics.threads import n_threads, run
 
 __all__ = ["MinimalUniques", "find_minimal_uniques", "largest_size", "memory_needed"]
@@ -156,6 +165,57 @@ def find_minimal_uniques(
         _Worker(n_cells, max_size, int(problem.offsets[-1]), span, problem.codes.dtype)
         for _ in range(n_threads())
     ]
+    search = _by_lists if n_cells < MANY_CELLS else _by_nodes
+    counts = search(problem, workers, max_size, step)
+    by_size = workers[0].by_size
+    for worker in workers[1:]:
+        by_size += worker.by_size
+    return MinimalUniques(by_size, counts, np.sum([worker.level_counts for worker in workers], axis=0))
+
+
+def _by_lists(
+    problem: _Problem, workers: list[_Worker], max_size: int, step: Callable[[str], None] | None
+) -> dict[tuple[int, ...], int]:
+    """All subsets of a size in one call per thread; every subset keeps its list."""
+    n_keys, n_cells = problem.codes.shape
+    index: dict[tuple[int, ...], int] = {(): 0}
+    listed, starts = problem.everybody, np.zeros(1, np.int64)
+    lengths = np.array([n_cells])
+    sets = np.full((1, -(-n_cells // 64)), 0xFFFFFFFFFFFFFFFF, np.uint64)
+    counts: dict[tuple[int, ...], int] = {}
+    for k in range(1, max_size + 1):
+        if step is not None:
+            step(f"key subsets of size {k}")
+        subsets, keep = list(combinations(range(n_keys), k)), k < max_size
+        parents = np.array([[index[s[:j] + s[j + 1 :]] for j in range(k)] for s in subsets])
+        room = np.zeros(len(subsets) + 1, np.int64)  # a list is at most as long as its shortest parent's
+        np.cumsum(lengths[parents].min(axis=1), out=room[1:])
+        new_listed = np.empty(room[-1] if keep else 0, np.int32)
+        new_sets = np.empty((len(subsets) if keep else 0, sets.shape[1]), np.uint64)
+        new_lengths, found = np.zeros(len(subsets), np.int64), np.zeros(len(subsets), np.int64)
+        level = (np.array(subsets), parents, starts, lengths, listed, sets)
+        fixed = (problem.codes, problem.present, problem.single, problem.offsets, keep, room)
+        made = (new_lengths, new_listed, new_sets, found)
+
+        def search(t: int, level: Any = level, fixed: Any = fixed, made: Any = made) -> None:
+            w = workers[t]
+            room_to_work: tuple[Any, ...] = (
+                w.members, w.codes, w.counts, w.spare, w.out, w.alone, w.allowed, w.by_size, w.level_counts,
+            )  # fmt: skip
+            search_level(*(t, len(workers), *level, *fixed, *room_to_work, *made))
+
+        run(search, range(len(workers)))
+        counts |= {s: int(n) for s, n in zip(subsets, found, strict=True) if n}
+        index = {s: i for i, s in enumerate(subsets)}
+        listed, sets, lengths, starts = new_listed, new_sets, new_lengths, room[:-1]
+    return counts
+
+
+def _by_nodes(
+    problem: _Problem, workers: list[_Worker], max_size: int, step: Callable[[str], None] | None
+) -> dict[tuple[int, ...], int]:
+    """Subset by subset, by a table where it pays; lists are made when they are asked for."""
+    n_keys, n_cells = problem.codes.shape
     level = {(): _Node((), np.full(-(-n_cells // 64), 0xFFFFFFFFFFFFFFFF, np.uint64), problem.everybody)}
     counts: dict[tuple[int, ...], int] = {}
     for k in range(1, max_size + 1):
@@ -170,10 +230,7 @@ def find_minimal_uniques(
         found = [one for share in run(search, range(len(workers))) for one in share]
         counts |= {s: n for s, n, _ in sorted(found, key=lambda one: one[0]) if n}
         level = {s: node for s, _, node in found if node is not None}
-    by_size = workers[0].by_size
-    for worker in workers[1:]:
-        by_size += worker.by_size
-    return MinimalUniques(by_size, counts, np.sum([worker.level_counts for worker in workers], axis=0))
+    return counts
 
 
 def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bool_] | None) -> _Problem:
@@ -235,8 +292,6 @@ def _length(node: _Node) -> float:
 
 
 def _fits_table(subset: tuple[int, ...], problem: _Problem) -> bool:
-    if len(problem.everybody) < MANY_CELLS:
-        return False
     return float(np.prod(problem.spans[list(subset)].astype(float))) <= TABLE
 
 

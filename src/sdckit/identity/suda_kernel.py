@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["START", "book", "count_in_table", "intersect", "mark", "split", "without"]
+__all__ = ["START", "book", "count_in_table", "intersect", "mark", "search_level", "split", "without"]
 
 START = np.int32(-(1 << 31))  # marks the first cell of a group in a list
 SMALL = 24  # groups up to this size are sorted by insertion, larger ones by counting
@@ -157,3 +157,34 @@ def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type:
         by_size[alone[r], column] += 1
         for j in range(len(chosen)):
             level_counts[column, offsets[chosen[j]] + codes[chosen[j], alone[r]]] += 1.0
+
+
+@njit(cache=True, nogil=True)
+def search_level(  # type: ignore[no-untyped-def]
+    first, step, subsets, parents, starts, lengths, listed, sets, codes, present, single, offsets, keep, room,
+    members, member_codes, counts, spare, scratch, alone, allowed, by_size, level_counts,
+    new_lengths, new_listed, new_sets, found,
+):  # fmt: skip
+    """Every `step`-th subset of one size from number `first` on, from the lists and sets of the size below."""
+    size = subsets.shape[1]
+    for s in range(first, len(subsets), step):
+        shortest = 0
+        for j in range(1, size):
+            if lengths[parents[s, j]] < lengths[parents[s, shortest]]:
+                shortest = j
+        parent, key = parents[s, shortest], subsets[s, shortest]
+        for b in range(len(allowed)):
+            word = present[key, b]
+            for j in range(size):
+                word &= sets[parents[s, j], b]
+            allowed[b] = word
+        mine = listed[starts[parent] : starts[parent] + lengths[parent]]
+        out = new_listed[room[s] : room[s + 1]] if keep else scratch
+        n_out, n_alone = split(
+            mine, allowed, codes[key], single, members, member_codes, counts, spare, out, alone
+        )
+        book(alone[:n_alone], size - 1, subsets[s], codes, offsets, by_size, level_counts)
+        found[s] = n_alone
+        if keep:
+            new_lengths[s] = n_out
+            mark(out[:n_out], new_sets[s])
