@@ -77,15 +77,7 @@ def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
     if roles.weight is not None:
         total = sum_by(table.of_row, frame["sdckit__weight"].to_numpy(), k)
     table = replace(table, size=size, weight=total)
-    columns = frequency_columns_of(
-        table,
-        counted=size,
-        total=total,
-        missing_codes=[column.span for column in coded],
-        wild=[rule == "wildcard" and c.n_missing > 0 for c, rule in zip(coded, roles.rules, strict=True)],
-        alpha=roles.alpha,
-        sampling_fraction=roles.sampling_fraction,
-    )
+    columns = _under_rules(coded, roles, table, size, total)
     return Cells(
         keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, columns=columns,
         levels=tuple(column.without_rows() for column in coded), table=table, roles=roles,
@@ -163,6 +155,17 @@ def _frequencies(
     size, total = table.size, table.weight
     if roles.person is not None:
         size, total = _persons(frame, roles.person, table, weight)
+    return _under_rules(coded, roles, table, size, total)
+
+
+def _under_rules(
+    coded: Sequence[Coded],
+    roles: Roles,
+    table: Tabulated,
+    size: NDArray[np.int64],
+    total: NDArray[np.float64] | None,
+) -> dict[str, NDArray[Any]]:
+    """Frequencies of cells that bring `size` and `total`, under the rules the roles give the keys."""
     return frequency_columns_of(
         table,
         counted=size,
