@@ -129,7 +129,7 @@ def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) 
     return group(words, bits=used, weight=weight)
 
 
-def group_codes(codes: Sequence[NDArray[np.int64]], n: int) -> Groups:
+def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> Groups:
     """Group rows by several columns of non-negative codes; no column puts all rows into one group.
 
     Examples

@@ -12,7 +12,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
-__all__ = ["Roles", "check_columns", "resolve_roles"]
+__all__ = ["Roles", "check_columns", "column_names", "resolve_roles"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,14 @@ class Roles:
         }
 
 
-def _names(given: Sequence[str] | str | None, role: str) -> tuple[str, ...] | None:
+def column_names(given: Sequence[str] | str | None, role: str) -> tuple[str, ...] | None:
+    """Read a list of column names as given; None where none is.
+
+    Raises
+    ------
+    ColumnError
+        One text instead of a list, or a name listed twice.
+    """
     if given is None:
         return None
     if isinstance(given, str):
@@ -114,7 +121,7 @@ def resolve_roles(
         raise ScenarioError(
             "give weight= or sampling_fraction=, not both: each says how many persons a record is"
         )
-    names = _names(keys, "keys")
+    names = column_names(keys, "keys")
     if names is None and scenario is None:
         raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=")
     if names is None and scenario is not None:
@@ -132,7 +139,7 @@ def resolve_roles(
     if scenario is not None and weight is None and sampling_fraction is None:
         weight, sampling_fraction = scenario.weight, scenario.sampling_fraction
     sampling_fraction = _checked_fraction(sampling_fraction)
-    known = _names([sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
+    known = column_names([sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
     if known is None:
         known = scenario.sensitive if scenario else ()
     return Roles(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.pair import matching_cells
+from sdckit.cells.shared_coding import matching_cells
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.k_map import population_cells

@@ -1,0 +1,1 @@
+"""Change the data, and say what was changed."""

@@ -1,0 +1,62 @@
+"""What a protection method gives back: the changed data, and the record of the change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sdckit.result import SCHEMA_VERSION, json_ready
+
+__all__ = ["Change", "Protected"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was changed, and how.
+
+    Attributes
+    ----------
+    method : str
+        The protection method.
+    n : int
+        Records of the data.
+    changed : dict of str to int
+        Values changed, by variable.
+    parameters : dict
+        How the method was called; safe to publish.
+    secret : dict
+        What would help to undo it (seed, transition matrices, keys); for the internal log only.
+    notes : dict of str to str
+        What else a reader must know.
+    """
+
+    method: str
+    n: int
+    changed: dict[str, int]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    secret: dict[str, Any] = field(default_factory=dict, repr=False)
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def n_changed(self) -> int:
+        """Values changed over all variables."""
+        return sum(self.changed.values())
+
+    def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
+        """The change ready for JSON; with what is secret only for an internal log."""
+        found = {
+            "schema_version": SCHEMA_VERSION,
+            "method": self.method,
+            "n": self.n,
+            "changed": dict(self.changed),
+            "parameters": json_ready(self.parameters),
+            "notes": dict(self.notes),
+        }
+        return {**found, "secret": json_ready(self.secret)} if internal else found
+
+
+class Protected(NamedTuple):
+    """Changed data of the caller's engine, and the record of the change."""
+
+    data: Any
+    change: Change
