@@ -43,7 +43,7 @@ bench: $(STAMP) ## the benchmarks; each prints ratios
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \
-		--group dev -e '.[files,spark,duckdb]'
+		--group dev -e '.[files,spark,duckdb,linkage]'
 	@$(BIN)/python .ci/write_lock.py .cache/lock.json requirements-dev.txt
 
 clean: ## remove caches and the environment

@@ -93,7 +93,13 @@ class Result:
     def __getstate__(self) -> dict[str, Any]:
         for name in self.figures:
             getattr(self, name)
-        state = {**self.__dict__, "let_go_rule": self._rule()}
+        kept = {item.name for item in fields(self)} | set(self.figures)  # type: ignore[arg-type]
+        state = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name in kept or "records" not in name.split("_")
+        }
+        state["let_go_rule"] = self._rule()
         for item in fields(self):  # type: ignore[arg-type]
             if item.name in self.dropped:
                 state[item.name] = LetGo()

@@ -42,7 +42,7 @@ def test_the_row_of_a_record():
     frame, _ = columns_in_memory(FRAME, {"id": ["id"]})
     assert row_of(frame, "id", "a") == 0
     assert row_of(frame, "x", 4.0) == 3
-    with pytest.raises(DataError, match="2 records have the value given in row="):
+    with pytest.raises(DataError, match="2 records have the value given in column"):
         row_of(frame, "id", "b")
     with pytest.raises(DataError, match="no record has") as caught:
         row_of(frame, "id", "secret")

@@ -74,3 +74,11 @@ def test_many_levels():
     found = crosstab(cells, "s")
     assert found.count.sum() == 5000
     assert np.diff(found.edges).sum() == frame.group_by("a", "s").len().height
+
+
+def test_it_is_counted_once_for_all_who_ask():
+    frame = pl.DataFrame({"a": [1, None, 2], "s": [1, 2, 3]})
+    cells = as_cells(frame, keys=["a"])
+    assert crosstab(cells, "s") is crosstab(cells.as_categories(), "s")
+    assert wildcard_crosstab(cells, "s") is wildcard_crosstab(cells, "s")
+    assert crosstab(cells, "s") is not wildcard_crosstab(cells, "s")

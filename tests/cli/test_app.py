@@ -14,7 +14,8 @@ from sdckit import __version__
 from sdckit.cli import app as program
 from sdckit.cli.errors import BAD_INPUT, INTERNAL, INTERRUPTED
 
-COMMANDS = ("assess", "check", "demo", "scenario")
+MEASURES = ("suda", "population-risk", "risky-cells", "outliers", "explain", "k-map", "delta-presence")
+COMMANDS = ("assess", "attack", "check", "demo", "scenario", *MEASURES)
 
 
 def test_help_names_every_command(sdckit) -> None:
@@ -23,7 +24,7 @@ def test_help_names_every_command(sdckit) -> None:
     assert all(command in done.out for command in COMMANDS)
 
 
-@pytest.mark.parametrize("command", [("assess",), ("check",), ("demo",), ("scenario",), ("scenario", "init")])
+@pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), ("scenario", "init")])
 def test_every_command_has_help_of_80_columns(sdckit, command: tuple[str, ...], monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     done = sdckit(*command, "--help")

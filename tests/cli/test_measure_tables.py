@@ -47,6 +47,11 @@ def results() -> dict[str, Any]:
             "population_uniques": sdc.population_uniques(frame, keys=KEYS, sampling_fraction=0.1),
             "risky_cells": sdc.risky_cells(frame, keys=KEYS),
             "outliers": sdc.outliers(frame, numeric=["x", "same"]),
+            "k_map": sdc.k_map(frame, pl.concat([frame, frame]), keys=KEYS),
+            "k_map_modelled": sdc.k_map(frame, keys=KEYS, sampling_fraction=0.1),
+            "delta_presence": sdc.delta_presence(
+                frame, pl.concat([frame, frame]), keys=KEYS, limits=(0.5, 0.6)
+            ),
         }
 
 
@@ -77,6 +82,27 @@ def test_undefined_figures_are_dashes(results: dict[str, Any]) -> None:
         joint = sdc.outliers(survey(), numeric=["x", "same"], method="robust_mahalanobis")
     assert "–" in printed(alone)
     assert "undefined" in printed(joint)
+
+
+def test_a_joint_distance_has_no_counts_by_variable() -> None:
+    frame = survey().with_columns(y=pl.int_range(pl.len()) % 17)
+    text = printed(sdc.outliers(frame, numeric=["x", "y"], method="robust_mahalanobis", seed=1))
+    assert "extreme values" not in text
+    assert "–" not in text
+
+
+def test_expected_records_are_told_from_counted_ones(results: dict[str, Any]) -> None:
+    counted, expected = printed(results["k_map"]), printed(results["k_map_modelled"])
+    assert "Largest k that holds: 2" in counted
+    assert "records expected" in expected
+    assert "Largest k" not in expected
+    assert "Every share from 0.5 to 0.6: holds." in printed(results["delta_presence"])
+
+
+def test_a_note_is_told_once() -> None:
+    with quiet():
+        one = sdc.population_uniques(survey().head(1), keys=["k0"], sampling_fraction=0.1)
+    assert printed(one).count("no two records share a key") == 1
 
 
 def test_at_most_fifteen_combinations(results: dict[str, Any]) -> None:

@@ -28,6 +28,19 @@ def test_both_ends_and_groups(sdckit, survey: Path) -> None:
     assert sdckit("outliers", survey, "--numeric", "w", "--by", "sex").code == 0
 
 
+def test_a_scenario_names_the_variables(sdckit, survey: Path, tmp_path: Path) -> None:
+    stored = tmp_path / "s.toml"
+    stored.write_text('keys = ["sex"]\nnumeric = ["w"]\nmissing_codes = ["27"]\n')
+    typed = sdckit("outliers", survey, "--numeric", "w", "--missing", 27)
+    assert sdckit("outliers", survey, "--scenario", stored).out == typed.out
+    other = sdckit("outliers", survey, "--scenario", stored, "--numeric", "hh")
+    assert other.out == sdckit("outliers", survey, "--numeric", "hh", "--missing", 27).out
+    stored.write_text('keys = ["sex"]\n')
+    done = sdckit("outliers", survey, "--scenario", stored)
+    assert (done.code, len(done.lines)) == (2, 1)
+    assert "--numeric A,B, or a scenario that names them" in done.err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

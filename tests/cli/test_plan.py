@@ -11,7 +11,7 @@ from sdckit.catalogue import CATALOGUE
 from sdckit.cli.plan import ALWAYS, applicable, plan_lines
 from sdckit.data.readers import FileHeader, scan_header
 from sdckit.data.scenario import Scenario
-from sdckit.workflow.extra_measures import EXTRA
+from sdckit.workflow.extra_measures import CLOSENESS, EXTRA
 
 
 def test_keys_alone_permit_the_measures_that_need_nothing_else() -> None:
@@ -38,7 +38,7 @@ def test_what_always_runs_and_what_can_be_asked_for_are_measures() -> None:
 
 def test_further_measures_are_shown_when_they_are_asked_for() -> None:
     will, will_not = applicable(Scenario(keys=["a"], household="h", sensitive=["s"]), EXTRA)
-    assert {row.name for row in will} - set(ALWAYS) == {"suda", "risky_cells"}
+    assert {row.name for row in will} - set(ALWAYS) == {"suda", "risky_cells", *CLOSENESS}
     design = "needs weight or sampling_fraction"
     assert {row.name: reason for row, reason in will_not} == {
         "population_risk": design,

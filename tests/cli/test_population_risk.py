@@ -10,7 +10,15 @@ KEYS = ("--keys", "sex,age,region")
 def test_the_models_stand_side_by_side(sdckit, survey: Path) -> None:
     done = sdckit("population-risk", survey, *KEYS, "--weight", "w")
     assert done.code == 0
-    for words in ("tau1", "tau2", "Model: sex + age + region", "zayatz", "pitman", "dankar"):
+    for words in (
+        "tau1",
+        "tau2",
+        "Model: sex + age + region",
+        "a forward search",
+        "zayatz",
+        "pitman",
+        "dankar",
+    ):
         assert words in done.out
     assert "Zq7Qx" not in done.out
 
@@ -20,7 +28,11 @@ def test_interactions_and_the_search(sdckit, survey: Path) -> None:
     pairs = sdckit("population-risk", survey, *KEYS, *design, "--interactions", 2)
     assert pairs.code == 0
     assert "sex:age" in pairs.out
-    assert sdckit("population-risk", survey, *KEYS, *design, "--select").code == 0
+    searched = sdckit("population-risk", survey, *KEYS, *design)
+    assert searched.out == sdckit("population-risk", survey, *KEYS, *design, "--select").out
+    simple = sdckit("population-risk", survey, *KEYS, *design, "--interactions", 1)
+    assert "forward search" not in simple.out
+    assert sdckit("population-risk", survey, *KEYS, *design, "--interactions", 0).code == 2
 
 
 def test_without_a_design_it_says_what_is_needed(sdckit, survey: Path) -> None:

@@ -38,7 +38,7 @@ def test_bad_options_are_one_line(sdckit, survey: Path) -> None:
     for options, words in (
         (("--max-size", 9), "whole number from 1 to 3"),
         (("--scoring", "x"), "'elliot' or 'ihsn'"),
-        (("--sampling-fraction", 2), "(0, 1]"),
+        (("--sampling-fraction", 2), "at most 1"),
     ):
         done = sdckit("suda", survey, *KEYS, *options)
         assert (done.code, done.out, len(done.lines)) == (2, "", 1)
@@ -50,3 +50,18 @@ def test_a_column_that_does_not_exist(sdckit, survey: Path) -> None:
     assert done.code == 2
     assert "did you mean 'region'" in done.err
     assert sdckit("suda", survey).code == 2
+
+
+def test_the_sampling_fraction_of_a_scenario(sdckit, survey: Path, tmp_path: Path) -> None:
+    for entry, fraction in (("sampling_fraction = 0.5\n", 0.5), ("", 0.01)):
+        stored = tmp_path / "s.toml"
+        stored.write_text(f'keys = ["sex", "age", "region"]\n{entry}')
+        from_file = sdckit("suda", survey, "--scenario", stored)
+        assert from_file.out == sdckit("suda", survey, *KEYS, "--sampling-fraction", fraction).out
+    stored.write_text('keys = ["sex", "age", "region"]\nsampling_fraction = 0.5\n')
+    typed = sdckit("suda", survey, "--scenario", stored, "--sampling-fraction", 0.01)
+    assert typed.out == from_file.out
+
+
+def test_quiet_keeps_the_tables(sdckit, survey: Path) -> None:
+    assert sdckit("suda", survey, *KEYS, "--quiet").out == sdckit("suda", survey, *KEYS).out

@@ -164,8 +164,19 @@ def test_persons_are_told_from_records() -> None:
 
 def contribution(*names: str, without: int) -> SimpleNamespace:
     return SimpleNamespace(
-        variables=names, uniques_without=without, uniques_saved=4000 - without, risk_without=0.01
-    )
+        variables=names, uniques_without=without, uniques_saved=4000 - without, risk_without=0.01,
+        violations_without={2: without, 3: without, 5: without},
+    )  # fmt: skip
+
+
+def contributions(table: tuple[Any, ...], uniques: int = 4000, **more: Any) -> SimpleNamespace:
+    found = {
+        "coarsenings": {},
+        "suggestions": (),
+        "violations": {2: uniques, 3: 4500, 5: 5000},
+        "risk": 0.0123,
+    }
+    return SimpleNamespace(table=table, uniques=uniques, **found | more)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +194,33 @@ def contribution(*names: str, without: int) -> SimpleNamespace:
     ],
 )
 def test_the_key_to_recode_stands_below_the_figures(rows: tuple[Any, ...], line: str) -> None:
-    made = intruder(key_contributions=SimpleNamespace(uniques=4000, risk=0.0123, table=rows))
+    made = intruder(key_contributions=contributions(rows))
     assert line in drawn(made).splitlines()
+
+
+def test_steps_and_what_to_do_first() -> None:
+    steps = {
+        key: SimpleNamespace(
+            levels_before=80, levels_after=40, uniques_without=left, uniques_saved=4000 - left, risk_without=0.01,
+            violations_without={2: left, 3: 4100, 5: 4700},
+        )
+        for key, left in (("sex", 3900), ("age", 1000))
+    }  # fmt: skip
+    advice = tuple(SimpleNamespace(sentence=f"coarsen key {i}") for i in range(5))
+    made = contributions((contribution("age", without=1),), coarsenings=steps, suggestions=advice)
+    lines = drawn(intruder(key_contributions=made)).splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("age") and "80 to 40" in line)
+    assert lines[place].split()[-7:] == ["1,000", "3,000", "(75", "%)", "4,100", "4,700", "0.01"]
+    assert lines[place + 1].startswith("sex")
+    assert [line for line in lines if "coarsen key" in line] == [
+        f"{i + 1}. coarsen key {i}" for i in range(3)
+    ]
+    nobody = drawn(
+        intruder(
+            key_contributions=contributions((contribution("age", without=0),), uniques=0, suggestions=advice)
+        )
+    )
+    assert "coarsen key" not in nobody
 
 
 def test_both_readings_of_missing_values_side_by_side() -> None:
@@ -202,18 +238,13 @@ def test_both_readings_of_missing_values_side_by_side() -> None:
 
 
 def everything() -> SimpleNamespace:
-    contributions = [
-        SimpleNamespace(
-            variables=(f"key_{i}", "another_key"), uniques_without=i, uniques_saved=12 - i, risk_without=0.01
-        )
-        for i in range(12)
-    ]
+    rows = tuple(contribution(f"key_{i}", "another_key", without=i) for i in range(12))
     kinds = ("distinct", "entropy", "recursive")
     return intruder(
         individual_risk=risk(
             threshold=0.05, n_above=7, household_risk=0.02, expected_household_reidentifications=20.5
         ),
-        key_contributions=SimpleNamespace(uniques=12, risk=0.0123, table=tuple(contributions)),
+        key_contributions=contributions(rows),
         household_structure=SimpleNamespace(
             n_households=300, unique_sizes=1, rare_sizes=2, unique_compositions=250, notes={}
         ),

@@ -9,7 +9,15 @@ import pyarrow as pa
 import pytest
 
 from sdckit.data.frames import open_frame
-from sdckit.data.replace import drop_columns, open_eager, take_rows, with_levels, with_numbers
+from sdckit.data.replace import (
+    as_held,
+    drop_columns,
+    open_eager,
+    take_rows,
+    with_levels,
+    with_numbers,
+    with_some_numbers,
+)
 from sdckit.errors import ColumnError, DataError
 
 DATA = {"i": [1, 2, 3], "f": [0.5, 1.5, 2.5], "s": ["a", "b", "c"], "b": [True, False, True]}
@@ -101,12 +109,115 @@ def test_levels_of_mixed_types_are_refused():
         with_levels(open_frame(pl.DataFrame({"x": [1]})), {"x": (["a", 1], np.array([0]))})
 
 
+def test_new_levels_of_the_columns_own_type_keep_it(frame):
+    before = types(frame)
+    codes = np.array([1, 0, -1])
+    out = with_levels(open_frame(frame), {"s": (["u", "v"], codes), "f": ([1.5, 2.0], codes)})
+    assert (values(out, "s"), values(out, "f")) == (["v", "u", None], [2.0, 1.5, None])
+    assert {name: types(out)[name] for name in "sf"} == {name: before[name] for name in "sf"}
+    whole = with_levels(open_frame(frame), {"i": ([10, 20], np.array([1, 0, 1]))})
+    assert (values(whole, "i"), types(whole)["i"]) == ([20, 10, 20], before["i"])
+    flags = with_levels(open_frame(frame), {"b": ([False, True], np.array([1, 0, 1]))})
+    assert (values(flags, "b"), types(flags)["b"]) == ([True, False, True], before["b"])
+
+
+def test_new_levels_of_another_type_change_it():
+    frame = open_frame(pl.DataFrame({"i": pl.Series([1, 2], dtype=pl.Int8), "s": ["a", "b"]}))
+    codes = np.array([1, 0])
+    out = with_levels(frame, {"i": ([1, 300], codes), "s": ([1, 2], codes)})
+    assert out.schema == {"i": pl.Int64, "s": pl.Int64}
+    assert with_levels(frame, {"i": ([1, 100], codes)}).schema["i"] == pl.Int8
+    assert with_levels(frame, {"i": ([1.5, 2.0], codes)}).schema["i"] == pl.Float64
+
+
+def test_a_categorical_column_takes_the_levels_as_categories():
+    codes = np.array([1, -1, 0])
+    new = (["low", "high"], codes)
+    names = ["b", "a", "b"]
+    enum = with_levels(
+        open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Enum(["a", "b"]))})), {"x": new}
+    )
+    assert (enum.schema["x"], values(enum, "x")) == (pl.Enum(["low", "high"]), ["high", None, "low"])
+    plain = with_levels(open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Categorical)})), {"x": new})
+    assert (plain.schema["x"], values(plain, "x")) == (pl.Categorical, ["high", None, "low"])
+    for ordered in (False, True):
+        frame = pd.DataFrame({"x": pd.Categorical(names, ordered=ordered)})
+        out = with_levels(open_frame(frame), {"x": new})["x"]
+        assert (list(out.cat.categories), out.cat.ordered) == (["low", "high"], ordered)
+    table = with_levels(open_frame(pa.table({"x": pa.array(names).dictionary_encode()})), {"x": new})
+    assert (str(table.schema.field("x").type.value_type), values(table, "x")) == (
+        "string",
+        ["high", None, "low"],
+    )
+    numbers = with_levels(open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Categorical)})),
+                          {"x": ([1, 2], codes)})  # fmt: skip
+    assert numbers.schema["x"] == pl.Int64
+
+
+def test_ordered_levels(frame):
+    out = with_levels(open_frame(frame), {"i": (["low", "mid", "high"], np.array([2, -1, 0]))}, ordered=True)
+    assert values(out, "i") == ["high", None, "low"]
+    if isinstance(out, pl.DataFrame):
+        assert out.schema["i"] == pl.Enum(["low", "mid", "high"])
+    elif isinstance(out, pa.Table):
+        kind = out.schema.field("i").type
+        assert (kind.ordered, out["i"].chunk(0).dictionary.to_pylist()) == (True, ["low", "mid", "high"])
+    else:
+        assert "ordered=1" in str(out["i"].dtype) or out["i"].cat.ordered
+    assert values(out, "s") == DATA["s"]
+
+
+def test_some_numbers(frame):
+    before = types(frame)
+    hit = np.array([True, False, True])
+    out = with_some_numbers(
+        open_frame(frame), {"i": (hit, np.array([7.0, 8.0])), "f": (hit, np.array([7.5, 8.0]))}
+    )
+    assert (values(out, "i"), values(out, "f")) == ([7, 2, 8], [7.5, 1.5, 8.0])
+    assert types(out) == before
+    assert values(frame, "i") == [1, 2, 3]
+    fractions = with_some_numbers(open_frame(frame), {"i": (hit, np.array([7.5, 8.0]))})
+    assert values(fractions, "i") == [7.5, 2.0, 8.0]
+    assert {"float64", "double"} & {str(types(fractions)["i"]).lower().removesuffix("[pyarrow]")}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame({"x": [2**60 + 1, None, 3]}),
+        pd.DataFrame({"x": pd.array([2**60 + 1, None, 3], dtype="Int64")}),
+        pd.DataFrame({"x": pd.array([2**60 + 1, None, 3], dtype="int64[pyarrow]")}),
+        pa.table({"x": [2**60 + 1, None, 3]}),
+    ],
+    ids=["polars", "pandas nullable", "pandas arrow", "pyarrow"],
+)
+def test_some_numbers_leave_large_integers_and_gaps(frame):
+    out = with_some_numbers(open_frame(frame), {"x": (np.array([False, False, True]), np.array([5.0]))})
+    assert values(out, "x") == [2**60 + 1, None, 5]
+    assert types(out) == types(frame)
+
+
+def test_numbers_as_a_column_holds_them():
+    frame = open_frame(pl.DataFrame({"x": [0.5], "y": [0.5]}, schema={"x": pl.Float32, "y": pl.Float64}))
+    tenth = np.array([0.1])
+    assert as_held(frame["x"], tenth).tolist() == [float(np.float32(0.1))]
+    assert as_held(frame["y"], tenth) is tenth
+
+
+def test_some_numbers_of_decimals_keep_the_places():
+    frame = pl.DataFrame({"x": pl.Series(["1.25", "2.50"]).cast(pl.Decimal(10, 2))})
+    out = with_some_numbers(open_frame(frame), {"x": (np.array([True, False]), np.array([7.126]))})
+    assert (out.schema, [str(value) for value in out["x"]]) == (frame.schema, ["7.13", "2.50"])
+
+
 def test_the_index_of_pandas_stays():
     frame = pandas_frame()
     for out in (
         take_rows(open_frame(frame), {"s": np.array([2, 1, 0])}),
         with_numbers(open_frame(frame), {"f": np.array([2.0, 1.0, 0.0])}),
         with_levels(open_frame(frame), {"s": (["u"], np.array([0, 0, 0]))}),
+        with_levels(open_frame(frame), {"s": (["u"], np.array([0, 0, 0]))}, ordered=True),
+        with_some_numbers(open_frame(frame), {"f": (np.array([True, False, False]), np.array([9.0]))}),
     ):
         assert out.index.tolist() == [5, 5, 7]
         assert out.columns.tolist() == frame.columns.tolist()

@@ -133,7 +133,8 @@ def figures(result, engine):
     """All figures; a number that comes as a category has no neighbours to be merged with."""
     found = result.to_dict()
     if engine in RECODED:
-        found["figures"].pop("coarsening_figures", None)
+        for name in ("coarsening_figures", "suggestion_figures"):
+            found["figures"].pop(name, None)
     return found
 
 

@@ -20,6 +20,14 @@ RECIPES = {
         "i mod 499 = 3, occupation missing where i mod 499 = 3"
     ),
     "fair_na_all": "fair_na with all six keys missing in rows 1000 and 5000 (from 0)",
+    **{
+        f"fair_syn{s}": (
+            f"fair, where in each cell of rate_marriage and children the record at place p takes religious, educ, "
+            f"occupation, occupation_husb and affairs of the one at place p + {s + 1} (cyclic); then affairs times "
+            f"1 + (13 * {s} i mod 7 - 3) / 50; a4 and any anew"
+        )
+        for s in (1, 2, 3)
+    },
     "anes96": (
         "the election survey in its own order; age5 = age in bands of five years; weight as in fair; "
         "household = i // 2"
@@ -28,6 +36,7 @@ RECIPES = {
         "anes96 with educ missing where i mod 23 = 5, age5 where i mod 37 = 9, PID where i mod 111 = 9"
     ),
 }
+FAIR_REPLACED = ["religious", "educ", "occupation", "occupation_husb", "affairs"]
 FAIR_KEYS = ["age", "yrs_married", "children", "religious", "educ", "occupation"]
 
 
@@ -43,8 +52,22 @@ def _blank(frame: pd.DataFrame, where: dict[str, np.ndarray]) -> pd.DataFrame:
 
 def _fair() -> tuple[pd.DataFrame, np.ndarray]:
     frame, i = _with_design(fair.load_pandas().data, 3)
+    return _with_affairs(frame), i
+
+
+def _with_affairs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the two columns made from affairs."""
     bands = np.digitize(frame["affairs"], [0.0, 1.0, 3.0], right=True)
-    return frame.assign(a4=bands, any=(frame["affairs"] > 0).astype(int)), i
+    return frame.assign(a4=bands, any=(frame["affairs"] > 0).astype(int))
+
+
+def _fair_release(shift: int) -> tuple[pd.DataFrame, np.ndarray]:
+    frame, i = _fair()
+    source = i.copy()
+    for rows in frame.groupby(["rate_marriage", "children"]).indices.values():
+        source[rows] = np.roll(rows, -(shift + 1))
+    frame = frame.assign(**{name: frame[name].to_numpy()[source] for name in FAIR_REPLACED})
+    return _with_affairs(frame.assign(affairs=frame["affairs"] * (1 + (13 * shift * i % 7 - 3) / 50))), i
 
 
 def _fair_na() -> tuple[pd.DataFrame, np.ndarray]:
@@ -73,6 +96,9 @@ MAKERS = {
     "fair": _fair,
     "fair_na": _fair_na,
     "fair_na_all": _fair_na_all,
+    "fair_syn1": lambda: _fair_release(1),
+    "fair_syn2": lambda: _fair_release(2),
+    "fair_syn3": lambda: _fair_release(3),
     "anes96": _anes96,
     "anes96_na": _anes96_na,
 }

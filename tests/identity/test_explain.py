@@ -109,13 +109,21 @@ def test_the_search_stops_where_there_are_too_many_sets(monkeypatch):
     assert explain(FRAME, keys=KEYS, row=4, max_size=1).key_sets == (("age",),)
 
 
+def test_any_match_is_company_whatever_alpha_is():
+    frame = pl.DataFrame({"a": [1, None, 2], "b": [1, 1, 2]})
+    for alpha in (0.0, 1.0):
+        scenario = Scenario(keys=["a", "b"], alpha=alpha)
+        with quiet():
+            assert explain(frame, scenario=scenario, row=1).sharing == 2
+
+
 def test_one_record_and_identical_ones():
     with quiet():
         one = explain(FRAME.head(1), keys=KEYS)
         same = explain(pl.DataFrame({"a": [1, 1], "b": [1, 1]}), keys=["a", "b"], row=2)
     assert (one.sharing, one.key_sets) == (1, ((),))
     assert one.notes["key_sets"] == "the file has one record: it is alone without any key"
-    assert str(one) == "Alone among 1 records. No single change of one key ends it."
+    assert str(one) == "The file has no other record. No single change of one key ends it."
     assert same.sharing == 2
 
 

@@ -17,7 +17,13 @@ from sdckit.errors import DataError
 from sdckit.identity import minimal_uniques
 from sdckit.identity.minimal_uniques import find_minimal_uniques, largest_size, memory_needed
 
-TABLES = (0, 4, 12, 1 << 20)  # never a table, sometimes, always
+TABLES = (
+    None,
+    0,
+    4,
+    12,
+    1 << 20,
+)  # all lists of a size in one call; subset by subset: never a table to always
 
 
 def cells_of(rows, wild):
@@ -31,8 +37,9 @@ def cells_of(rows, wild):
 
 def searched(table, *args, **options):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minimal_uniques, "TABLE", table)
-        patch.setattr(minimal_uniques, "MANY_CELLS", 0)
+        if table is not None:
+            patch.setattr(minimal_uniques, "TABLE", table)
+            patch.setattr(minimal_uniques, "MANY_CELLS", 0)
         return find_minimal_uniques(*args, **options)
 
 
@@ -57,7 +64,7 @@ def test_agrees_with_trying_all_subsets(file, max_size, table):
 
 @pytest.mark.parametrize("levels", [(2, 3, 4, 5, 6), (3, 300, 2, 7, 2), (70_000, 4, 4, 4, 3)])
 def test_many_records_give_the_same_by_table_and_by_list(levels):
-    """Groups beyond the insertion sort, codes of one, two and four bytes, more than one word of cells."""
+    """Codes of one, two and four bytes, more than one word of cells."""
     rng = np.random.default_rng(len(levels) + levels[0])
     codes = np.stack([np.minimum(rng.integers(0, m, 900), rng.integers(0, m, 900)) for m in levels])
     codes, size = np.unique(codes, axis=1, return_counts=True)
@@ -77,9 +84,23 @@ def test_more_keys_than_fit_into_a_word():
     codes, size = np.unique(rng.integers(0, 4, (40, 60)), axis=1, return_counts=True)
     rows = [tuple(column) for column in codes.T.tolist()]
     truth = brute.minimal_uniques(rows, [False] * 40, 2)
-    for table in (0, 1 << 20):
+    for table in (None, 0, 1 << 20):
         found = searched(table, codes, size, max_size=2)
         assert found.subset_counts == Counter(subset for mine in truth for subset in mine)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_key_that_others_determine_is_in_no_minimal_unique_with_them(table):
+    rng = np.random.default_rng(5)
+    free = rng.integers(0, [[9], [7], [5]], (3, 400))
+    rows = np.stack([*free, free[0] // 2, free[1] + 7 * free[2], np.where(free[0] > 6, 0, free[2])])
+    codes, size = np.unique(rows, axis=1, return_counts=True)
+    found = searched(table, codes, size, max_size=6)
+    rows = [tuple(column) for column, times in zip(codes.T.tolist(), size, strict=True) for _ in range(times)]
+    truth = brute.minimal_uniques(rows, [False] * 6, 6)
+    assert found.subset_counts == Counter(subset for mine in truth for subset in mine)
+    assert found.subset_counts
+    assert not any({0, 3} <= set(one) or {1, 4} <= set(one) for one in found.subset_counts)
 
 
 def test_a_step_is_told_per_size_and_the_search_ends_where_nobody_is_left():

@@ -28,6 +28,12 @@ def test_formulas(formula, terms):
     assert model_terms(KEYS, 1, formula) == terms
 
 
+@pytest.mark.parametrize("formula", ["age +", "age ++ educ", "+ age"])
+def test_a_term_left_empty(formula):
+    with pytest.raises(DataError, match="a term is empty"):
+        model_terms(KEYS, 1, formula)
+
+
 def test_orders():
     assert model_terms(KEYS, 1, None) == ()
     assert len(model_terms(KEYS, 2, None)) == 6

@@ -13,7 +13,7 @@ import pytest
 from draw import quiet
 from sdckit import Scenario, SdcWarning, as_cells, population_risk
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity import log_linear
+from sdckit.identity import forward_search, log_linear
 from sdckit.identity import population_risk as home
 
 ROWS = [(1, 1, 1), (1, 1, 1), (1, 2, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2), (1, None, 2), (2, 3, 1), (2, 3, 1)]
@@ -138,6 +138,38 @@ def test_the_search_tells_its_path():
     result = risk(select=True)
     assert next(iter(result.path)) == "main effects"
     assert result.model == (*KEYS, *list(result.path)[1:])
+
+
+def test_the_search_is_told_in_words():
+    rng = np.random.default_rng(8)
+    a, c = rng.integers(0, 9, 600), rng.integers(0, 9, 600)
+    tied = pl.DataFrame({"a": a, "b": np.where(rng.random(600) < 0.9, a, c), "c": c})
+    design = {"keys": ["a", "b", "c"], "sampling_fraction": 0.1}
+    found = population_risk(tied, **design, select=True)
+    first, last = list(found.path.values())[0 :: len(found.path) - 1]
+    assert found.notes["path"].endswith(f"of keys to main effects: z2 went from {first:.4g} to {last:.4g}")
+    assert (
+        "added 1 pair of" in found.notes["path"]
+        or f"added {len(found.path) - 1} pairs of" in found.notes["path"]
+    )
+    loose = population_risk(tied.select("a", "c"), keys=["a", "c"], sampling_fraction=0.5, select=True)
+    assert loose.notes["path"].startswith("a forward search added no pair of keys: z2 of main effects is")
+    assert (
+        "nothing to select"
+        in population_risk(tied, **(design | {"sampling_fraction": 1.0}), select=True).notes["path"]
+    )
+
+
+def test_who_searched_is_not_told_to_search(monkeypatch):
+    monkeypatch.setattr(home, "forward_search", lambda *_: ((), (forward_search.Step(None, 9.0),)))
+    twice = pl.DataFrame({"a": [*range(40), *range(40)], "b": [*range(40), *range(40)]})
+    found = population_risk(twice, keys=["a", "b"], sampling_fraction=0.1, select=True)
+    assert found.notes["z2"].endswith("recode keys")
+    plain = population_risk(twice, keys=["a", "b"], sampling_fraction=0.1)
+    assert plain.notes["z2"].endswith("try select=True or interactions=2")
+    monkeypatch.setattr(home, "forward_search", lambda *_: ((), (forward_search.Step(None, math.nan),)))
+    found = population_risk(twice, keys=["a", "b"], sampling_fraction=0.1, select=True)
+    assert "cannot judge main effects" in found.notes["path"]
 
 
 def test_an_interval():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from draw import quiet
 from sdckit import Scenario, as_cells, risky_cells
 from sdckit.errors import ColumnError, DataError
+from sdckit.identity import risky_cells as module
 from sdckit.identity.risky_cells import identifying_sets
 
 FRAME = pl.DataFrame(
@@ -113,6 +114,23 @@ def test_persons_and_too_many_tables():
         assert risky_cells(wide, keys=wide.columns).n_combinations == sum(
             len(list(combinations(range(40), d))) for d in (1, 2, 3)
         )
+
+
+def test_interrupted_threads_stop_at_their_table(monkeypatch):
+    run, left = module.run, []
+
+    def interrupted(function, items):
+        if function.__name__ != "part":  # the codes are numbered in threads, too
+            return run(function, items)
+        left.append((function, items))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        risky_cells(FRAME, keys=KEYS)
+    ((part, items),) = left
+    rows, marks = part(items[0])
+    assert (rows, marks.any()) == ([], False)
 
 
 def test_all_records_identical_and_one_record():

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdckit.numerics.merging import merge, recode
+from sdckit.numerics.merging import add_up_field, merge, recode
 
 
 @given(
@@ -43,3 +43,14 @@ def test_recode_touches_one_field():
     words = np.array([0b11_01_1, 0b00_10_0], np.uint64)
     table = np.array([0, 3, 1, 2], np.uint64)
     assert recode(words, shift=1, bits=2, table=table).tolist() == [0b11_11_1, 0b00_01_0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**20 - 1), st.integers(1, 9)), max_size=40), st.sampled_from([3, 13])
+)
+def test_sizes_by_field(rows, bits):
+    expected = np.zeros(1 << bits, np.int64)
+    for word, count in rows:
+        expected[word >> 4 & (1 << bits) - 1] += count
+    words, size = np.array([w for w, _ in rows], np.uint64), np.array([s for _, s in rows], np.int64)
+    assert add_up_field(words, size, shift=4, bits=bits).tolist() == expected.tolist()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdckit.numerics import outlying
-from sdckit.numerics.outlying import mad_limits, percentile_limits, robust_distances
+from sdckit.numerics.outlying import mad_limits, percentile_limits, robust_distances, robust_estimate
 
 VALUES = st.lists(
     st.tuples(st.integers(0, 2), st.one_of(st.integers(-5, 5).map(float), st.just(float("nan")))), min_size=1
@@ -82,3 +82,27 @@ def test_many_rows_are_estimated_from_some_and_all_measured(monkeypatch):
     assert np.corrcoef(found, whole)[0, 1] > 0.99
     order = rng.permutation(2000)
     assert robust_distances(rows[order], 2) == pytest.approx(found[order], rel=1e-9)
+
+
+def test_the_estimate_finds_the_bulk():
+    rng = np.random.default_rng(5)
+    root = np.array([[2.0, 1.0], [0.0, 1.0]])
+    rows = rng.normal([10.0, -3.0], 1.0, size=(4000, 2)) @ root
+    rows[:600] = rng.normal(60.0, 1.0, size=(600, 2))
+    found = robust_estimate(rows, 1)
+    assert found is not None
+    assert found[0] == pytest.approx([20.0, 7.0], abs=0.15)
+    expected = root.T @ root
+    assert found[1] / found[1][1, 1] == pytest.approx(expected / expected[1, 1], rel=0.1)
+    order = rng.permutation(4000)
+    again = robust_estimate(rows[order] * [1e3, 1.0], 1)
+    assert again is not None
+    assert again[0] == pytest.approx(found[0] * [1e3, 1.0], rel=1e-9)
+
+
+def test_rows_that_are_all_kept_have_their_own_covariance():
+    even = np.stack(np.meshgrid(np.linspace(-1, 1, 20), np.linspace(-1, 1, 20)), axis=-1).reshape(-1, 2)
+    found = robust_estimate(even, 1)
+    assert found is not None
+    assert found[1] == pytest.approx(np.cov(even.T), rel=1e-9, abs=1e-12)
+    assert robust_estimate(even[:4], 1) is None

@@ -25,7 +25,7 @@ DECLARED = [*CORE, *(one for group in EXTRAS.values() for one in group), *PROJEC
 MODULES = {"scikit-learn": "sklearn", "vl-convert-python": "vl_convert"}
 # statsmodels is read as data: its wheel ships the survey of the demo. DuckDB comes with the relation given,
 # and pandas is what DuckDB and Spark hand record batches over with.
-NOT_IMPORTED = {"statsmodels", "duckdb", "pandas"}
+NOT_IMPORTED = {"duckdb"}
 
 
 @pytest.mark.parametrize("line", PINS)

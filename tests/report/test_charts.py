@@ -4,17 +4,31 @@ from xml.etree import ElementTree
 
 import pytest
 
+import releases
+import sdckit as sdc
+from draw import quiet
 from report.fakes import FULL, assess_fake, survey
+from report.test_sections_special import assessed
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import CHARTS, OPEN, chart_for, describe, to_svg
-from sdckit.report.layout import lay_out
+from sdckit.report.pages import page_of
 from sdckit.report.write import plain_document
 
 
 @pytest.fixture(scope="module")
 def blocks() -> dict[str, ChartBlock]:
-    page = lay_out(plain_document(assess_fake(survey(500, missing=0.03), FULL)))
-    found = [one for section in page.sections for one in section.blocks if isinstance(one, ChartBlock)]
+    plains = [plain_document(one) for one in (assess_fake(survey(500, missing=0.03), FULL), assessed())]
+    with quiet():
+        release = sdc.assess(
+            releases.original(),
+            releases.release(),
+            scenario=releases.scenario(),
+            models="income ~ age",
+            seed=1,
+        )
+    plains.append(plain_document(release))
+    sections = [section for plain in plains for section in page_of(plain).sections]
+    found = [one for section in sections for one in section.blocks if isinstance(one, ChartBlock)]
     return {one.name: one for one in found}
 
 
@@ -33,6 +47,15 @@ def test_a_chart_is_static_and_plain(name: str, blocks: dict[str, ChartBlock]) -
     assert fonts == {"sans-serif"}
 
 
+def channels(fill: str) -> list[int]:
+    """Red, green and blue of a colour as the renderer writes it."""
+    if fill.startswith("rgb("):
+        return [int(part) for part in fill[4:-1].split(",")]
+    code = fill.lstrip("#")
+    code = "".join(2 * letter for letter in code) if len(code) == 3 else code
+    return [int(code[i : i + 2], 16) for i in (0, 2, 4)]
+
+
 @pytest.mark.parametrize("name", sorted(CHARTS))
 def test_a_chart_is_read_without_colour(name: str, blocks: dict[str, ChartBlock]) -> None:
     """Every colour is close to a grey, and the fills differ in lightness."""
@@ -40,9 +63,7 @@ def test_a_chart_is_read_without_colour(name: str, blocks: dict[str, ChartBlock]
     fills = {element.get("fill") for element in root.iter()} - {None, "none", "transparent", "white", OPEN}
     for fill in fills:
         assert fill is not None
-        code = fill.lstrip("#")
-        code = "".join(2 * letter for letter in code) if len(code) == 3 else code
-        red, green, blue = (int(code[i : i + 2], 16) for i in (0, 2, 4))
+        red, green, blue = channels(fill)
         assert max(red, green, blue) - min(red, green, blue) <= 45, fill
 
 
@@ -65,3 +86,25 @@ def test_a_file_without_violations_has_a_chart() -> None:
     zero = {"text": "0", "value": 0}
     data = {"rules": [{"rule": "", "violations": {"2": zero, "3": zero}}]}
     assert "k = 2" in to_svg(chart_for("violations", data))
+
+
+def test_a_chart_that_stands_alone_has_a_title() -> None:
+    data = {"rows": [{"label": "a", "n": {"text": "20", "value": 20}}], "unit": "records"}
+    assert "What it shows" in to_svg(chart_for("bars", data, "What it shows"))
+    assert "title" not in chart_for("bars", data).to_dict()
+
+
+def test_bars_without_a_figure_are_empty_and_say_why() -> None:
+    rows = [
+        {"label": label, "n": {"text": text, "value": None}}
+        for label, text in (("a", "withheld"), ("b", "undefined"))
+    ]
+    data = {"rows": rows, "unit": "people"}
+    (values,) = chart_for("bars", data).to_dict()["datasets"].values()
+    assert [(row["length"], row["text"]) for row in values] == [(0, "withheld"), (0, "undefined")]
+    assert describe("bars", data, "Caption") == "Caption. a: withheld people; b: undefined people."
+
+
+def test_long_labels_leave_room_for_the_bars() -> None:
+    data = {"rows": [{"label": "x" * 90, "n": {"text": "20", "value": 20}}], "unit": "records"}
+    assert chart_for("bars", data).to_dict()["width"] >= 280

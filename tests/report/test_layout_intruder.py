@@ -2,13 +2,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
+from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock, Tables
-from sdckit.report.layout_intruder import MEASURE_BLOCKS, intruder_sections, most_saving
+from sdckit.report.layout_intruder import MEASURE_BLOCKS, _share_saved, intruder_sections, most_saving
 from sdckit.report.write import plain_document
+
+KEYS = ["sex", "age", "region", "occupation"]
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +108,55 @@ def contributions(left: dict[str, Any], uniques: Any = 40) -> str:
 def test_the_key_to_recode_first(left: dict[str, Any], words: str) -> None:
     assert contributions(left) == words
     assert contributions(left, uniques=0) == ""
+
+
+def test_what_is_withheld_is_no_reason_to_recode() -> None:
+    withheld = {"text": "withheld", "value": None}
+    rows = [{"variables": ["age"], "uniques_without": withheld}]
+    assert most_saving({"uniques": {"text": "40", "value": 40}, "table": rows}) == ""
+
+
+@pytest.fixture(scope="module")
+def stepped() -> Any:
+    frame = pl.DataFrame(survey(500)).with_columns(wealth=pl.int_range(500) * 7 % 9)
+    with quiet():
+        return sdc.assess(frame, scenario=Scenario(keys=[*KEYS, "wealth"], sampling_fraction=0.05))
+
+
+def test_the_step_to_take_first_is_named_by_printed_figures(stepped: Any) -> None:
+    plain = plain_document(stepped)["intruders"][0]
+    blocks = MEASURE_BLOCKS["key_contributions"](plain)
+    table = tables(plain)["One key coarser by a step"]
+    left = [float(row[2].replace(",", "")) for row in table.rows]
+    assert left == sorted(left)
+    assert {row[1] for row in table.rows} == {"in pairs", "rarest as one"}
+    assert any(f"Of these steps, {table.rows[0][0]}" in getattr(block, "text", "") for block in blocks)
+    assert all(row[4].endswith(" %") for row in table.rows)
+    assert table.columns[5:7] == ("Below k = 3", "Below k = 5")
+    assert not any("What to do first" in caption for caption in tables(plain))
+
+
+def test_in_the_room_the_suggestions_are_ranked(stepped: Any) -> None:
+    plain = plain_document(stepped, internal=True)["intruders"][0]
+    rows = next(one for caption, one in tables(plain).items() if "What to do first" in caption).rows
+    ranked = stepped.intruders[0].key_contributions.suggestions
+    assert [row[0].split()[-1] for row in rows] == [one.variables[0] for one in ranked]
+    assert rows[0][0].startswith(("coarsen ", "leave out "))
+
+
+@pytest.mark.parametrize(
+    ("left", "whole", "words"),
+    [
+        ({"text": "395", "value": 395}, {"text": "1,095", "value": 1095}, "64 %"),
+        ({"text": "<5", "value": None, "below": 5}, {"text": "150", "value": 150}, "over 96 %"),
+        ({"text": "50", "value": 50}, {"text": "45", "value": 45}, "0 %"),
+        ({"text": "withheld", "value": None}, {"text": "45", "value": 45}, "withheld"),
+        ({"text": "0", "value": 0}, {"text": "<5", "value": None, "below": 5}, "withheld"),
+        ({"text": "0", "value": 0}, {"text": "0", "value": 0}, "undefined"),
+    ],
+)
+def test_the_share_that_is_saved(left: dict[str, Any], whole: dict[str, Any], words: str) -> None:
+    assert _share_saved(left, whole) == words
 
 
 def test_the_key_to_recode_is_named_below_no_column(one: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from report.test_sections_special import assessed
-from sdckit.report.blocks import Facts, Paragraph, TableBlock
+from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock
 from sdckit.report.layout_special import SPECIAL_BLOCKS, special_sections
 from sdckit.report.markdown import render_markdown
 from sdckit.report.write import plain_document
@@ -74,10 +74,34 @@ def test_what_is_undefined_is_a_word() -> None:
         "method": "mad", "n_outliers": None, "rate_outliers": None, "counts": {"x": None},
         "n_missing": {"x": {"text": "0", "value": 0}}, "notes": {"limits x": "no limit"},
     }  # fmt: skip
-    facts, table, note = SPECIAL_BLOCKS["outliers"]({"outliers": tree})
+    facts, table, note, _ = SPECIAL_BLOCKS["outliers"]({"outliers": tree})
     assert isinstance(facts, Facts)
     assert facts.items[1][1] == "undefined"
     assert isinstance(table, TableBlock)
     assert table.rows == (("x", "undefined", "0"),)
     assert isinstance(note, Paragraph)
     assert note.text == "No limit."
+
+
+def test_counts_are_drawn_beside_their_table(whole: dict[str, Any]) -> None:
+    captions = [
+        block.caption
+        for section in special_sections(whole["intruders"][0])
+        for block in section.blocks
+        if isinstance(block, ChartBlock)
+    ]
+    assert captions == [
+        "Minimal uniques by the number of keys",
+        "Sample uniques, and what the model expects of them",
+        "Population uniques by model",
+        "Combinations of variables with most unsafe cells",
+    ]
+
+
+def test_how_the_model_was_chosen_is_told(whole: dict[str, Any]) -> None:
+    facts = next(
+        block
+        for block in SPECIAL_BLOCKS["population_risk"](whole["intruders"][0])
+        if isinstance(block, Facts)
+    )
+    assert "forward search" in dict(facts.items)["How the model was chosen"]

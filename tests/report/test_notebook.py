@@ -130,7 +130,7 @@ def test_a_result_without_a_view_is_refused() -> None:
 
 
 def test_a_measure_on_request_has_its_view() -> None:
-    data = frame(300)
+    data = frame(312)
     for result in (
         sdc.suda(data, keys=KEYS),
         sdc.population_risk(data, keys=KEYS, sampling_fraction=0.1),
@@ -139,3 +139,26 @@ def test_a_measure_on_request_has_its_view() -> None:
         sdc.outliers(data, numeric="weight"),
     ):
         assert "<table>" in result._repr_html_(), result.measure
+        (drawn,) = result.plot().to_dict()["datasets"].values()
+        assert all(row["length"] % 5 == 0 for row in drawn), result.measure
+        exact = [
+            row["length"] for row in next(iter(result.plot(internal=True).to_dict()["datasets"].values()))
+        ]
+        assert exact != [row["length"] for row in drawn], result.measure
+
+
+def test_outliers_are_drawn_by_variable_and_together() -> None:
+    data = frame(300).with_columns(flat=1.0)
+    for options, labels in (
+        ({"numeric": ["weight", "flat"]}, ["weight", "flat", "any of them"]),
+        ({"numeric": ["weight"]}, ["weight"]),
+        ({"numeric": ["weight", "household"], "method": "robust_mahalanobis"}, ["all variables together"]),
+        ({"numeric": ["flat"]}, ["flat"]),
+    ):
+        (drawn,) = sdc.outliers(data, **options).plot().to_dict()["datasets"].values()
+        assert [row["label"] for row in drawn] == labels
+        assert all(row["text"] == "undefined" for row in drawn if row["label"] == "flat")
+
+
+def test_a_chart_of_one_result_has_a_title(measured: list[Any]) -> None:
+    assert result_chart(measured[0]).to_dict()["title"]["text"] == "Cells by number of records"

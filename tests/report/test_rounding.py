@@ -74,3 +74,10 @@ def test_a_confidential_number_is_exact() -> None:
 def test_a_latent_number_has_no_print() -> None:
     with pytest.raises(ValueError, match="never printed"):
         print_variable(Variable(None), 0)
+
+
+def test_negative_estimates_are_printed_as_their_mirror_image() -> None:
+    one = print_variable(Variable(-0.01234, "g", "value"), 0)
+    other = print_variable(Variable(0.01234, "g", "value"), 0)
+    assert (one.text, one.value) == (f"-{other.text}", -other.value)
+    assert (one.low, one.high) == (-other.high, -other.low)

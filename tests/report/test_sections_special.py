@@ -13,6 +13,7 @@ from draw import quiet
 from report.fakes import survey
 from sdckit.data.scenario import Scenario
 from sdckit.report.document import build_document
+from sdckit.report.notebook import result_document
 from sdckit.report.protect import protect
 
 KEYS = ["sex", "age", "region", "occupation"]
@@ -121,6 +122,26 @@ def test_the_fit_is_told_in_words(assessment: Any, plain: dict[str, Any]) -> Non
     assert words in tree["fit"]
     assert tree["model"] == KEYS
     assert "factor of 2 to 6" in plain["population_uniques"]["caution"]
+
+
+def test_how_the_terms_were_chosen_is_told_in_words() -> None:
+    data = pl.DataFrame(survey(300)).with_columns(twin=pl.col("occupation"))
+    design = {"keys": ["occupation", "twin"], "sampling_fraction": 0.05}
+    words = {
+        "a forward search added pairs": {"select": True},
+        "as asked for": {"interactions": 2},
+        "taken as independent": {},
+        "nothing to choose": {"sampling_fraction": 1.0},
+    }
+    for told, options in words.items():
+        with quiet():
+            result = sdc.population_risk(data, **(design | options))
+        plain = protect(result_document(result))["population_risk"]
+        assert told in plain["selection"]
+    with quiet():
+        loose = sdc.population_risk(data, keys=["sex", "age"], sampling_fraction=0.5, select=True)
+    assert loose.path
+    assert "left it at main effects" in protect(result_document(loose))["population_risk"]["selection"]
 
 
 def test_at_most_fifteen_combinations_in_no_telling_order(plain: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ import json
 import random
 import warnings
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -15,9 +16,16 @@ from draw import quiet
 from report.attacker import Solver, opened
 from report.documents import all_documents
 from report.fakes import survey
-from report.test_leaks import a_step_apart, leaves, with_marker
+from report.test_leaks import _bars, _numbers, a_step_apart, leaves, with_marker
 from sdckit.data.scenario import Scenario
+from sdckit.report.blocks import ChartBlock
+from sdckit.report.charts import chart_for, to_svg
 from sdckit.report.document import build_document
+from sdckit.report.html import figure_of
+from sdckit.report.layout import lay_out
+from sdckit.report.layout_intruder import MEASURE_BLOCKS
+from sdckit.report.notebook import result_document
+from sdckit.report.protect import protect
 from sdckit.report.settle import sound_relations
 from sdckit.report.write import plain_document
 
@@ -125,6 +133,59 @@ def test_files_that_differ_in_one_record_differ_by_one_step(seed: int) -> None:
         assert left.keys() == right.keys()
         for path in left:
             assert a_step_apart(left[path], right[path]), (path, left[path], right[path])
+
+
+def special_charts(assessment: Any) -> list[ChartBlock]:
+    page = lay_out(plain_document(assessment))
+    return [
+        block
+        for section in page.sections
+        for block in section.blocks
+        if isinstance(block, ChartBlock) and block.name == "bars"
+    ]
+
+
+def check_chart(svg: str, block: ChartBlock) -> None:
+    """Everything written is a label or a printed figure; every bar is as long as its figure says."""
+    rows = block.data["rows"]
+    printed = {row["n"]["text"] for row in rows}
+    labels = {row["label"] for row in rows} | {block.caption}
+    root = ElementTree.fromstring(svg)
+    for element in root.iter():
+        text = (element.text or "").strip()
+        assert not text or text in printed | labels, text
+        for name in ("aria-label", "aria-description"):
+            assert not _numbers(element.get(name, "")), name
+    expected = [float(row["n"]["value"] or row["n"].get("below", 0)) for row in rows]
+    lengths = _bars(root)
+    if longest := max(expected):
+        scale = longest / max(lengths)
+        assert [n * scale for n in lengths] == pytest.approx(expected, abs=1e-3 * longest)
+    assert all(value % 5 == 0 or value >= 50 for value in expected)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
+def test_a_chart_shows_printed_figures_only(scenario: Scenario) -> None:
+    blocks = special_charts(assessed(frame(150, 5), scenario))
+    assert len(blocks) >= 2 * len(scenario.intruders)
+    for block in blocks:
+        drawn = figure_of(block)
+        check_chart(str(drawn["svg"]), block)
+        counted = {text for row in block.data["rows"] for text in (row["label"], row["n"]["text"])}
+        assert set(_numbers(drawn["alt"])) <= {
+            number for text in (*counted, block.caption) for number in _numbers(text)
+        }
+
+
+@pytest.mark.parametrize(
+    "measure", ["suda", "population_risk", "population_uniques", "risky_cells", "outliers"]
+)
+def test_the_chart_of_a_single_result_shows_printed_figures_only(measure: str) -> None:
+    result = getattr(assessed(frame(400, 6), ONE).intruders[0], measure)
+    plain = protect(result_document(result))
+    (block,) = (one for one in MEASURE_BLOCKS[measure](plain) if isinstance(one, ChartBlock))
+    assert to_svg(result.plot()) == to_svg(chart_for("bars", block.data, block.caption))
+    check_chart(to_svg(result.plot()), block)
 
 
 def test_exact_counts_stay_in_the_confidential_document() -> None:

@@ -26,11 +26,12 @@ def survey(n: int = 300) -> pl.DataFrame:
             "w": rng.uniform(20, 60, n).round(2),
             "income": rng.lognormal(7, 1, n).round(1),
             "who": np.arange(n) // 2,
+            "ill": rng.choice(["no", "yes", "unsure"], n, p=[0.6, 0.3, 0.1]).tolist(),
         }
     )
 
 
-FULL = {"keys": ["sex", "age", "job"], "weight": "w", "numeric": ["income"]}
+FULL = {"keys": ["sex", "age", "job"], "weight": "w", "numeric": ["income"], "sensitive": ["ill"]}
 
 
 def assessed(data: Any = None, measures: Any = "all", **entries: Any) -> Any:
@@ -85,13 +86,17 @@ def test_each_measure_says_what_it_says_alone() -> None:
     found, frame = assessed()["default"], survey()
     keys = FULL["keys"]
     share = len(frame) / frame["w"].sum()
-    assert [name for name, _ in found.results()][-5:] == list(EXTRA)
+    assert [name for name, _ in found.results()][-len(EXTRA) :] == list(EXTRA)
     alone = {
         "suda": sdc.suda(frame, keys=keys, sampling_fraction=share),
-        "population_risk": sdc.population_risk(frame, keys=keys, weight="w"),
+        "population_risk": sdc.population_risk(frame, keys=keys, weight="w", select=True),
         "population_uniques": sdc.population_uniques(frame, keys=keys, weight="w"),
         "risky_cells": sdc.risky_cells(frame, keys=keys),
         "outliers": sdc.outliers(frame, numeric="income"),
+        "t_closeness": sdc.t_closeness(frame, keys=keys, sensitive="ill"),
+        "beta_likeness": sdc.beta_likeness(frame, keys=keys, sensitive="ill"),
+        "delta_disclosure": sdc.delta_disclosure(frame, keys=keys, sensitive="ill"),
+        "alpha_k": sdc.alpha_k(frame, keys=keys, sensitive="ill"),
     }
     for name, result in alone.items():
         assert dict(getattr(found, name)._flat()) == pytest.approx(dict(result._flat()), nan_ok=True), name
@@ -102,6 +107,7 @@ def test_roles_that_are_absent_are_reasons() -> None:
     assert "neither a weight nor a sampling fraction" in reasons["population_risk"]
     assert "neither a weight nor a sampling fraction" in reasons["population_uniques"]
     assert "names no numeric variable" in reasons["outliers"]
+    assert "names no sensitive variable" in reasons["t_closeness"]
     assert not {"suda", "risky_cells"} & reasons.keys()
 
 
@@ -127,6 +133,51 @@ def test_a_large_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.max_size == 3
     assert "up to 3 of the 4 keys" in found.notes["max_size"]
     assert assessed(measures="suda", keys=["sex"])["default"].suda.max_size == 1
+
+
+def entangled(n: int = 800) -> pl.DataFrame:
+    """A job that follows from the age: main effects do not fit."""
+    rng = np.random.default_rng(5)
+    age = rng.integers(0, 12, n)
+    job = np.where(rng.random(n) < 0.9, age, rng.integers(0, 12, n))
+    return pl.DataFrame({"age": age, "job": job, "sex": rng.integers(0, 2, n), "home": rng.integers(0, 9, n)})
+
+
+DESIGN = {"keys": ["age", "job", "sex", "home"], "sampling_fraction": 0.05}
+
+
+def test_the_model_of_the_population_is_searched() -> None:
+    found = assessed(entangled(), "population_risk", **DESIGN)["default"].population_risk
+    with quiet():
+        plain = sdc.population_risk(entangled(), **DESIGN)
+    assert "age:job" in found.model
+    assert abs(found.z2) < abs(plain.z2)
+    assert "added 1 pair of keys to main effects: z2 went from" in found.notes["path"]
+    assert "z2" not in found.notes
+
+
+def test_a_model_that_fits_is_left_alone() -> None:
+    found = assessed(measures="population_risk")["default"].population_risk
+    assert found.model == ("sex", "age", "job")
+    assert "added no pair of keys" in found.notes["path"]
+
+
+def test_a_large_grid_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUICK_MODEL", 1000)
+    found = assessed(entangled(), "population_risk", **DESIGN)["default"].population_risk
+    assert found.model == tuple(DESIGN["keys"])
+    assert found.notes["path"].endswith("would take long; population_risk(select=True) does it")
+    assert "try select=True" in found.notes["z2"]
+    monkeypatch.setattr(module, "MAX_GRID", 1000)
+    found = assessed(entangled(), "population_risk", **DESIGN)["default"].population_risk
+    assert "2,592 possible cells would take long; recode keys" in found.notes["path"]
+
+
+def test_a_census_is_not_modelled() -> None:
+    census = DESIGN | {"sampling_fraction": 1.0}
+    found = assessed(entangled(), "population_risk", **census)["default"].population_risk
+    assert found.tau1 == found.sample_uniques
+    assert "nothing to select" in found.notes["path"]
 
 
 def test_outliers_are_looked_for_once() -> None:

@@ -92,7 +92,5 @@ def row_of(frame: nw.DataFrame[Any], column: str, value: object) -> int:
     rows = np.flatnonzero(coded.codes() == hit[0]) if hit else np.empty(0, np.int64)
     if len(rows) != 1:
         how_many = "no record has" if len(rows) == 0 else f"{len(rows)} records have"
-        raise DataError(
-            f"{how_many} the value given in row= in column {column!r}; give one that a single record has"
-        )
+        raise DataError(f"{how_many} the value given in column {column!r}; give one that a single record has")
     return int(rows[0])

@@ -47,13 +47,20 @@ def _coded(cells: Cells, variable: str) -> Coded:
 
 
 def crosstab(cells: Cells, variable: str) -> Crosstab:
-    """Count the levels of a variable within each cell.
+    """Count the levels of a variable within each cell; once for all measures of the same cells.
 
     Raises
     ------
     DataError
         The variable has no value in any record.
     """
+    if ("crosstab", variable) not in cells.memo:
+        cells.memo["crosstab", variable] = _count(cells, variable)
+    found: Crosstab = cells.memo["crosstab", variable]
+    return found
+
+
+def _count(cells: Cells, variable: str) -> Crosstab:
     coded, k = _coded(cells, variable), cells.n_cells
     bits = max(0, coded.n_codes - 1).bit_length()
     codes = coded.codes().astype(np.uint64)
@@ -76,6 +83,13 @@ def wildcard_crosstab(cells: Cells, variable: str) -> Crosstab:
     DataError
         The table of all cells by all levels is too large.
     """
+    if ("crosstab", variable, cells.rules) not in cells.memo:
+        cells.memo["crosstab", variable, cells.rules] = _count_matching(cells, variable)
+    found: Crosstab = cells.memo["crosstab", variable, cells.rules]
+    return found
+
+
+def _count_matching(cells: Cells, variable: str) -> Crosstab:
     from sdckit.cells.frequencies import wildcard_matches
 
     own, k = crosstab(cells, variable), cells.n_cells

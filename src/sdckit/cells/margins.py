@@ -15,7 +15,7 @@ from sdckit.cells.table import Cells
 from sdckit.errors import DataError
 from sdckit.numerics.filling import match_merged
 from sdckit.numerics.gather import sum_by
-from sdckit.numerics.merging import NO_WEIGHT, Merged, merge, recode
+from sdckit.numerics.merging import NO_WEIGHT, Merged, add_up_field, merge, recode
 from sdckit.numerics.wildcards import Matched
 
 __all__ = ["Margin", "level_sizes", "margin_of", "without_keys"]
@@ -184,8 +184,14 @@ def level_sizes(cells: Cells, key: str) -> tuple[NDArray[np.int64], NDArray[np.i
     """Codes that a key has, ascending, that of a missing value last, and the records with each."""
     memo = f"{key} level sizes"
     if memo not in cells.memo:
-        j = cells.keys.index(key)
-        cells.memo[memo] = _level_sizes(cells.table.codes[j], cells.table.size, cells.levels[j].span)
+        j, table = cells.keys.index(key), cells.table
+        if table.words is not None and table.layout is not None and cells.levels[j].span < TABLE_SPAN:
+            shift, bits = table.layout.shifts[j], table.layout.bits[j]
+            records = add_up_field(table.words, table.size, shift=shift, bits=bits)
+            present = np.flatnonzero(records)
+            cells.memo[memo] = present, records[present]
+        else:
+            cells.memo[memo] = _level_sizes(table.codes[j], table.size, cells.levels[j].span)
     found: tuple[NDArray[np.int64], NDArray[np.int64]] = cells.memo[memo]
     return found
 

@@ -102,7 +102,7 @@ class Pair:
             A file holds mixed types or lists in it.
         """
         if ("codes", name) not in self.memo:
-            coded = [code_column(frame[name]) for frame in (self.original, *self.released)]
+            coded = [code_column(frame.get_column(name)) for frame in (self.original, *self.released)]
             shared = share_coding(name, [(one, one.codes()) for one in coded], self.names)
             codes = tuple(
                 values if order is None else values[order]
@@ -126,7 +126,7 @@ class Pair:
                 self.names, (self.original, *self.released), (None, *self.orders), strict=True
             ):
                 try:
-                    values = float_values(frame[name], role)
+                    values = float_values(frame.get_column(name), role)
                 except DataError as error:
                     raise DataError(f"{label}: {error}") from None
                 if np.isnan(values).all():

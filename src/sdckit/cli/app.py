@@ -10,7 +10,23 @@ from typing import Annotated
 import typer
 
 from sdckit import __version__
-from sdckit.cli import assess, check, demo, explain, outliers, population_risk, risky_cells, scenario, suda
+from sdckit.cli import (
+    assess,
+    attack,
+    check,
+    delta_presence,
+    demo,
+    explain,
+    explore,
+    k_map,
+    outliers,
+    population_risk,
+    protect,
+    risky_cells,
+    scenario,
+    suda,
+    synthesize,
+)
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, one_line_warnings
 from sdckit.cli.errors import explain as explain_error
 
@@ -24,13 +40,19 @@ app = typer.Typer(
     help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
 )
 app.command("assess")(assess.assess)
+app.command("attack")(attack.attack)
 app.command("check")(check.check)
+app.command("delta-presence")(delta_presence.delta_presence)
 app.command("demo")(demo.demo)
 app.command("explain")(explain.explain)
+app.command("explore")(explore.explore)
+app.command("k-map")(k_map.k_map)
 app.command("outliers")(outliers.outliers)
 app.command("population-risk")(population_risk.population_risk)
+app.command("protect")(protect.protect)
 app.command("risky-cells")(risky_cells.risky_cells)
 app.command("suda")(suda.suda)
+app.command("synthesize")(synthesize.synthesize)
 app.add_typer(scenario.app, name="scenario")
 
 

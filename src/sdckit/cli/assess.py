@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,16 +11,19 @@ import typer
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared
+from sdckit.cli.reading import read_declared, read_release
+from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
-    from sdckit.workflow.assess import Assessment
+    from sdckit.workflow.assessment import Assessment
+    from sdckit.workflow.release_assessment import ReleaseAssessment
 
 __all__ = ["assess", "deliver"]
 
 ROLES = "What the columns are"
 LIMITS = "Thresholds"
+RELEASE = "A release against its original"
 OUTPUT = "Where the answer goes"
 
 
@@ -71,9 +74,43 @@ def assess(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Also run suda, population_risk, population_uniques, risky_cells, outliers, or all.",
+            help="Also run suda, population_risk, population_uniques, risky_cells, outliers, t_closeness, "
+            "beta_likeness, delta_disclosure, alpha_k, or all.",
             rich_help_panel=ROLES,
         ),
+    ] = None,
+    released: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file made from FILE that is to go out; several synthetic ones by repeating it.",
+            rich_help_panel=RELEASE,
+        ),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            "--id", metavar="COLUMN", help="Says which rows belong together.", rich_help_panel=RELEASE
+        ),
+    ] = None,
+    aligned: Annotated[
+        bool,
+        typer.Option(
+            "--aligned", help="Row i of a release was made from row i of FILE.", rich_help_panel=RELEASE
+        ),
+    ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="FORMULA",
+            help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'.",
+            rich_help_panel=RELEASE,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="For what is random in the comparison.", rich_help_panel=RELEASE),
     ] = None,
     k: Annotated[
         int | None, typer.Option("--k", metavar="K", help="k-anonymity to hold.", rich_help_panel=LIMITS)
@@ -89,6 +126,18 @@ def assess(
     ] = None,
     household_risk: Annotated[
         float | None, typer.Option(metavar="R", help="Largest household risk.", rich_help_panel=LIMITS)
+    ] = None,
+    match_risk: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="Largest share of rows matched back.", rich_help_panel=LIMITS),
+    ] = None,
+    replicated_uniques: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="Largest share unique in both files.", rich_help_panel=LIMITS),
+    ] = None,
+    correctly_disclosed: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="Largest share disclosed correctly.", rich_help_panel=LIMITS),
     ] = None,
     missing: Missing = None,
     missing_rule: Annotated[
@@ -130,7 +179,7 @@ def assess(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Assess a file: who can be recognised, how surely, what would be learnt.
+    """Assess a file, or a release against its original: who can be recognised, what would be learnt.
 
     Exit code 0 when it ran, whatever the verdict; 2 for bad input.
     """
@@ -145,6 +194,9 @@ def assess(
             "l": l,
             "global_risk": global_risk,
             "household_risk": household_risk,
+            "match_risk": match_risk,
+            "replicated_uniques": replicated_uniques,
+            "correctly_disclosed": correctly_disclosed,
         },
         weight=weight,
         sampling_fraction=sampling_fraction,
@@ -155,9 +207,12 @@ def assess(
         identifiers=split(identifiers),
         missing_codes=codes(missing),
         alpha=alpha,
+        aligned=aligned or None,
     )
+    models = read_models(model)
+    others = check_release_options(file, released, id=id, aligned=aligned or bool(models), seed=seed)
     asked = further_measures(measures)
-    check_targets(report, json, inputs=(file, scenario))
+    check_targets(report, json, inputs=(file, scenario, *others))
     check_report_name(report)
     if dry_run:
         _print_plan(file, chosen, asked, delimiter=delimiter, encoding=encoding)
@@ -165,7 +220,8 @@ def assess(
     with Steps(quiet=quiet) as steps:
         result = run(
             file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
-            documents=bool(report or json), internal=internal, measures=asked,
+            documents=bool(report or json), internal=internal, measures=asked, released=others, id=id, seed=seed,
+            models=models,
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
@@ -187,25 +243,88 @@ def run(
     documents: bool = False,
     internal: bool = False,
     measures: Sequence[str] = (),
-) -> Assessment:
-    """Read the declared columns of a file and assess them."""
+    released: Sequence[Path] = (),
+    id: str | None = None,
+    seed: int | None = None,
+    models: Mapping[str, str] | None = None,
+) -> Assessment | ReleaseAssessment:
+    """Read the declared columns of a file, and of its releases, and assess them."""
+    more = (id,) if id is not None else ()
     frame = read_declared(
-        file, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
+        file, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal, also=more
     )
+    others = [
+        read_release(
+            one, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal, also=more
+        )
+        for one in released
+    ]
     if documents:
-        check_enough_records(frame.height, internal=internal)
+        for height in (frame.height, *(one.height for one in others)):
+            check_enough_records(height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
     from sdckit.workflow.assess import assess as assess_frame
 
+    if others:
+        return assess_frame(
+            frame,
+            others,
+            scenario=scenario,
+            measures=measures,
+            id=id,
+            seed=seed,
+            models=models or (),
+            step=steps.step,
+        )
     return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
 
 
-def deliver(result: Assessment, *, name: str, report: Path | None, note: str = "") -> None:
+def read_models(texts: Sequence[str] | None) -> dict[str, str]:
+    """Read ``--model``: a formula, with its family and a colon before it where it is not linear.
+
+    Examples
+    --------
+    >>> read_models(["income ~ age", "logistic: ill ~ age:sex"])
+    {'income ~ age': 'linear', 'ill ~ age:sex': 'logistic'}
+    """
+    found = {}
+    for text in texts or ():
+        family, colon, formula = text.partition(":")
+        named = bool(colon) and "~" not in family
+        found[formula.strip() if named else text.strip()] = family.strip() if named else "linear"
+    return found
+
+
+def check_release_options(
+    file: Path, released: Sequence[Path] | None, *, id: str | None, aligned: bool, seed: int | None
+) -> tuple[Path, ...]:
+    """Refuse options that mean nothing without a release, and a release that is the original itself."""
+    others = tuple(released or ())
+    if not others and (id is not None or aligned or seed is not None):
+        raise ScenarioError(
+            "--id, --aligned, --model and --seed compare a release with FILE; give --released FILE"
+        )
+    for other in others:
+        if other.exists() and file.exists() and other.samefile(file):
+            raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
+    return others
+
+
+def deliver(
+    result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = ""
+) -> None:
     """Print the tables, where the report went, and a last word."""
     from sdckit.cli.tables import assessment_tables, make_console
 
     console = make_console()
-    console.print(assessment_tables(result, name=name))
+    from sdckit.workflow.release_assessment import ReleaseAssessment
+
+    if isinstance(result, ReleaseAssessment):
+        from sdckit.cli.release_tables import release_tables
+
+        console.print(release_tables(result, name=name))
+    else:
+        console.print(assessment_tables(result, name=name))
     if report is not None:
         console.print(f"\nReport written: {report.name}")
     if note:

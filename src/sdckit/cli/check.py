@@ -21,13 +21,20 @@ def check(
     file: File,
     *,
     scenario: Annotated[Path, typer.Option(metavar="S.toml", help="The scenario with its thresholds.")],
+    released: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it."),
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="Says which rows belong together.")
+    ] = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> int:
-    """Check a file against every threshold of a scenario, for a pipeline.
+    """Check a file, or a release against its original, against every threshold of a scenario.
 
     Exit code 0 within every declared threshold; 1 a threshold exceeded; 2 bad input, or a threshold that
     could not be checked; 3 internal error.
@@ -40,9 +47,19 @@ def check(
     )
     require_thresholds(chosen)
     with Steps(quiet=quiet) as steps:
-        from sdckit.cli.assess import run
+        from sdckit.cli.assess import check_release_options, run
 
-        assessment = run(file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        others = check_release_options(file, released, id=id, aligned=False, seed=None)
+        assessment = run(
+            file,
+            chosen,
+            steps=steps,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            released=others,
+            id=id,
+        )
         result = check_assessment(assessment)
     if not quiet:
         _print(result, file.name)

@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    File,
-    Keys,
-    Missing,
-    MissingRule,
-    codes,
-    make_scenario,
-)
-from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared
-from sdckit.errors import SdcError
+from sdckit.cli.options import MissingRule
+from sdckit.cli.source import Source, reads_keys
+from sdckit.errors import ColumnError, SdcError
 
 if TYPE_CHECKING:
     from sdckit.identity.explain import Explanation
@@ -29,19 +18,22 @@ __all__ = ["explain"]
 MOST_SETS = 20
 
 
+@reads_keys
 def explain(
-    file: File,
+    source: Source,
     *,
-    keys: Keys,
-    row: Annotated[int, typer.Option(metavar="N", help="The record: its number, from 1.")],
+    row: Annotated[int | None, typer.Option(metavar="N", help="The record: its number, from 1.")] = None,
+    id: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Instead: a column that tells records apart ..."),
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option("--value", metavar="VALUE", help="... and the record's value of it.")
+    ] = None,
     internal: Annotated[
         bool, typer.Option("--internal", help="Say that you may see this record's values.")
     ] = False,
     missing_rule: MissingRule = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
 ) -> None:
     """Show what singles one record out, and the cheapest change that ends it. Confidential.
 
@@ -49,23 +41,20 @@ def explain(
     """
     if not internal:
         raise SdcError("explain shows the values of one record; --internal says that you may see them")
-    chosen = make_scenario(
-        None,
-        keys=keys,
-        intruders=None,
-        missing_rule=missing_rule,
-        thresholds={},
-        missing_codes=codes(missing),
-    )
-    with Steps(quiet=False) as steps:
-        frame = read_declared(
-            file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
+    if (id is None) != (value is None) or (row is None) == (id is None):
+        raise SdcError("say which record: --row N, or --id COLUMN with --value VALUE")
+    chosen = source.declared(missing_rule=missing_rule)
+    if id in chosen.identifiers:
+        raise ColumnError(
+            f"'{id}' is declared a direct identifier, which is never read; name the record by --row"
         )
+    with source.steps() as steps:
+        frame = source.read(chosen, steps, also=() if id is None else (id,))
         from sdckit.identity.explain import explain as measure
 
         steps.step("looking for what singles the record out")
-        result = measure(frame, scenario=chosen, row=row)
-    _print(result, f"{file.name}, record {row:,}")
+        result = measure(frame, scenario=chosen, row=row if id is None else value, id=id)
+    _print(result, f"{source.file.name}, record {f'{row:,}' if id is None else f'with {id} {value}'}")
 
 
 def _print(result: Explanation, name: str) -> None:
@@ -79,7 +68,7 @@ def _print(result: Explanation, name: str) -> None:
     for key, value in result.values.items():
         values.add_row(key, value)
     console.print(values)
-    if result.key_sets:
+    if any(result.key_sets):  # the one record of a file is alone on no key at all
         sets = make_table("Smallest sets of keys that single it out", "keys", "size")
         for one in result.key_sets[:MOST_SETS]:
             sets.add_row(" + ".join(one), str(len(one)))

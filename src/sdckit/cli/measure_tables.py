@@ -12,6 +12,8 @@ from rich.text import Text
 from sdckit.cli.formats import count, make_console, make_table, number, percent
 
 if TYPE_CHECKING:
+    from sdckit.identity.delta_presence import DeltaPresence
+    from sdckit.identity.k_map import KMap
     from sdckit.identity.outliers import Outliers
     from sdckit.identity.population_risk import PopulationRisk
     from sdckit.identity.population_uniques import PopulationUniques
@@ -40,7 +42,7 @@ def print_measure(file_name: str, *results: Any) -> None:
 
 
 def _notes(result: Any) -> list[RenderableType]:
-    return [Text(f"Note: {text}", "dim") for text in result.notes.values()]
+    return [Text(f"Note: {text}", "dim") for text in dict.fromkeys(result.notes.values())]
 
 
 def _suda(result: Suda) -> list[RenderableType]:
@@ -95,13 +97,66 @@ def _risky_cells(result: RiskyCells) -> list[RenderableType]:
 
 
 def _outliers(result: Outliers) -> list[RenderableType]:
-    table = make_table("Outliers", "variable", "extreme values", "missing")
+    jointly = not result.counts
+    table = make_table("Outliers", "variable", *([] if jointly else ["extreme values"]), "missing")
     for name, gone in result.n_missing.items():
-        extreme = result.counts.get(name, float("nan"))
-        table.add_row(name, number(None) if math.isnan(extreme) else count(extreme), count(gone))
+        extreme = [number(one) if math.isnan(one) else count(one) for one in [result.counts.get(name, 0)]]
+        table.add_row(name, *([] if jointly else extreme), count(gone))
     either = result.n_outliers
     words = "undefined" if math.isnan(either) else f"{count(either)} ({percent(either, result.n)})"
     return [table, Text(f"Records with an extreme value ({result.method}): {words}")]
+
+
+def _k_map(result: KMap) -> list[RenderableType]:
+    modelled = math.isnan(result.level)
+    table = make_table("People behind each key", "", "records expected" if modelled else "records")
+    for k, found in result.violations.items():
+        words = f"{found:,.1f} ({percent(found, result.n)})" if modelled else _records(found, result.n)
+        table.add_row(f"with a key that fewer than {k:,} people have", words)
+    held = [] if modelled else [Text(f"Largest k that holds: {count(result.level)}")]
+    return [table, *held]
+
+
+def _records(found: float, n: int) -> str:
+    return f"{count(found)} ({percent(found, n)})"
+
+
+def _delta_presence(result: DeltaPresence) -> list[RenderableType]:
+    low, high = (number(limit) for limit in result.limits)
+    table = make_table("Share of the people with a key who are in the file", "", "")
+    table.add_row("people in the population", count(result.population))
+    table.add_row("smallest share of a key", number(result.minimum))
+    table.add_row("largest share of a key", number(result.maximum))
+    table.add_row(f"people with a key above {high}", _records(result.n_above, result.population))
+    table.add_row("records of the file among them", _records(result.records_above, result.n))
+    table.add_row(f"people with a key below {low}", _records(result.n_below, result.population))
+    words = "holds" if result.holds else "does not hold"
+    return [table, Text(f"Every share from {low} to {high}: {words}.")]
+
+
+CLOSENESS = {
+    "t_closeness": ("t-closeness", "records in groups at least so far from the file"),
+    "beta_likeness": ("β-likeness", "records in groups where a value gains more"),
+    "delta_disclosure": ("δ-disclosure", "records in groups that change a share more"),
+    "alpha_k": ("(α, k)-anonymity", "records in groups where one value has a larger share"),
+}
+
+
+def _close(result: Any) -> list[RenderableType]:
+    """Records in groups beyond each limit, by sensitive variable."""
+    title, words = CLOSENESS[result.measure]
+    rows = []
+    for variable, found in result.violations.items():
+        kinds = found if any(isinstance(part, Mapping) for part in found.values()) else {"": found}
+        rows += [(f"{variable} {kind}".strip(), limits) for kind, limits in kinds.items()]
+    limits = sorted({limit for _, counts in rows for limit in counts})
+    table = make_table(
+        f"What would be learnt ({title})", "variable", *(f"limit {limit:g}" for limit in limits)
+    )
+    for label, counts in rows:
+        table.add_row(label, *(count(counts[limit]) for limit in limits))
+    table.caption = words
+    return [table]
 
 
 TABLES: Mapping[str, Callable[[Any], list[RenderableType]]] = {
@@ -110,4 +165,10 @@ TABLES: Mapping[str, Callable[[Any], list[RenderableType]]] = {
     "population_uniques": _population_uniques,
     "risky_cells": _risky_cells,
     "outliers": _outliers,
+    "t_closeness": _close,
+    "beta_likeness": _close,
+    "delta_disclosure": _close,
+    "alpha_k": _close,
+    "k_map": _k_map,
+    "delta_presence": _delta_presence,
 }

@@ -28,6 +28,7 @@ __all__ = [
     "make_scenario",
     "split",
     "split_named",
+    "whole_numbers",
 ]
 
 FILE_PANEL = "How to read the file"
@@ -86,6 +87,20 @@ def split(values: Iterable[str] | None) -> list[str]:
     """
     parts = (part.strip() for value in values or () for part in value.split(","))
     return [part for part in parts if part]
+
+
+def whole_numbers(values: Iterable[str] | None, *, option: str) -> list[int]:
+    """Read whole numbers separated by commas.
+
+    Examples
+    --------
+    >>> whole_numbers(["2,3", "5"], option="--k")
+    [2, 3, 5]
+    """
+    parts = split(values)
+    if not all(part.isascii() and part.isdecimal() for part in parts):
+        raise ScenarioError(f"{option} takes whole numbers, such as {option} 2,3,5")
+    return [int(part) for part in parts]
 
 
 def codes(values: Iterable[str] | None) -> list[str]:

@@ -7,16 +7,20 @@ from typing import Annotated
 import typer
 
 from sdckit.cli.measure_tables import print_measure
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes, split
-from sdckit.cli.progress import Steps
+from sdckit.cli.options import codes, split
+from sdckit.cli.source import Source, reads_a_file
+from sdckit.errors import ScenarioError
 
 __all__ = ["outliers"]
 
 
+@reads_a_file
 def outliers(
-    file: File,
+    source: Source,
     *,
-    numeric: Annotated[list[str], typer.Option(metavar="A,B", help="Numeric variables.")],
+    numeric: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Numeric variables; default the scenario's.")
+    ] = None,
     by: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Within the groups of these.")] = None,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="percentile, mad or robust_mahalanobis.")
@@ -27,28 +31,31 @@ def outliers(
     lower: Annotated[
         float | None, typer.Option(metavar="X", help="Extreme up to this quantile; default none.")
     ] = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
 ) -> None:
     """Count the records with extreme values; neither values nor limits are shown.
 
     Exact counts for your own session.
     """
-    names, groups = split(numeric), split(by)
-    with Steps(quiet=False) as steps:
-        steps.step(f"reading {file.name}")
+    names, groups, missing = split(numeric), split(by), codes(source.missing)
+    if source.scenario is not None:
+        from sdckit.data.scenario import Scenario
+
+        stored = Scenario.from_toml(source.scenario)
+        names = names or list(stored.numeric)
+        missing = missing or list(stored.missing_codes)
+    if not names:
+        raise ScenarioError("say which variables are numeric: --numeric A,B, or a scenario that names them")
+    with source.steps() as steps:
+        steps.step(f"reading {source.file.name}")
         from sdckit.data.readers import read_file
 
-        columns = tuple(dict.fromkeys([*names, *groups]))
         frame = read_file(
-            file,
-            columns=columns,
-            missing=codes(missing),
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
+            source.file,
+            columns=tuple(dict.fromkeys([*names, *groups])),
+            missing=missing,
+            delimiter=source.delimiter,
+            encoding=source.encoding,
+            decimal=source.decimal,
         )
         from sdckit.identity.outliers import outliers as measure
 
@@ -61,4 +68,4 @@ def outliers(
             upper=0.95 if upper is None and lower is None else upper,
             lower=lower,
         )
-    print_measure(file.name, result)
+    print_measure(source.file.name, result)

@@ -7,57 +7,47 @@ from typing import Annotated
 import typer
 
 from sdckit.cli.measure_tables import print_measure
-from sdckit.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    File,
-    Fraction,
-    Keys,
-    Missing,
-    Weight,
-    codes,
-    make_scenario,
-)
-from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared
+from sdckit.cli.options import Fraction, Weight
+from sdckit.cli.source import Source, reads_keys
 
 __all__ = ["population_risk"]
 
 
+@reads_keys
 def population_risk(
-    file: File,
+    source: Source,
     *,
-    keys: Keys,
     weight: Weight = None,
     sampling_fraction: Fraction = None,
     interactions: Annotated[
-        int, typer.Option(metavar="M", help="Highest order of the model's terms; 1: main effects.")
-    ] = 1,
-    select: Annotated[bool, typer.Option("--select", help="Add pairs of keys until the model fits.")] = False,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+        int | None,
+        typer.Option(
+            metavar="M", help="Highest order of the model's terms; 1: main effects. Default: a search."
+        ),
+    ] = None,
+    select: Annotated[
+        bool,
+        typer.Option("--select", help="Search pairs of keys until the model fits, however long it takes."),
+    ] = False,
 ) -> None:
     """Estimate who is unique in the population: the log-linear model beside those of group sizes.
 
-    Exact figures for your own session. Needs --weight or --sampling-fraction.
+    Exact figures for your own session. Needs --weight or --sampling-fraction, or a scenario with one. The
+    model takes main effects and the pairs of keys that a search adds where that takes seconds.
     """
-    chosen = make_scenario(
-        None, keys=keys, intruders=None, missing_rule=None, thresholds={}, missing_codes=codes(missing),
-        weight=weight, sampling_fraction=sampling_fraction,
-    )  # fmt: skip
-    with Steps(quiet=False) as steps:
-        frame = read_declared(
-            file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
-        )
+    chosen = source.declared(design=True, weight=weight, sampling_fraction=sampling_fraction)
+    with source.steps() as steps:
+        frame = source.read(chosen, steps)
         from sdckit.cells.as_cells import as_cells
         from sdckit.identity.population_risk import population_risk as measure
         from sdckit.identity.population_uniques import population_uniques
+        from sdckit.workflow.extra_measures import searched_risk
 
         cells = as_cells(frame, scenario=chosen, missing="category")
         steps.step("modelling the population")
-        modelled = measure(cells, interactions=interactions, select=select)
+        if interactions is None and not select:
+            modelled = searched_risk(cells)
+        else:
+            modelled = measure(cells, interactions=1 if interactions is None else interactions, select=select)
         sized = population_uniques(cells)
-    print_measure(file.name, modelled, sized)
+    print_measure(source.file.name, modelled, sized)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sdckit.cli.progress import Steps
     from sdckit.data.scenario import Scenario
 
-__all__ = ["read_declared"]
+__all__ = ["read_declared", "read_release"]
 
 
 def read_declared(
@@ -24,15 +24,16 @@ def read_declared(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    also: tuple[str, ...] = (),
 ) -> pl.DataFrame:
-    """Read the declared columns of a file; a column that is absent is named by its role."""
+    """Read the declared columns of a file, and `also`; an absent one is named by its role."""
     steps.step(f"reading {file.name}")
     from sdckit.data.readers import read_file, scan_header
 
     try:
         return read_file(
             file,
-            columns=scenario.columns,
+            columns=tuple(dict.fromkeys([*scenario.columns, *also])),
             identifiers=scenario.identifiers,
             missing=scenario.missing_codes,
             delimiter=delimiter,
@@ -43,3 +44,38 @@ def read_declared(
         header = scan_header(file, delimiter=delimiter, encoding=encoding)
         scenario.check_columns(header.columns, certain=header.certain)
         raise
+
+
+def read_release(
+    file: Path,
+    scenario: Scenario,
+    *,
+    steps: Steps,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    also: tuple[str, ...] = (),
+) -> pl.DataFrame:
+    """Read the declared columns that a release has; one without a key is refused with its name."""
+    from sdckit.data.readers import scan_header
+
+    header = scan_header(file, delimiter=delimiter, encoding=encoding)
+    needed = (*scenario.all_keys, *also)
+    if absent := [name for name in needed if name not in header.columns]:
+        raise ColumnError(
+            f"{file.name} has no column {absent[0]!r}; a release needs every key, and the id where one is named"
+        )
+    own = {
+        "weight": scenario.weight,
+        "household": scenario.household,
+        "person": scenario.person,
+    }
+    fields = {field: getattr(scenario, field) for field in type(scenario).model_fields}
+    for role, column in own.items():
+        fields[role] = column if column in header.columns else None
+    for role in ("sensitive", "numeric"):
+        fields[role] = tuple(name for name in fields[role] if name in header.columns)
+    return read_declared(
+        file, type(scenario)(**fields), steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
+        also=also,
+    )  # fmt: skip

@@ -2,68 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sdckit.cli.measure_tables import print_measure
-from sdckit.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    File,
-    Fraction,
-    Keys,
-    Missing,
-    MissingRule,
-    codes,
-    make_scenario,
-)
-from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared
+from sdckit.cli.options import MissingRule
+from sdckit.cli.source import Source, reads_keys
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
 
 __all__ = ["suda"]
 
+ASSUMED = 0.01  # sampling fraction where nothing is said
 
+
+@reads_keys
 def suda(
-    file: File,
+    source: Source,
     *,
-    keys: Keys,
     max_size: Annotated[
         int | None, typer.Option(metavar="M", help="Largest number of keys to combine; default all.")
     ] = None,
     scoring: Annotated[str, typer.Option(metavar="NAME", help="elliot or ihsn.")] = "elliot",
     missing_rule: MissingRule = None,
-    sampling_fraction: Fraction = 0.01,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
+    sampling_fraction: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X", help="Share of the population in the file; default the scenario's, or 0.01."
+        ),
+    ] = None,
 ) -> None:
     """Find special uniques: records that a few of the keys already single out.
 
     Exact figures for your own session; no value of a record is shown.
     """
-    chosen = make_scenario(
-        None,
-        keys=keys,
-        intruders=None,
-        missing_rule=missing_rule,
-        thresholds={},
-        missing_codes=codes(missing),
-    )
-    with Steps(quiet=False) as steps:
-        frame = read_declared(
-            file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
-        )
+    chosen = source.declared(design=True, missing_rule=missing_rule, sampling_fraction=sampling_fraction)
+    with source.steps() as steps:
+        frame = source.read(chosen, steps)
+        from sdckit.cells.as_cells import as_cells
         from sdckit.identity.suda import suda as measure
 
+        cells = as_cells(frame, scenario=chosen).in_memory()
         result = measure(
-            frame,
-            scenario=chosen,
+            cells,
             max_size=max_size,
             scoring=scoring,  # type: ignore[arg-type]
-            sampling_fraction=0.01 if sampling_fraction is None else sampling_fraction,
+            sampling_fraction=_share(cells, chosen),
             step=steps.step,
         )
-    print_measure(file.name, result)
+    print_measure(source.file.name, result)
+
+
+def _share(cells: object, scenario: Scenario) -> float:
+    """The share of the population in the file: declared, or from the weights, or 1 %."""
+    if scenario.weight is None and scenario.sampling_fraction is None:
+        return ASSUMED
+    from sdckit.identity.population_size import sampling_fraction_of
+
+    return sampling_fraction_of(cells)  # type: ignore[arg-type]

@@ -14,12 +14,14 @@ from sdckit.cli.measure_tables import measure_tables
 
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
+    from sdckit.identity.contribution_table import Coarsened, Contribution
     from sdckit.identity.key_contributions import KeyContributions
     from sdckit.workflow.assess import Assessment, IntruderAssessment, KeyFacts, Verdict
 
 __all__ = ["assessment_tables", "count", "make_console", "number", "percent", "verdict_table"]
 
 MOST_CONTRIBUTIONS = 8
+MOST_SUGGESTIONS = 3
 STYLES = {True: "green", False: "bold red", None: "bold yellow"}
 KINDS = ("distinct", "entropy", "recursive")
 
@@ -168,18 +170,37 @@ def _cells(one: IntruderAssessment) -> Table:
 
 
 def _contributions(result: KeyContributions) -> RenderableType:
-    table = make_table("What leaving keys out would save", "without", "uniques", "saved", "global risk")
-    table.add_row("(all keys)", count(result.uniques), "", number(result.risk))
+    tested = [k for k in result.violations if k > 2]
+    heads = ["uniques", "saved", *(f"k < {k}" for k in tested), "global risk"]
+    table = make_table("What leaving keys out would save", "without", *heads)
+    whole = [count(result.uniques), "", *(count(result.violations[k]) for k in tested), number(result.risk)]
+    table.add_row("(all keys)", *whole)
     for row in result.table[:MOST_CONTRIBUTIONS]:
-        table.add_row(
-            " + ".join(row.variables),
-            count(row.uniques_without),
-            count(row.uniques_saved),
-            number(row.risk_without),
-        )
+        table.add_row(" + ".join(row.variables), *_left(row, result, tested))
     if len(result.table) > MOST_CONTRIBUTIONS:
         table.caption = f"the first {MOST_CONTRIBUTIONS} of {count(len(result.table))}"
-    return Group(table, Text(_most_saving(result)))
+    parts: list[RenderableType] = [table, Text(_most_saving(result))]
+    if result.coarsenings:
+        steps = make_table("What one step coarser would save", "key", "levels", *heads)
+        for key, step in sorted(result.coarsenings.items(), key=lambda item: item[1].uniques_without):
+            levels = f"{count(step.levels_before)} to {count(step.levels_after)}"
+            steps.add_row(key, levels, *_left(step, result, tested))
+        steps.caption = "neighbouring numbers or dates in pairs, rarest other levels as one"
+        parts.append(steps)
+    if result.uniques and result.suggestions:
+        parts.append(Text("\nWhat to do first, by uniques saved per bit of information lost", "bold"))
+        first = enumerate(result.suggestions[:MOST_SUGGESTIONS], 1)
+        parts += [Text(f"{place}. {one.sentence}") for place, one in first]
+    return Group(*parts)
+
+
+def _left(row: Contribution | Coarsened, result: KeyContributions, tested: Iterable[int]) -> list[str]:
+    return [
+        count(row.uniques_without),
+        _records(row.uniques_saved, result.uniques) if result.uniques else "0",
+        *(count(row.violations_without[k]) for k in tested),
+        number(row.risk_without),
+    ]
 
 
 def _most_saving(result: KeyContributions) -> str:

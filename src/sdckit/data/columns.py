@@ -172,7 +172,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
     import pyarrow as pa
 
     native = series.to_native()
-    own: Any = getattr(native, "cat", None)
+    own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
     if hasattr(own, "codes") and hasattr(
         own, "categories"
     ):  # categories of pandas: of any type, intervals too

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["Frame", "collect", "frame_of", "is_lazy", "open_frame", "result_frame"]
+__all__ = ["Frame", "collect", "frame_of", "is_lazy", "open_frame", "result_frame", "rows_of"]
 
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
@@ -82,3 +82,16 @@ def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry
 def frame_of(columns: Mapping[str, Any], backend: Any) -> Any:
     """Columns of plain values as a frame of an engine."""
     return nw.from_dict(dict(columns), backend=backend).to_native()
+
+
+def rows_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a small frame in memory as dictionaries.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows_of(pl.DataFrame({"a": [1, 2]}))
+    [{'a': 1}, {'a': 2}]
+    """
+    found: list[dict[str, Any]] = nw.from_native(frame, eager_only=True).rows(named=True)
+    return found

@@ -9,11 +9,20 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.columns import to_arrow
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["drop_columns", "open_eager", "take_rows", "with_levels", "with_numbers"]
+__all__ = [
+    "as_held",
+    "drop_columns",
+    "open_eager",
+    "take_rows",
+    "with_levels",
+    "with_numbers",
+    "with_some_numbers",
+]
 
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
 
@@ -65,8 +74,8 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
     --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2], "y": [1, 2]}))
-    >>> with_numbers(frame, {"x": np.array([3.0, np.nan]), "y": np.array([0.5, 2.0])}).schema
-    Schema({'x': Int64, 'y': Float64})
+    >>> with_numbers(frame, {"x": np.array([3.0, np.nan]), "y": np.array([0.5, 2.0])}).dtypes
+    [Int64, Float64]
     """
     import pyarrow as pa
 
@@ -77,10 +86,67 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
     return _set(frame, made)
 
 
+def with_some_numbers(
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
+) -> Any:
+    """Write numbers into some records of a column of numbers; all other values stay exactly as they are.
+
+    A column keeps its type; one of integers becomes one of floats where a new number is not whole or does
+    not fit. Decimals are rounded to the places that the column has.
+
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+    columns : mapping
+        Column to which records change, shape (n,), and their new numbers, shape (number that change,).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = open_frame(pl.DataFrame({"x": [1, 2**60 + 1]}))
+    >>> with_some_numbers(frame, {"x": (np.array([True, False]), np.array([7.0]))})["x"].to_list()
+    [7, 1152921504606846977]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    made = {}
+    for name, (hit, numbers) in columns.items():
+        array = to_arrow(frame[name])
+        kept = True
+        try:
+            new = pa.array(numbers).cast(array.type)
+        except pa.ArrowInvalid:
+            new, array, kept = pa.array(numbers), array.cast(pa.float64(), safe=False), False
+        array = pc.replace_with_mask(array, pa.array(hit), new)
+        own = frame[name].dtype if kept and frame.implementation.is_pandas_like() else None
+        made[name] = _as_type(array, own, frame, name)
+    return _set(frame, made)
+
+
+def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers as a column holds them: rounded to single precision where it is of that.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = open_frame(pl.DataFrame({"x": [0.1]}, schema={"x": pl.Float32}))
+    >>> as_held(frame["x"], np.array([0.1])).tolist()
+    [0.10000000149011612]
+    """
+    return numbers.astype(np.float32).astype(np.float64) if series.dtype == nw.Float32 else numbers
+
+
 def with_levels(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Sequence[Any], NDArray[np.int64]]]
+    frame: nw.DataFrame[Any],
+    columns: Mapping[str, tuple[Sequence[Any], NDArray[np.int64]]],
+    *,
+    ordered: bool = False,
 ) -> Any:
     """Write new values into columns, given as a list of levels and the level of each record (-1: missing).
+
+    A column keeps its type where the levels are of that type, a categorical one takes the levels as its
+    categories. `ordered` makes ordered categories of text levels, whatever the column was.
 
     Examples
     --------
@@ -99,8 +165,11 @@ def with_levels(
             raise DataError(
                 f"column {name!r}: its new values are of mixed types; give them one type"
             ) from None
+        if ordered or _takes_categories(frame, name, values):
+            made[name] = _categories(frame, name, values, codes, ordered=ordered)
+            continue
         array = values.take(pa.array(codes, mask=codes < 0))
-        made[name] = _as_type(array, None, frame, name)
+        made[name] = _as_type(array, _level_type(frame[name].dtype, values), frame, name)
     return _set(frame, made)
 
 
@@ -147,6 +216,72 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
     return dtype if fits and bits <= 64 else None
 
 
+def _level_type(dtype: Any, levels: Any) -> Any:
+    """The column's own type where it can hold the levels, else None."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if t.is_string(levels.type):
+        return dtype if isinstance(dtype, nw.String) else None
+    if t.is_boolean(levels.type):
+        return dtype if isinstance(dtype, nw.Boolean) else None
+    if not (t.is_integer(levels.type) or t.is_floating(levels.type)):
+        return None
+    if dtype.is_integer() and t.is_integer(levels.type):
+        try:
+            levels.cast(getattr(pa, str(dtype).lower())())
+        except (AttributeError, pa.ArrowInvalid):
+            return None
+        return dtype
+    return dtype if dtype.is_float() else None
+
+
+def _takes_categories(frame: nw.DataFrame[Any], name: str, levels: Any) -> bool:
+    """Whether a column is categorical and can have the levels as its categories."""
+    import pyarrow.types as t
+
+    if not isinstance(frame[name].dtype, (nw.Categorical, nw.Enum)):
+        return False
+    return t.is_string(levels.type) or not frame.implementation.is_polars()
+
+
+def _categories(
+    frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray[np.int64], *, ordered: bool
+) -> Any:
+    """A categorical column of the frame's engine, ordered where that is asked for or where it was before."""
+    import pyarrow as pa
+
+    native = frame[name].to_native()
+    if frame.implementation.is_pandas_like() and not _arrow_backed(native):
+        import pandas as pd
+
+        ordered = ordered or bool(getattr(native.dtype, "ordered", False))
+        return pd.Series(pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered))
+    if frame.implementation.is_polars():
+        import polars as pl
+
+        own = isinstance(native.dtype, pl.Categorical) and not ordered
+        values = pl.Series(name, levels.take(pa.array(codes, mask=codes < 0)))
+        return values.cast(native.dtype if own else pl.Enum(levels.to_pylist()))
+    before = to_arrow(frame[name]).type
+    own = pa.types.is_dictionary(before)
+    places = pa.array(codes, mask=codes < 0).cast(pa.int32())
+    if own and before.value_type != levels.type and pa.types.is_string(levels.type):
+        levels = levels.cast(before.value_type) if before.value_type == pa.large_string() else levels
+    made = pa.DictionaryArray.from_arrays(places, levels, ordered=ordered or (own and before.ordered))
+    if frame.implementation.is_pandas_like():
+        import pandas as pd
+
+        return pd.Series(pd.arrays.ArrowExtensionArray(made))
+    return pa.chunked_array([made])
+
+
+def _arrow_backed(native: Any) -> bool:
+    import pandas as pd
+
+    return isinstance(native.dtype, pd.ArrowDtype)
+
+
 def _as_type(array: Any, dtype: Any, frame: nw.DataFrame[Any], name: str) -> Any:
     """An Arrow array as a series of the frame's engine."""
     import pyarrow as pa
@@ -162,13 +297,17 @@ def _pandas_series(array: Any, dtype: Any, before: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
 
-    if isinstance(before.dtype, pd.ArrowDtype):
+    if _arrow_backed(before):
         own = before.dtype.pyarrow_dtype
         return pd.Series(pd.arrays.ArrowExtensionArray(array.cast(own) if dtype is not None else array))
+    plain = isinstance(before.dtype, np.dtype)
+    if dtype is not None and not plain and hasattr(before.dtype, "__from_arrow__"):
+        return pd.Series(
+            before.dtype.__from_arrow__(array)
+        )  # by way of floats, large integers would be rounded
     values = array.to_pandas()
     if dtype is None:
         return values
-    plain = isinstance(before.dtype, np.dtype)
     if plain and array.null_count and before.dtype.kind in NULLABLE:
         return pd.Series(pd.array(array.cast(pa.int64()).to_pylist(), dtype=NULLABLE[before.dtype.kind]))
     return values.astype(before.dtype)

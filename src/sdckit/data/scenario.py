@@ -45,6 +45,9 @@ class Thresholds(BaseModel):
         Every combination of keys holds at least l well-represented sensitive values (2 or more).
     global_risk, household_risk
         Limits on the expected share of records re-identified and on the largest household risk.
+    match_risk, replicated_uniques, correctly_disclosed
+        Limits on a release beside its original, as shares of the records: rows expected to be matched back,
+        unique in both files, disclosed correctly (DiSCO).
 
     Examples
     --------
@@ -59,6 +62,9 @@ class Thresholds(BaseModel):
     l: _Level | None = None  # noqa: E741 - the name the literature uses
     global_risk: _Share | None = None
     household_risk: _Share | None = None
+    match_risk: _Share | None = None
+    replicated_uniques: _Share | None = None
+    correctly_disclosed: _Share | None = None
 
     def __init__(
         self,
@@ -69,9 +75,16 @@ class Thresholds(BaseModel):
         l: int | None = None,  # noqa: E741
         global_risk: float | None = None,
         household_risk: float | None = None,
+        match_risk: float | None = None,
+        replicated_uniques: float | None = None,
+        correctly_disclosed: float | None = None,
         **unknown: object,
     ) -> None:
-        given = {"k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk}
+        given = {
+            "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
+            "match_risk": match_risk, "replicated_uniques": replicated_uniques,
+            "correctly_disclosed": correctly_disclosed,
+        }  # fmt: skip
         try:
             super().__init__(**given, **unknown)
         except ValidationError as error:

@@ -56,11 +56,14 @@ class Grouping:
         Group of each level, in the order of `Levels`.
     after : int
         Number of groups.
+    plain_rule : str
+        The rule without a number of levels, for documents: rare levels are not counted there.
     """
 
     rule: str
     group: NDArray[np.int64]
     after: int
+    plain_rule: str = ""
 
     def codes(self, levels: Levels) -> NDArray[np.int64]:
         """New code of each level: that of the first level of its group."""
@@ -124,7 +127,9 @@ def pooled(levels: Levels) -> Grouping | None:
     if number >= len(levels.size):
         return None
     group = np.maximum(np.arange(len(levels.size), dtype=np.int64) - (number - 1), 0)
-    return Grouping(f"the {number} rarest levels as one", group, len(levels.size) - number + 1)
+    return Grouping(
+        f"the {number} rarest levels as one", group, len(levels.size) - number + 1, "the rarest levels as one"
+    )
 
 
 def joined(levels: Levels, one: int, other: int) -> Grouping | None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from sdckit.identity.coarsening import Grouping, Levels
 
-__all__ = ["Coarsened", "Contribution", "Figures", "Suggestion", "rank", "suggest"]
+__all__ = ["Coarsened", "Contribution", "Figures", "Suggestion", "nine_digits", "rank", "suggest"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,10 @@ class Coarsened:
         Global risk that remains.
     entropy_lost : float
         Information lost, in bits per record.
+    decides_alone : float
+        Share of the sample uniques that stop being unique; NaN without sample uniques.
+    plain_rule : str
+        The rule without a number of levels, for documents.
     """
 
     rule: str
@@ -48,13 +52,17 @@ class Coarsened:
     violations_without: dict[int, int]
     risk_without: float
     entropy_lost: float
+    decides_alone: float = math.nan
+    plain_rule: str = ""
 
     @classmethod
     def of(cls, grouping: Grouping, levels: Levels, whole: Figures, left: Figures) -> Coarsened:
         """Set what is left against the whole."""
+        saved = whole.uniques - left.uniques
         return cls(
-            grouping.rule, len(levels.codes), grouping.after, left.uniques, whole.uniques - left.uniques,
-            left.violations, left.risk, grouping.entropy_lost(levels),
+            grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
+            grouping.entropy_lost(levels), saved / whole.uniques if whole.uniques else math.nan,
+            grouping.plain_rule or grouping.rule,
         )  # fmt: skip
 
 
@@ -153,7 +161,7 @@ def suggest(
     return Suggestion(
         action, variables, row.uniques_saved,
         {k: count - row.violations_without[k] for k, count in whole.violations.items()},
-        whole.risk - row.risk_without, row.entropy_lost, _per_bit(row.uniques_saved, row.entropy_lost), sentence,
+        _saved(whole.risk, row.risk_without), row.entropy_lost, _per_bit(row.uniques_saved, row.entropy_lost), sentence,
     )  # fmt: skip
 
 
@@ -162,12 +170,28 @@ def rank(one: Suggestion) -> tuple[float, float, float, str, tuple[str, ...]]:
     risk = _per_bit(one.risk_saved, one.entropy_lost)
     per_bit = one.saved_per_bit
     return (
-        math.inf if math.isnan(per_bit) else -per_bit,
-        math.inf if math.isnan(risk) else -risk,
-        one.entropy_lost,
+        math.inf if math.isnan(per_bit) else -nine_digits(per_bit),
+        math.inf if math.isnan(risk) else -nine_digits(risk),
+        nine_digits(one.entropy_lost),
         one.action,
         one.variables,
     )
+
+
+def nine_digits(value: float) -> float:
+    """A sum that the order of its parts does not change any more, for comparing.
+
+    Examples
+    --------
+    >>> nine_digits(0.1 + 0.2) == nine_digits(0.3)
+    True
+    """
+    return float(f"{value:.9g}")
+
+
+def _saved(before: float, after: float) -> float:
+    """What is saved of a risk; 0 where only rounding differs."""
+    return 0.0 if math.isclose(before, after, rel_tol=1e-12) else before - after
 
 
 def _per_bit(saved: float, lost: float) -> float:

@@ -167,7 +167,11 @@ class Explanation(Result):
         sets = "; ".join(" + ".join(one) for one in self.key_sets[:5])
         more = f" and {len(self.key_sets) - 5} more" if len(self.key_sets) > 5 else ""
         lines = [
-            f"Alone among {self.n} records by: {sets}{more}." if sets else f"Alone among {self.n} records."
+            "The file has no other record."
+            if self.n == 1
+            else f"Alone among {self.n} records by: {sets}{more}."
+            if sets
+            else f"Alone among {self.n} records."
         ]
         best = self.cheapest
         if best is None:

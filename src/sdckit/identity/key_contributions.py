@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,9 +15,18 @@ from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.coarsening import Grouping, Levels, levels_of, smaller_key
-from sdckit.identity.contribution_table import Coarsened, Contribution, Figures, Suggestion, rank, suggest
+from sdckit.identity.contribution_table import (
+    Coarsened,
+    Contribution,
+    Figures,
+    Suggestion,
+    nine_digits,
+    rank,
+    suggest,
+)
 from sdckit.identity.individual_risk import refuse_short
 from sdckit.identity.k_anonymity import levels_of_k
+from sdckit.identity.leaving_out import LeftOut, leave_out, takes_whole_cells
 from sdckit.identity.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
 from sdckit.result import Result
@@ -75,7 +84,7 @@ class KeyContributions(Result):
 
     measure: ClassVar[str] = "key_contributions"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "uniques", "risk", "violations", "table_figures", "coarsening_figures",
+        "n", "uniques", "risk", "violations", "table_figures", "coarsening_figures", "suggestion_figures",
     )  # fmt: skip
     cells: Cells
     k: tuple[int, ...]
@@ -88,8 +97,16 @@ class KeyContributions(Result):
         return self.cells.n
 
     @cached_property
+    def _left_out(self) -> LeftOut:
+        """Whole cells only merge; where missing values match others, each margin is matched by itself."""
+        if takes_whole_cells(self.cells):
+            return leave_out(self.cells, self._levels, self._groupings, k=self.k, pairs=self.pairs)
+        whole = figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
+        return LeftOut(whole, self._dropped(), {})
+
+    @property
     def _whole(self) -> Figures:
-        return figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
+        return self._left_out.whole
 
     @cached_property
     def uniques(self) -> int:
@@ -129,7 +146,6 @@ class KeyContributions(Result):
         found = {key: smaller_key(levels) for key, levels in self._levels.items()}
         return {key: grouping for key, grouping in found.items() if grouping is not None}
 
-    @cached_property
     def _dropped(self) -> dict[tuple[str, ...], Figures]:
         """Figures of every set of keys left out: what merges most first, since its pairs are merged from it."""
         keys = sorted(self.cells.keys, key=lambda key: -self._levels[key].entropy)
@@ -152,8 +168,11 @@ class KeyContributions(Result):
 
     def _coarsening(self, key: str) -> Coarsened:
         levels, grouping = self._levels[key], self._groupings[key]
-        coarse = margin_of(self.cells).coarser(key, levels.codes, grouping.codes(levels))
-        return Coarsened.of(grouping, levels, self._whole, _of_margin(coarse, self.k, self.n))
+        figures = self._left_out.coarser.get(key)
+        if figures is None:
+            coarse = margin_of(self.cells).coarser(key, levels.codes, grouping.codes(levels))
+            figures = _of_margin(coarse, self.k, self.n)
+        return Coarsened.of(grouping, levels, self._whole, figures)
 
     @cached_property
     def coarsenings(self) -> dict[str, Coarsened]:
@@ -165,14 +184,14 @@ class KeyContributions(Result):
         """What leaving out each key, and each pair, changes."""
         rows = [
             Contribution.of(names, self._whole, figures, [self._levels[name].entropy for name in names])
-            for names, figures in self._dropped.items()
+            for names, figures in self._left_out.without.items()
         ]
         place = {key: j for j, key in enumerate(self.cells.keys)}
         return tuple(
             sorted(
                 rows,
                 key=lambda one: (
-                    len(one.variables), -one.uniques_saved, one.risk_without,
+                    len(one.variables), -one.uniques_saved, nine_digits(one.risk_without),
                     tuple(place[name] for name in one.variables),
                 ),
             )
@@ -193,13 +212,14 @@ class KeyContributions(Result):
         return tuple(sorted([*steps, *drops], key=rank))
 
     @cached_property
-    def table_figures(self) -> dict[str, dict[str, float]]:
+    def table_figures(self) -> dict[str, dict[str, Any]]:
         """The table by the names of the keys left out."""
         return {
             " + ".join(one.variables): {
                 "uniques_without": one.uniques_without,
                 "uniques_saved": one.uniques_saved,
                 "decides_alone": one.decides_alone,
+                "violations_without": one.violations_without,
                 "risk_without": one.risk_without,
                 "entropy_lost": one.entropy_lost,
             }
@@ -207,19 +227,27 @@ class KeyContributions(Result):
         }
 
     @cached_property
-    def coarsening_figures(self) -> dict[str, dict[str, float]]:
+    def coarsening_figures(self) -> dict[str, dict[str, Any]]:
         """The coarsenings by the names of the keys."""
         return {
             key: {
+                "rule": one.rule,
                 "levels_before": one.levels_before,
                 "levels_after": one.levels_after,
                 "uniques_without": one.uniques_without,
                 "uniques_saved": one.uniques_saved,
+                "decides_alone": one.decides_alone,
+                "violations_without": one.violations_without,
                 "risk_without": one.risk_without,
                 "entropy_lost": one.entropy_lost,
             }
             for key, one in self.coarsenings.items()
         }
+
+    @cached_property
+    def suggestion_figures(self) -> tuple[dict[str, Any], ...]:
+        """The suggestions, what to do first first."""
+        return tuple(asdict(one) for one in self.suggestions)
 
     @property
     def records(self) -> Any:

@@ -3,10 +3,13 @@
 Level by level over subset sizes. A cell that is alone on a subset is alone on every larger one: there it
 neither is a *minimal* unique nor keeps another cell from being one. So for a subset S only the cells that
 share their values on every subset of size |S| - 1 matter, the intersection of |S| bit sets, and among those
-the ones alone on S are exactly its minimal uniques. The cells of one parent lie side by side by its groups,
-so S is found by splitting those groups by one more key: no hashing, hardly a cache miss. Groups without a
-cell of a single record are dropped: nobody in them will ever be unique. Where the cells are very many and a subset
-has few possible combinations, all cells are counted in a table of the combinations instead.
+the ones alone on S are exactly its minimal uniques. The cells of one parent lie side by side by its groups.
+They are dealt into stacks by the codes of one more key, in their order, so that in each stack the cells of
+one group of the parent still follow each other: these runs are the groups of S. No hashing, no sorting of
+groups one by one, hardly a branch. Groups without a cell of a single record are dropped, as nobody in them will
+ever be unique, and so are groups that the new key does not split: they look the same without it from there on.
+Where the cells are very many and a subset has few possible combinations, all cells are counted in a table of the
+combinations instead.
 """
 
 from __future__ import annotations
@@ -22,11 +25,11 @@ from numpy.typing import NDArray
 
 from sdckit.errors import DataError
 from sdckit.identity.suda_kernel import (
+    SINGLE,
     START,
     book,
     count_in_table,
     intersect,
-    mark,
     search_level,
     split,
     without,
@@ -37,6 +40,7 @@ __all__ = ["MinimalUniques", "find_minimal_uniques", "largest_size", "memory_nee
 
 MEMORY_LIMIT = 1_800_000_000  # bytes of lists, bit sets and counts
 TABLE = 1 << 20  # combinations that are counted in a table
+BYTE = 256  # codes a byte can have; longer ones are split byte by byte
 MANY_CELLS = 1 << 20  # from so many cells on the lists outgrow the cache, and tables are faster
 
 
@@ -66,7 +70,7 @@ def memory_needed(n_keys: int, n_cells: int, max_size: int, n_levels: int = 0) -
     return (
         widest * (4 * n_cells + n_cells // 8)
         + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels)
-        + 2 * n_keys * n_cells
+        + 4 * n_keys * n_cells
     )
 
 
@@ -81,11 +85,9 @@ def largest_size(n_keys: int, n_cells: int, limit: int = MEMORY_LIMIT, n_levels:
 class _Worker:
     """What one thread works in, and what it has counted."""
 
-    def __init__(self, n_cells: int, max_size: int, n_levels: int, span: int, dtype: Any) -> None:
-        self.members, self.spare = np.empty(n_cells, np.int32), np.empty(n_cells, np.int32)
-        self.out, self.alone = np.empty(n_cells, np.int32), np.empty(n_cells, np.int32)
-        self.codes = np.empty(n_cells, dtype)
-        self.counts = np.zeros(span + 2, np.int64)
+    def __init__(self, n_cells: int, max_size: int, n_levels: int) -> None:
+        self.dealt, self.ends = np.empty(n_cells + BYTE, np.uint64), np.empty(BYTE, np.int64)
+        self.out, self.alone = np.empty(n_cells + 1, np.uint32), np.empty(n_cells, np.uint32)
         self.table = np.zeros(TABLE, np.uint8)
         self.allowed = np.empty(-(-n_cells // 64), np.uint64)
         self.by_size = np.zeros((n_cells, max_size), np.uint32)
@@ -98,19 +100,22 @@ class _Node:
 
     subset: tuple[int, ...]
     cells: NDArray[np.uint64]
-    listed: NDArray[np.int32] | None = None
+    listed: NDArray[np.uint32] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """What every subset is searched in."""
+    """What every subset is searched in: codes, also as bytes, and where the stacks of each byte begin."""
 
     codes: NDArray[Any]
+    digits: NDArray[np.uint8]
+    begins: NDArray[np.int64]
+    digits_of: NDArray[np.int64]
     spans: NDArray[np.int64]
     offsets: NDArray[np.int64]
     single: NDArray[np.bool_]
     present: NDArray[np.uint64]
-    everybody: NDArray[np.int32]
+    everybody: NDArray[np.uint32]
 
 
 def find_minimal_uniques(
@@ -160,11 +165,7 @@ def find_minimal_uniques(
             + (f"max_size={fits} fits" if fits else "no max_size fits: give fewer or coarser keys")
         )
     problem = _problem(codes, size, absent)
-    span = int(problem.spans.max(initial=1))
-    workers = [
-        _Worker(n_cells, max_size, int(problem.offsets[-1]), span, problem.codes.dtype)
-        for _ in range(n_threads())
-    ]
+    workers = [_Worker(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
     search = _by_lists if n_cells < MANY_CELLS else _by_nodes
     counts = search(problem, workers, max_size, step)
     by_size = workers[0].by_size
@@ -180,7 +181,7 @@ def _by_lists(
     n_keys, n_cells = problem.codes.shape
     index: dict[tuple[int, ...], int] = {(): 0}
     listed, starts = problem.everybody, np.zeros(1, np.int64)
-    lengths = np.array([n_cells])
+    lengths = np.array([n_cells + 1])
     sets = np.full((1, -(-n_cells // 64)), 0xFFFFFFFFFFFFFFFF, np.uint64)
     counts: dict[tuple[int, ...], int] = {}
     for k in range(1, max_size + 1):
@@ -188,21 +189,25 @@ def _by_lists(
             step(f"key subsets of size {k}")
         subsets, keep = list(combinations(range(n_keys), k)), k < max_size
         parents = np.array([[index[s[:j] + s[j + 1 :]] for j in range(k)] for s in subsets])
-        room = np.zeros(len(subsets) + 1, np.int64)  # a list is at most as long as its shortest parent's
-        np.cumsum(lengths[parents].min(axis=1), out=room[1:])
-        new_listed = np.empty(room[-1] if keep else 0, np.int32)
+        shortest, length = lengths[parents].argmin(axis=1), lengths[parents].min(axis=1)
+        order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
+        room = np.concatenate([[0], np.cumsum(length)])  # a list is at most as long as its shortest parent's
+        new_listed = np.empty(room[-1] if keep else 0, np.uint32)
         new_sets = np.empty((len(subsets) if keep else 0, sets.shape[1]), np.uint64)
         new_lengths, found = np.zeros(len(subsets), np.int64), np.zeros(len(subsets), np.int64)
-        level = (np.array(subsets), parents, starts, lengths, listed, sets)
-        fixed = (problem.codes, problem.present, problem.single, problem.offsets, keep, room)
+        below = (np.array(subsets), parents, shortest, starts, lengths, listed, sets, keep, room)
         made = (new_lengths, new_listed, new_sets, found)
 
-        def search(t: int, level: Any = level, fixed: Any = fixed, made: Any = made) -> None:
+        def search(t: int, order: Any = order, below: Any = below, made: Any = made) -> None:
             w = workers[t]
-            room_to_work: tuple[Any, ...] = (
-                w.members, w.codes, w.counts, w.spare, w.out, w.alone, w.allowed, w.by_size, w.level_counts,
+            fixed: tuple[Any, ...] = (
+                problem.codes, problem.digits, problem.begins, problem.digits_of, problem.present,
+                problem.offsets,
             )  # fmt: skip
-            search_level(*(t, len(workers), *level, *fixed, *room_to_work, *made))
+            mine: tuple[Any, ...] = (
+                w.ends, w.dealt, w.out, w.alone, w.allowed, w.by_size, w.level_counts,
+            )  # fmt: skip
+            search_level(order[t :: len(workers)], *below, *fixed, *mine, *made)
 
         run(search, range(len(workers)))
         counts |= {s: int(n) for s, n in zip(subsets, found, strict=True) if n}
@@ -234,20 +239,34 @@ def _by_nodes(
 
 
 def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bool_] | None) -> _Problem:
-    spans = (codes.max(axis=1, initial=0) + 1).astype(np.int64)
+    n_cells, spans = codes.shape[1], (codes.max(axis=1, initial=0) + 1).astype(np.int64)
     largest = int(spans.max(initial=1))
-    dtype: Any = np.uint8 if largest <= 1 << 8 else np.uint16 if largest <= 1 << 16 else np.int32
-    everybody = np.arange(codes.shape[1], dtype=np.int32)
-    everybody[:1] |= START
+    dtype: Any = np.uint8 if largest <= BYTE else np.uint16 if largest <= 1 << 16 else np.int32
+    short = np.ascontiguousarray(codes.astype(dtype))
+    n_digits = [max(1, -(-int(span - 1).bit_length() // 8)) for span in spans]
+    digits = short if largest <= BYTE else _digits(short, n_digits)
+    room = np.stack([np.bincount(digit, minlength=BYTE) + 1 for digit in digits])
+    everybody = np.full(n_cells + 1, START)
+    everybody[:-1] = np.where(size == 1, SINGLE, 0) | np.arange(n_cells, dtype=np.uint32)
+    everybody[0] |= START
     gone = np.zeros(codes.shape, bool) if absent is None else absent
     return _Problem(
-        np.ascontiguousarray(codes.astype(dtype)),
+        short,
+        digits,
+        np.cumsum(room, axis=1) - room,
+        np.concatenate([[0], np.cumsum(n_digits)]),
         spans,
         np.concatenate([[0], np.cumsum(spans)]).astype(np.int64),
         size == 1,
         np.stack([_bit_set(~row) for row in gone]),
         everybody,
     )
+
+
+def _digits(codes: NDArray[Any], n_digits: list[int]) -> NDArray[np.uint8]:
+    """The bytes of the codes, low ones first, as many for each key as it has."""
+    parts = [code >> (8 * d) & 0xFF for code, n in zip(codes, n_digits, strict=True) for d in range(n)]
+    return np.stack(parts).astype(np.uint8)
 
 
 def _bit_set(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -278,13 +297,11 @@ def _one_subset(
     if parent.listed is None:
         parent.listed = _list_by_group(parent, problem, worker)
     worker.allowed &= problem.present[key]
-    n_out, n_alone = _split_by(parent.listed, key, worker.allowed, problem, worker)
+    n_out, n_alone = _split_by(parent.listed, key, worker.allowed, problem, worker, prune=True)
     _report(subset, worker.alone[:n_alone], problem, worker)
-    if not keep or n_out == 0:
+    if not keep or n_out == 1:
         return subset, n_alone, None
-    node = _Node(subset, np.empty_like(worker.allowed), worker.out[:n_out].copy())
-    mark(node.listed, node.cells)
-    return subset, n_alone, node
+    return subset, n_alone, _Node(subset, worker.allowed.copy(), worker.out[:n_out].copy())
 
 
 def _length(node: _Node) -> float:
@@ -315,25 +332,36 @@ def _by_table(
 
 
 def _split_by(
-    listed: NDArray[np.int32], key: int, allowed: NDArray[np.uint64], problem: _Problem, worker: _Worker
+    listed: NDArray[np.uint32],
+    key: int,
+    allowed: NDArray[np.uint64],
+    problem: _Problem,
+    worker: _Worker,
+    *,
+    prune: bool,
 ) -> tuple[int, int]:
+    mine = slice(problem.digits_of[key], problem.digits_of[key + 1])
     found: tuple[int, int] = split(
-        listed, allowed, problem.codes[key], problem.single, worker.members, worker.codes, worker.counts,
-        worker.spare, worker.out, worker.alone,
+        listed, prune, allowed, problem.digits[mine], problem.begins[mine], worker.ends, worker.dealt,
+        worker.out, worker.alone,
     )  # fmt: skip
     return found
 
 
-def _list_by_group(node: _Node, problem: _Problem, worker: _Worker) -> NDArray[np.int32]:
-    """The list of a node that was counted in a table: everybody, split key by key."""
-    listed = problem.everybody
+def _list_by_group(node: _Node, problem: _Problem, worker: _Worker) -> NDArray[np.uint32]:
+    """The list of a node that was counted in a table: everybody, split key by key.
+
+    Only its own cells are in the list, so that groups on the way to it are not whole: none may be left out for
+    not being split.
+    """
+    listed, cells = problem.everybody, node.cells.copy()
     for key in node.subset:
-        n_out, _ = _split_by(listed, key, node.cells, problem, worker)
+        n_out, _ = _split_by(listed, key, cells, problem, worker, prune=False)
         listed = worker.out[:n_out].copy()
     return listed
 
 
-def _report(subset: tuple[int, ...], alone: NDArray[np.int32], problem: _Problem, worker: _Worker) -> None:
+def _report(subset: tuple[int, ...], alone: NDArray[np.uint32], problem: _Problem, worker: _Worker) -> None:
     book(
         alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size,
         worker.level_counts,

@@ -52,9 +52,13 @@ def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None)
 
 
 def _parts(formula: Formula) -> list[str | Sequence[str]]:
-    if isinstance(formula, str):
-        return [part for part in formula.strip().removeprefix("~").split("+") if part.strip()]
-    return list(formula)
+    if not isinstance(formula, str):
+        return list(formula)
+    text = formula.strip().removeprefix("~").strip()
+    parts = text.split("+") if text else []
+    if not all(part.strip() for part in parts):
+        raise DataError("formula: a term is empty; write keys joined by ':' and terms joined by '+'")
+    return list(parts)
 
 
 def _term(keys: Sequence[str], part: str | Sequence[str]) -> Term:

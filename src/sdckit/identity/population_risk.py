@@ -269,7 +269,17 @@ def _selected(
         warnings.warn(words, SdcWarning, stacklevel=3)
         return terms, (), {"path": words}
     found, path = forward_search(grid, counts, pi)
-    return found, path, {}
+    return found, path, {"path": _told(path)}
+
+
+def _told(path: tuple[Step, ...]) -> str:
+    first, last = path[0].z2, path[-1].z2
+    if math.isnan(first):
+        return "a forward search cannot judge main effects, so it added no pair of keys"
+    if len(path) == 1:
+        return f"a forward search added no pair of keys: z2 of main effects is {first:.4g}"
+    pairs = "1 pair" if len(path) == 2 else f"{len(path) - 1} pairs"
+    return f"a forward search added {pairs} of keys to main effects: z2 went from {first:.4g} to {last:.4g}"
 
 
 def _step_name(keys: Sequence[str], step: Step) -> str:
@@ -299,11 +309,13 @@ def _result(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
         tau1=tau1, tau2=tau2, statistics=statistics, n_possible=grid.n_possible,
         model=term_names(cells.keys, fitted.terms),
-        notes={**_notes(fitted, statistics, pi, int(unique.sum())), **notes}, **given,
+        notes={**_notes(fitted, statistics, pi, int(unique.sum()), searched="path" in notes), **notes}, **given,
     )  # fmt: skip
 
 
-def _notes(fitted: FittedModel, statistics: FitStatistics, pi: float, uniques: int) -> dict[str, str]:
+def _notes(
+    fitted: FittedModel, statistics: FitStatistics, pi: float, uniques: int, *, searched: bool
+) -> dict[str, str]:
     notes = {}
     if pi >= 1:
         notes["z1"] = (
@@ -314,7 +326,8 @@ def _notes(fitted: FittedModel, statistics: FitStatistics, pi: float, uniques: i
     elif statistics.z2 >= ACCEPT:
         notes["z2"] = (
             "the model is too simple for this file (z2 of 1.645 or more): tau1 and tau2 are probably too high, "
-            "though a strong misfit can hide the direction; try interactions=2 or select=True"
+            "though a strong misfit can hide the direction; "
+            + ("recode keys" if searched else "try select=True or interactions=2")
         )
     elif statistics.z2 <= -ACCEPT:
         notes["z2"] = "the model may be overfitted (z2 of -1.645 or less): tau1 and tau2 may be too low"

@@ -1,86 +1,31 @@
 """E[1/F | f], the individual risk of a key held by f records that stand for F persons.
 
-F given f is negative binomial (Benedetti & Franconi 1998). With p = f/F and q = 1 - p the risk is
-(p/f) 2F1(1, 1; f + 1; q): a series of positive terms where q or 1/f is small, else closed forms for f of
-1 and 2, a recurrence that halves its errors for whole f, and Gauss's continued fraction for the rest.
+The formula itself, for one cell, is in `numerics/mean_inverse.py`.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["approximate_risk", "census_risk", "exact_risk", "sums_of_cells", "worst_case_risk"]
-
-SERIES_FROM = 40.0
-EPS = 1e-17
-TINY = 1e-300
-
-
-@njit(cache=True, nogil=True)
-def _series(f, q):  # type: ignore[no-untyped-def]
-    """2F1(1, 1; f + 1; q) term by term: n!/((f + 1)...(f + n)) q^n."""
-    total, term, n = 1.0, 1.0, 1.0
-    while term > EPS * total:
-        term *= n / (f + n) * q
-        total += term
-        n += 1.0
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _continued_fraction(f, q):  # type: ignore[no-untyped-def]
-    """2F1(1, 1; f + 1; q) as 1/(1 - a1 q/(1 - a2 q/(1 - ...))), by modified Lentz."""
-    h, c, d = 1.0, 1.0, 0.0
-    for n in range(1, 100_000):
-        m = n // 2
-        if n % 2:
-            a = -q * (m + 1.0) * (f + m) / ((f + 2.0 * m) * (f + 2.0 * m + 1.0))
-        else:
-            a = -q * m * (f + m - 1.0) / ((f + 2.0 * m - 1.0) * (f + 2.0 * m))
-        d = 1.0 + a * d
-        d = TINY if d == 0.0 else d
-        c = 1.0 + a / c
-        c = TINY if c == 0.0 else c
-        d = 1.0 / d
-        h *= c * d
-        if abs(c * d - 1.0) < 1e-16:
-            break
-    return 1.0 / h
-
-
-@njit(cache=True, nogil=True)
-def _exact_one(f, big_f):  # type: ignore[no-untyped-def]
-    if big_f <= f:
-        return 1.0 / f
-    p, q = f / big_f, (big_f - f) / big_f
-    if q <= 0.5 or f >= SERIES_FROM:
-        return p / f * _series(f, q)
-    whole = f == math.floor(f)
-    if not whole:
-        return p / f * _continued_fraction(f, q)
-    risk = p / q * math.log(1.0 / p)
-    for k in range(1, int(f)):
-        risk = (p / k - p * risk) / q
-    return risk
 
 
 @njit(cache=True, nogil=True)
 def _exact(f, big_f, start, stop, out):  # type: ignore[no-untyped-def]
     for i in range(start, stop):
-        out[i] = _exact_one(f[i], big_f[i])
+        out[i] = mean_inverse(f[i], big_f[i])
 
 
 @njit(cache=True, nogil=True)
 def _approximate(f, big_f, start, stop, out):  # type: ignore[no-untyped-def]
     for i in range(start, stop):
         if f[i] < 3.0:
-            out[i] = _exact_one(f[i], big_f[i])
+            out[i] = mean_inverse(f[i], big_f[i])
         else:
             out[i] = f[i] / (f[i] * big_f[i] - (big_f[i] - f[i]))  # p/(f - q), multiplied out
 
@@ -121,7 +66,7 @@ def _sums(f, big_f, size, limits, below):  # type: ignore[no-untyped-def]
     total, census = 0.0, len(big_f) == 0
     for i in range(len(f)):
         one = np.float64(f[i])
-        risk = 1.0 / one if census else _exact_one(one, max(one, big_f[i]))
+        risk = 1.0 / one if census else mean_inverse(one, max(one, big_f[i]))
         total += risk * size[i]
         for k in range(len(limits)):
             if one < limits[k]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import prod
+from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -299,17 +300,23 @@ def _tabulate(
 ) -> tuple[tuple[RiskyCombination, ...], NDArray[np.int32]]:
     codes, levels = _dense(cells)
     size, place = cells.table.size, {key: j for j, key in enumerate(cells.keys)}
+    stopped = Event()
 
     def part(edges: tuple[int, int]) -> tuple[list[RiskyCombination], NDArray[np.int32]]:
         marks = np.zeros((len(size), len(cells.keys) + 1), np.int32)
         rows = []
         for one in sets[edges[0] : edges[1]]:
+            if stopped.is_set():
+                break
             limit = limits[len(one)]
             found = count_unsafe(codes, levels, size, [place[key] for key in one], limit, marks)
             rows.append(RiskyCombination(one, len(one), limit, *found))
         return rows, marks
 
-    parts = run(part, chunks(len(sets), minimum=1))
+    try:
+        parts = run(part, chunks(len(sets), minimum=1))
+    finally:
+        stopped.set()  # interrupted, the threads at work end with the table they are at
     marks = parts[0][1]
     for _, more in parts[1:]:
         marks += more

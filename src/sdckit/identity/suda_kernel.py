@@ -1,14 +1,28 @@
-"""Kernels of the search for minimal sample uniques: lists of cells by group, bit sets of cells."""
+"""Kernels of the search for minimal sample uniques: lists of cells by group, bit sets of cells.
+
+A list holds cell numbers, the cells of a group side by side. START marks the first cell of each group, and one
+more entry that ends the list; SINGLE marks cells of one record.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-__all__ = ["START", "book", "count_in_table", "intersect", "mark", "search_level", "split", "without"]
+__all__ = [
+    "CELL", "SINGLE", "START", "book", "count_in_table", "intersect", "search_level", "split", "without",
+]  # fmt: skip
 
-START = np.int32(-(1 << 31))  # marks the first cell of a group in a list
-SMALL = 24  # groups up to this size are sorted by insertion, larger ones by counting
+START = np.uint32(1 << 31)
+SINGLE = np.uint32(1 << 30)
+CELL = np.uint32((1 << 30) - 1)  # the bits of the cell number
+
+# Unsigned 64-bit numbers all through: an index that may be negative, and mixed widths, cost at each use.
+ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+NUMBER, FLAGGED = np.uint64(CELL), np.uint64(CELL | SINGLE)
+WORD, BIT, HALF = np.uint64(6), np.uint64(63), np.uint64(32)
+ONLY, HEAD = np.uint64(30), np.uint64(31)  # the bits of SINGLE and START
+NEVER = np.uint32(0xFFFFFFFF)  # larger than every entry of a list
 
 
 @njit(cache=True, nogil=True)
@@ -22,88 +36,82 @@ def intersect(sets, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _sort_small(members, codes, n):  # type: ignore[no-untyped-def]
-    for r in range(1, n):
-        cell, code, at = members[r], codes[r], r
-        while at > 0 and codes[at - 1] > code:
-            members[at], codes[at] = members[at - 1], codes[at - 1]
-            at -= 1
-        members[at], codes[at] = cell, code
+def _deal(listed, allowed, code, begins, ends, dealt):  # type: ignore[no-untyped-def]
+    """Deal the allowed cells of a list into stacks by code, each with where its group begins in the list.
+
+    A stack has room for all cells with its code and one more, so that a cell can be written before it is asked
+    whether it is allowed: a branch would be guessed wrong too often.
+    """
+    ends[:] = begins
+    group = ZERO
+    for i in range(len(listed) - 1):
+        entry = np.uint64(listed[i])
+        cell = entry & NUMBER
+        group = np.uint64(i) if entry >> HEAD else group
+        stack = code[cell]
+        end = np.uint64(ends[stack])
+        dealt[end] = (group << HALF) | (entry & FLAGGED)
+        ends[stack] = end + ((allowed[cell >> WORD] >> (cell & BIT)) & ONE)
 
 
 @njit(cache=True, nogil=True)
-def _sort_large(members, codes, n, counts, spare):  # type: ignore[no-untyped-def]
-    """Counting sort; `counts` is all zero before and after."""
-    top = 0
-    for r in range(n):
-        counts[codes[r] + 1] += 1
-        top = max(top, codes[r] + 1)
-    for c in range(1, top + 1):
-        counts[c] += counts[c - 1]
-    for r in range(n):
-        spare[counts[codes[r]]] = members[r]
-        counts[codes[r]] += 1
-    start = 0
-    for c in range(top):
-        stop = counts[c]
-        for r in range(start, stop):
-            members[r], codes[r] = spare[r], c
-        start = stop
-    counts[: top + 1] = 0
+def _collect(listed, whole, begins, ends, dealt, allowed, out, alone, n_alone):  # type: ignore[no-untyped-def]
+    """List the stacks' runs of one group: they are the groups of the subset with one more key.
 
-
-@njit(cache=True, nogil=True)
-def _keep_or_report(members, codes, n, single, out, n_out, alone, n_alone):  # type: ignore[no-untyped-def]
-    """Runs of equal codes: one cell of one record is unique, runs with such a cell go on, others are dropped."""
-    r = 0
-    while r < n:
-        end, any_single = r + 1, single[members[r]]
-        while end < n and codes[end] == codes[r]:
-            any_single |= single[members[end]]
-            end += 1
-        if any_single:
-            if end - r == 1:
-                alone[n_alone] = members[r]
-                n_alone += 1
-            else:
-                out[n_out] = members[r] | START
-                for q in range(r + 1, end):
-                    out[n_out + q - r] = members[q]
-                n_out += end - r
-        r = end
-    return n_out, n_alone
-
-
-@njit(cache=True, nogil=True)
-def split(listed, allowed, code, single, members, codes, counts, spare, out, alone):  # type: ignore[no-untyped-def]
-    """Split the groups of a parent's list by one more key, among the cells allowed."""
-    n_out, n_alone, i = 0, 0, 0
-    while i < len(listed):
-        n, first = 0, True
-        while i < len(listed) and (first or listed[i] >= 0):
-            cell = listed[i] & np.int32(0x7FFFFFFF)
-            if (allowed[cell >> 6] >> np.uint64(cell & 63)) & np.uint64(1):
-                members[n], codes[n] = cell, code[cell]
-                n += 1
-            first = False
-            i += 1
-        if n == 2:
-            if codes[0] == codes[1]:
-                if single[members[0]] | single[members[1]]:
-                    out[n_out], out[n_out + 1] = members[0] | START, members[1]
-                    n_out += 2
-            else:
-                for r in range(2):
-                    if single[members[r]]:
-                        alone[n_alone] = members[r]
-                        n_alone += 1
+    A run of one cell of one record is unique. A run of several goes on, unless no cell in it is of one record,
+    so that none can become unique, or it is a whole group of the parent (what follows in the list is `whole` or
+    more): on every larger subset these cells stay together just as much without the new key, so that no subset
+    with it is minimal for them. All that do not go on leave the allowed.
+    """
+    n_out = ZERO
+    for stack in range(len(begins)):
+        first, stop = begins[stack], ends[stack]
+        if first == stop:
             continue
-        if n > SMALL:
-            _sort_large(members, codes, n, counts, spare)
-        elif n > 1:
-            _sort_small(members, codes, n)
-        n_out, n_alone = _keep_or_report(members, codes, n, single, out, n_out, alone, n_alone)
+        dealt[stop] = ALL
+        start, marks, head, here = n_out, ZERO, ONE, dealt[first]
+        for i in range(first, stop):
+            after = dealt[np.uint64(i) + ONE]
+            marks |= here
+            out[n_out] = (here & FLAGGED) | (head << HEAD)
+            n_out += ONE
+            group = here >> HALF
+            last = group != after >> HALF
+            length = n_out - start
+            ends_here = (marks >> ONLY) & ONE == ZERO
+            ends_here |= length == ONE
+            ends_here |= listed[group + length] >= whole
+            if last & ends_here:
+                if length == ONE and (here >> ONLY) & ONE:
+                    alone[n_alone] = here & NUMBER
+                    n_alone += ONE
+                for r in range(start, n_out):
+                    cell = np.uint64(out[r]) & NUMBER
+                    allowed[cell >> WORD] &= ~(ONE << (cell & BIT))
+                n_out = start
+            head = np.uint64(last)
+            marks = ZERO if last else marks
+            start = n_out if last else start
+            here = after
     return n_out, n_alone
+
+
+@njit(cache=True, nogil=True)
+def split(listed, prune, allowed, digits, begins, ends, dealt, out, alone):  # type: ignore[no-untyped-def]
+    """Split the groups of a parent's list by one more key, among the cells allowed.
+
+    They are allowed no more where they are found alone or can be left out from here on (`prune`: also for being
+    a whole group of the parent). The key is given by the bytes of its codes, low ones first, and where the stacks
+    of each byte begin. `out` may be as long as the list. Gives how much of it is used, and how many are alone.
+    """
+    n_out, n_alone = ZERO, ZERO
+    whole = START if prune and len(digits) == 1 else NEVER
+    for d in range(len(digits)):
+        _deal(listed, allowed, digits[d], begins[d], ends, dealt)
+        n_out, n_alone = _collect(listed, whole, begins[d], ends, dealt, allowed, out, alone, n_alone)
+        out[n_out] = START
+        listed = out[: n_out + ONE]
+    return n_out + ONE, n_alone
 
 
 @njit(cache=True, nogil=True)
@@ -142,49 +150,37 @@ def without(cells, present, alone, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def mark(listed, out):  # type: ignore[no-untyped-def]
-    """Bit set of the cells of a list."""
-    out[:] = 0
-    for r in range(len(listed)):
-        cell = listed[r] & np.int32(0x7FFFFFFF)
-        out[cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
-
-
-@njit(cache=True, nogil=True)
 def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type: ignore[no-untyped-def]
     """Count the minimal uniques of one subset for their cells and for their levels."""
     for r in range(len(alone)):
         by_size[alone[r], column] += 1
-        for j in range(len(chosen)):
-            level_counts[column, offsets[chosen[j]] + codes[chosen[j], alone[r]]] += 1.0
+    for j in range(len(chosen)):
+        key = chosen[j]
+        for r in range(len(alone)):
+            level_counts[column, offsets[key] + codes[key, alone[r]]] += 1.0
 
 
 @njit(cache=True, nogil=True)
 def search_level(  # type: ignore[no-untyped-def]
-    first, step, subsets, parents, starts, lengths, listed, sets, codes, present, single, offsets, keep, room,
-    members, member_codes, counts, spare, scratch, alone, allowed, by_size, level_counts,
-    new_lengths, new_listed, new_sets, found,
+    order, subsets, parents, shortest, starts, lengths, listed, sets, keep, room,
+    codes, digits, begins, digits_of, present, offsets,
+    ends, dealt, scratch, alone, left, by_size, level_counts, new_lengths, new_listed, new_sets, found,
 ):  # fmt: skip
-    """Every `step`-th subset of one size from number `first` on, from the lists and sets of the size below."""
+    """Some subsets of one size, from the lists and sets of the size below."""
     size = subsets.shape[1]
-    for s in range(first, len(subsets), step):
-        shortest = 0
-        for j in range(1, size):
-            if lengths[parents[s, j]] < lengths[parents[s, shortest]]:
-                shortest = j
-        parent, key = parents[s, shortest], subsets[s, shortest]
+    for s in order:
+        parent, key = parents[s, shortest[s]], subsets[s, shortest[s]]
+        allowed = new_sets[s] if keep else left
         for b in range(len(allowed)):
-            word = present[key, b]
-            for j in range(size):
-                word &= sets[parents[s, j], b]
-            allowed[b] = word
+            allowed[b] = present[key, b]
+        for j in range(size):
+            for b in range(len(allowed)):
+                allowed[b] &= sets[parents[s, j], b]
         mine = listed[starts[parent] : starts[parent] + lengths[parent]]
+        mine_by = slice(digits_of[key], digits_of[key + 1])
         out = new_listed[room[s] : room[s + 1]] if keep else scratch
-        n_out, n_alone = split(
-            mine, allowed, codes[key], single, members, member_codes, counts, spare, out, alone
-        )
+        n_out, n_alone = split(mine, True, allowed, digits[mine_by], begins[mine_by], ends, dealt, out, alone)
         book(alone[:n_alone], size - 1, subsets[s], codes, offsets, by_size, level_counts)
         found[s] = n_alone
         if keep:
             new_lengths[s] = n_out
-            mark(out[:n_out], new_sets[s])

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Merged", "merge", "recode"]
+__all__ = ["Merged", "add_up_field", "merge", "recode"]
 
 NO_WEIGHT = np.empty(0)
 
@@ -125,3 +125,27 @@ def recode(
     out = np.empty(len(words), np.uint64)
     _recode(words, np.uint64(shift), np.uint64((1 << bits) - 1), table, out)
     return out
+
+
+@njit(cache=True, nogil=True)
+def _add_up_field(words, size, shift, mask, out):  # type: ignore[no-untyped-def]
+    turn = len(out) - 1  # a power of two less one
+    for i in range(len(words)):
+        out[i & turn, (words[i] >> shift) & mask] += size[i]
+
+
+def add_up_field(
+    words: NDArray[np.uint64], size: NDArray[np.int64], *, shift: int, bits: int
+) -> NDArray[np.int64]:
+    """Add up sizes by the code in one field.
+
+    Examples
+    --------
+    >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
+    [0, 4, 1, 2]
+    """
+    # neighbours often have one code: in turn into several tables, none waits for the one before
+    out = np.zeros((4 if bits < 12 else 1, 1 << bits), np.int64)
+    _add_up_field(words, size, np.uint64(shift), np.uint64((1 << bits) - 1), out)
+    total: NDArray[np.int64] = out.sum(axis=0)
+    return total

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FIT_ROWS", "Limits", "mad_limits", "percentile_limits", "robust_distances"]
+__all__ = ["FIT_ROWS", "Limits", "mad_limits", "percentile_limits", "robust_distances", "robust_estimate"]
 
 MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard deviation
 MAD_WIDTH = 3.0
@@ -83,21 +84,73 @@ def mad_limits(values: NDArray[np.float64], group: NDArray[np.int32], n_groups: 
     return median - reach, median + reach
 
 
-def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[np.float64] | None:
-    """Mahalanobis distances from the minimum covariance determinant estimate (Rousseeuw & Van Driessen 1999).
+def robust_estimate(
+    values: NDArray[np.float64], seed: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Centre and covariance by the minimum covariance determinant (Rousseeuw & Van Driessen 1999).
 
     Parameters
     ----------
     values : ndarray, float64, shape (n, p)
-        Complete rows, in any order: the draw does not depend on it. Of more than 20,000 so many are drawn
-        for the estimate; every row is measured.
+        Complete rows, in any order: the draw does not depend on it. Of more than 20,000 so many are drawn.
+    seed : int, optional
+
+    Returns
+    -------
+    tuple of ndarray, float64, shapes (p,) and (p, p), or None
+        None where the covariance is singular: too few rows, or variables that determine each other.
+
+    Notes
+    -----
+    Mean and covariance (ddof 1) of the rows that the estimate does not weigh 0, scaled by the consistency
+    factor of their share (Croux & Haesbroeck 1999) as robustbase does. That factor supposes normal data: with
+    many true outliers the covariance comes out large.
+    """
+    fitted = _fitted(values, seed)
+    if fitted is None:
+        return None
+    found, fit, _, _, spread = fitted
+    kept = fit[found.support_] * spread
+    covariance = np.atleast_2d(np.cov(kept.T)) * _consistency(len(kept) / len(fit), values.shape[1])
+    if np.linalg.matrix_rank(covariance / np.outer(spread, spread)) < len(spread):
+        return None
+    return kept.mean(axis=0), covariance
+
+
+def _consistency(share: float, p: int) -> float:
+    """What the covariance of the nearest share of normal rows falls short of that of all."""
+    from scipy.stats import chi2
+
+    return 1.0 if share == 1 else share / float(chi2.cdf(chi2.ppf(share, p), p + 2))
+
+
+def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[np.float64] | None:
+    """Mahalanobis distances from the minimum covariance determinant estimate.
+
+    Parameters
+    ----------
+    values : ndarray, float64, shape (n, p)
+        As `robust_estimate`; every row is measured.
     seed : int, optional
 
     Returns
     -------
     ndarray, float64, shape (n,), or None
-        None where the covariance is singular: too few rows, or variables that determine each other.
+        None where the covariance is singular.
     """
+    fitted = _fitted(values, seed)
+    if fitted is None:
+        return None
+    found, _, order, scaled, _ = fitted
+    out = np.empty(len(values))
+    out[order] = np.sqrt(np.maximum(found.mahalanobis(scaled), 0.0))
+    return out
+
+
+def _fitted(
+    values: NDArray[np.float64], seed: int | None
+) -> tuple[Any, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]] | None:
+    """The estimate, the rows it was made from, the order of all, all scaled in that order, and their scale."""
     from sklearn.covariance import MinCovDet
 
     n, p = values.shape
@@ -120,6 +173,4 @@ def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[n
             return None
     if min(np.linalg.matrix_rank(one) for one in (found.raw_covariance_, found.covariance_)) < p:
         return None
-    out = np.empty(n)
-    out[order] = np.sqrt(np.maximum(found.mahalanobis(scaled), 0.0))
-    return out
+    return found, fitted, order, scaled, spread

@@ -6,7 +6,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ __all__ = ["chunks", "n_threads", "run"]
 T = TypeVar("T")
 R = TypeVar("R")
 WORKER = "sdckit-kernel"
+WAKE = 0.2  # seconds; Polars' handler of Ctrl-C lets a wait start anew, and a long one would swallow it
 
 
 @cache
@@ -55,4 +56,19 @@ def run(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     nested = threading.current_thread().name.startswith(WORKER)
     if len(work) <= 1 or n_threads() == 1 or nested:
         return [function(item) for item in work]
-    return list(_pool(os.getpid()).map(function, work))
+    futures = [_pool(os.getpid()).submit(function, item) for item in work]
+    try:
+        return [_result(future) for future in futures]
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _result(future: Future[R]) -> R:
+    """The result of one part; waits in short spells, between which an interruption is seen."""
+    while True:
+        try:
+            return future.result(timeout=WAKE)
+        except TimeoutError:
+            if future.done():
+                return future.result()

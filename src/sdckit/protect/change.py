@@ -56,7 +56,15 @@ class Change:
 
 
 class Protected(NamedTuple):
-    """Changed data of the caller's engine, and the record of the change."""
+    """What every protection method gives back; it unpacks as ``data, change``.
+
+    Attributes
+    ----------
+    data : frame
+        The changed data, of the caller's engine; a list of frames where several were made.
+    change : Change
+        What was changed, and how.
+    """
 
     data: Any
     change: Change

@@ -16,6 +16,7 @@ INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
 FONT = "sans-serif"
 WIDTH = 620
 LOWEST_RISK = 0.00005
+NARROWEST_LABEL, WIDEST_LABEL, LETTER = 120, 340, 7  # pixels
 
 
 def _height(leaf: Plain) -> float:
@@ -110,6 +111,13 @@ def diversity_chart(data: Plain) -> Any:
     return _bars(rows, space=240)
 
 
+def bars_chart(data: Plain) -> Any:
+    """One bar per row: its label and its printed count."""
+    rows = [_bar(row["label"], row["n"]) for row in data["rows"]]
+    longest = max((len(row["label"]) for row in rows), default=0)
+    return _bars(rows, space=min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest)))
+
+
 def risk_chart(data: Plain) -> Any:
     """Records by individual risk in fixed bins, the threshold marked, and the cumulative share below."""
     import altair as alt
@@ -184,19 +192,85 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any) -> Any:
     )
 
 
+def forest_chart(data: Plain) -> Any:
+    """Estimates with their intervals, file by file: printed figures of two digits."""
+    import altair as alt
+
+    rows = [
+        {
+            "label": row["label"],
+            "text": row["estimate"]["text"],
+            "fill": INK if row["file"] == "original" else LIGHT,
+        }
+        | {part: row[part]["value"] for part in ("estimate", "low", "high")}
+        for row in data["rows"]
+        if all(row[part]["value"] is not None for part in ("estimate", "low", "high"))
+    ]
+    longest = max((len(row["label"]) for row in rows), default=0)
+    space = min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
+    axis = alt.Axis(
+        labelLimit=space, labelFontSize=12, labelColor=INK, ticks=False, domainColor=INK, aria=False
+    )
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("label:N", sort=None, title=None, axis=axis))
+    scale = alt.Scale(nice=False, zero=False, padding=30)
+    across = alt.Axis(format="~g", labelFontSize=11, labelColor=INK, grid=False, aria=False)
+    spans = base.mark_rule(color=INK, strokeWidth=1.5, aria=False).encode(
+        x=alt.X("low:Q", title=None, scale=scale, axis=across), x2="high:Q"
+    )
+    points = base.mark_point(size=55, stroke=INK, filled=True, opacity=1, aria=False).encode(
+        x=alt.X("estimate:Q", scale=scale), fill=alt.Fill("fill:N", scale=None)
+    )
+    texts = base.mark_text(dy=-9, fontSize=10, color=INK, aria=False).encode(x="estimate:Q", text="text:N")
+    return (spans + points + texts).properties(width=WIDTH - space, height=alt.Step(30))
+
+
+def heat_chart(data: Plain) -> Any:
+    """A figure of every pair of variables; the darker, the further from the best."""
+    import altair as alt
+
+    rows = [
+        {
+            "one": cell["one"],
+            "other": cell["other"],
+            "text": cell["value"]["text"],
+            "far": _height(cell["value"]),
+        }
+        for cell in data["cells"]
+    ]
+    darkest = max((row["far"] for row in rows), default=0) or 1
+    names = list(data["variables"])
+    axis = alt.Axis(
+        labelFontSize=11, labelColor=INK, ticks=False, domain=False, aria=False, title=None, labelAngle=0
+    )
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("one:N", sort=names, axis=axis), y=alt.Y("other:N", sort=names, axis=axis)
+    )
+    scale = alt.Scale(domain=[0, darkest], range=["#ffffff", MIDDLE])
+    squares = base.mark_rect(stroke=LIGHT, aria=False).encode(
+        color=alt.Color("far:Q", scale=scale, legend=None)
+    )
+    texts = base.mark_text(fontSize=10, color=INK, aria=False).encode(text="text:N")
+    side = max(28, min(70, (WIDTH - NARROWEST_LABEL) // max(len(names), 1)))
+    return (squares + texts).properties(width=side * len(names), height=24 * len(names))
+
+
 CHARTS = {
+    "forest": forest_chart,
+    "heat": heat_chart,
     "sizes": sizes_chart,
     "violations": violations_chart,
     "contributions": contributions_chart,
     "diversity": diversity_chart,
     "households": households_chart,
+    "bars": bars_chart,
     "risk": risk_chart,
 }
 
 
-def chart_for(name: str, data: Plain) -> Any:
-    """Build the Altair chart of a block, in the style of the report."""
-    return _styled(CHARTS[name](data))
+def chart_for(name: str, data: Plain, title: str = "") -> Any:
+    """Build the Altair chart of a block, in the style of the report; one that stands alone has a title."""
+    chart = CHARTS[name](data)
+    return _styled(chart.properties(title=_heading(title)) if title else chart)
 
 
 def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
@@ -243,12 +317,18 @@ def describe(name: str, data: Plain, caption: str) -> str:
             for r in data["rows"]
         ],
         "households": lambda: [f"{_members(r)}: {r['n']['text']} households" for r in data["rows"]],
+        "bars": lambda: [f"{r['label']}: {r['n']['text']} {data['unit']}" for r in data["rows"]],
         "diversity": lambda: [
             f"{variable}, {kind}, l = {level}: {leaf['text']} records"
             for variable, tree in data["variables"].items()
             for kind, counts in tree["violations"].items()
             for level, leaf in counts.items()
         ],
+        "forest": lambda: [
+            f"{r['label']}: {r['estimate']['text']} ({r['low']['text']} to {r['high']['text']})"
+            for r in data["rows"]
+        ],
+        "heat": lambda: [f"{c['one']} and {c['other']}: {c['value']['text']}" for c in data["cells"]],
         "risk": lambda: [
             f"{r['from']:g} to {r['to']:g}: {r['n']['text']} records ({r['cumulative']['text']} up to here)"
             for r in data["rows"]

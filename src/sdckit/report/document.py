@@ -12,6 +12,7 @@ from sdckit.report.methods import method_notes
 from sdckit.report.protocols import AssessmentLike, IntruderLike, VerdictLike
 from sdckit.report.relations import link_intruders, make_sizes
 from sdckit.report.sections_attribute import l_diversity_tree
+from sdckit.report.sections_closeness import CLOSENESS, closeness_tree
 from sdckit.report.sections_identity import (
     Setting,
     contributions_tree,
@@ -195,6 +196,10 @@ def _asked_for(one: IntruderLike, setting: Setting) -> dict[str, Tree]:
         tree["risky_cells"] = risky_cells_tree(one.risky_cells, setting)
     if one.outliers is not None:
         tree["outliers"] = outliers_tree(one.outliers, setting)
+    for name in CLOSENESS:
+        result = getattr(one, name, None)
+        if result is not None:
+            tree[name] = closeness_tree(result, setting)
     return tree
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Page, Section
 from sdckit.report.charts import OPEN, chart_for, describe, to_svg
-from sdckit.report.layout import lay_out
+from sdckit.report.pages import page_of
 
 __all__ = ["MOST_CHARTS", "figure_of", "render_fragment", "render_html", "render_page"]
 
@@ -34,7 +34,7 @@ def render_html(plain: Plain) -> str:
     str
         The page, with inline style and inline SVG, that opens from an e-mail attachment and prints well.
     """
-    return render_page(lay_out(plain))
+    return render_page(page_of(plain))
 
 
 def render_page(page: Page) -> str:

@@ -10,7 +10,7 @@ from sdckit.report.layout_intruder import alone_words, intruder_sections
 from sdckit.report.layout_records import records_section
 from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
 
-__all__ = ["answer_section", "lay_out"]
+__all__ = ["STATES", "answer_section", "lay_out", "methods_section", "protection_words", "scenario_section"]
 
 Plain = Mapping[str, Any]
 STATES = {True: "pass", False: "fail", None: "open"}
@@ -22,7 +22,7 @@ def lay_out(plain: Plain) -> Page:
     sections = [answer_section(plain)]
     if several:
         sections.append(_side_by_side(plain))
-    sections += [_scenario(plain), _file(plain)]
+    sections += [scenario_section(plain), _file(plain)]
     for one in plain["intruders"]:
         heading = (
             f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
@@ -30,7 +30,7 @@ def lay_out(plain: Plain) -> Page:
         sections += intruder_sections(one, heading=heading)
     if plain.get("records_at_risk"):
         sections.append(records_section(plain))
-    sections.append(_methods(plain))
+    sections.append(methods_section(plain))
     version = plain["package"]["version"]
     return Page(
         plain["title"],
@@ -39,11 +39,12 @@ def lay_out(plain: Plain) -> Page:
         STATES[plain["passed"]] if plain["verdicts"] else "open",
         headline(plain),
         tuple(sections),
-        f"sdckit {version}, {plain['date']}. " + _protection(plain),
+        f"sdckit {version}, {plain['date']}. " + protection_words(plain),
     )
 
 
-def _protection(plain: Plain) -> str:
+def protection_words(plain: Plain) -> str:
+    """Say whether the figures are exact."""
     if plain["confidential"]:
         return "Exact figures: this document must not leave the room."
     return "Small counts are hidden and all counts rounded; parts may not add up to their total."
@@ -102,7 +103,8 @@ def _side_by_side(plain: Plain) -> Section:
     return Section("Intruders side by side", (table,))
 
 
-def _scenario(plain: Plain) -> Section:
+def scenario_section(plain: Plain) -> Section:
+    """List the declared roles, rules and limits."""
     tree = plain["scenario"]
     missing = tree["missing"]
     rule = missing if isinstance(missing, str) else listed([f"{k}: {v}" for k, v in missing.items()])
@@ -114,7 +116,8 @@ def _scenario(plain: Plain) -> Section:
         else "none: the file is treated as the whole population"
     )
     names = {"k": "k", "risk": "individual risk", "l": "l", "global_risk": "global risk"}
-    names["household_risk"] = "household risk"
+    names |= {"household_risk": "household risk", "match_risk": "match risk"}
+    names |= {"replicated_uniques": "replicated uniques", "correctly_disclosed": "correct disclosure"}
     limits = [f"{names.get(name, name)} {value:g}" for name, value in tree["thresholds"].items()]
     items = [
         *((_keys_of(name, tree), listed(keys)) for name, keys in tree["intruders"].items()),
@@ -144,7 +147,8 @@ def _file(plain: Plain) -> Section:
     return Section("File", (Facts(items),))
 
 
-def _methods(plain: Plain) -> Section:
+def methods_section(plain: Plain) -> Section:
+    """Say how the figures are computed and how to repeat them."""
     rows = tuple((one["name"], one["text"], one["source"]) for one in plain["methods"])
     blocks: tuple[Block, ...] = (
         TableBlock("How the figures are computed", ("Measure", "Method", "Source"), rows),

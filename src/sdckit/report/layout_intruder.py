@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,12 @@ PERSONS = (
     "A combination that only one person has is told from persons, however many records the person has; "
     "the cells below are counted by their records."
 )
+STEPS = (
+    "Coarsening a key loses less than leaving it out. One step: of numbers and dates, neighbouring levels in pairs; "
+    "of any other key, the rarest levels as one."
+)
+SHORT = {"neighbouring levels in pairs": "in pairs", "the rarest levels as one": "rarest as one"}
+ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 RULES = {
     "wildcard": "may be any value",
     "category": "a value of its own",
@@ -165,20 +172,66 @@ def _risk_facts(tree: Plain, rule: str) -> list[tuple[str, str]]:
 
 def _contributions(one: Plain) -> list[Block]:
     tree = one["key_contributions"]
+    uniques = tree["uniques"]
     singles = [row for row in tree["table"] if len(row["variables"]) == 1]
     pairs = [row for row in tree["table"] if len(row["variables"]) == 2]
-    columns = ("Left out", "Unique records without", "Uniques saved", "Global risk without")
+    steps = _by_saving(tree.get("coarsenings", ()))
+    ks = list(singles[0]["violations_without"]) if singles else []
+    columns = ("Uniques without", "Uniques saved", "Share saved")
+    groups = tuple(f"Below k = {k}" for k in ks)
+    last, share = ("Global risk without",), " The share saved is what a key decides alone." if singles else ""
     blocks: list[Block] = [
-        Paragraph(f"With all keys {tree['uniques']['text']} records are unique.{most_saving(tree)}"),
+        Paragraph(f"With all keys {uniques['text']} records are unique.{most_saving(tree)}{share}"),
         ChartBlock("contributions", {"rows": _by_saving(singles)}, "Uniques left when one key is dropped"),
-        TableBlock("One key left out", columns, _contribution_rows(_by_saving(singles)), (1, 2, 3)),
+        _saved_table(
+            "One key left out", ("Left out", *columns, *groups, *last), _by_saving(singles), ks, uniques
+        ),
     ]
+    if steps:
+        blocks += [
+            Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
+            _saved_table(
+                "One key coarser by a step", ("Key", "Step", *columns, *groups, *last), steps, ks, uniques
+            ),
+        ]
+    if tree.get("suggestions"):
+        blocks.append(_suggestions(tree["suggestions"]))
     if pairs:
-        rows = _contribution_rows(_by_saving(pairs)[:5])
+        caption = "Two keys left out (the five pairs that save most)"
         blocks.append(
-            TableBlock("Two keys left out (the five pairs that save most)", columns, rows, (1, 2, 3))
+            _saved_table(caption, ("Left out", *columns, *last), _by_saving(pairs)[:5], [], uniques)
         )
     return blocks
+
+
+def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
+    """Name the steps that save most, as far as the printed figures tell."""
+    left = _left(steps[0])
+    if math.isinf(left) or steps[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
+        return ""
+    best = [row for row in steps if _left(row) == left]
+    names = listed([row["variables"][0] for row in best], "or")
+    return (
+        f" Of these steps, {names} first: {best[0]['uniques_without']['text']} unique records would be left."
+    )
+
+
+def _suggestions(rows: Sequence[Plain]) -> TableBlock:
+    """What to do first: exact, for a confidential document only."""
+    return TableBlock(
+        "What to do first: by uniques saved per bit of information lost",
+        ("Action", "Uniques saved", "Bits lost per record", "Saved per bit"),
+        tuple(
+            (
+                f"{ACTIONS[row['action']]} {listed(row['variables'])}",
+                f"{row['uniques_saved']:,}",
+                f"{row['entropy_lost']:.2f}",
+                "undefined" if row["saved_per_bit"] is None else f"{row['saved_per_bit']:,.0f}",
+            )
+            for row in rows
+        ),
+        (1, 2, 3),
+    )
 
 
 def most_saving(tree: Plain) -> str:
@@ -188,6 +241,8 @@ def most_saving(tree: Plain) -> str:
         return ""
     left = min(map(_left, singles))
     best = [row for row in singles if _left(row) == left]
+    if math.isinf(left):  # withheld
+        return ""
     if best[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
         return " No key makes many of them unique by itself."
     names = listed([row["variables"][0] for row in best], "or")
@@ -196,7 +251,7 @@ def most_saving(tree: Plain) -> str:
 
 def _left(row: Plain) -> float:
     without = row["uniques_without"]
-    return float(without["value"] if without["value"] is not None else without.get("below", 0) / 2)
+    return float(without["value"] if without["value"] is not None else without.get("below", math.inf) / 2)
 
 
 def _by_saving(rows: Sequence[Plain]) -> list[Plain]:
@@ -204,14 +259,38 @@ def _by_saving(rows: Sequence[Plain]) -> list[Plain]:
     return sorted(rows, key=lambda row: (_left(row), listed(row["variables"])))
 
 
-def _contribution_rows(rows: Sequence[Plain]) -> tuple[tuple[str, ...], ...]:
-    return tuple(
-        (
-            listed(row["variables"]),
-            *_texts(row["uniques_without"], row["uniques_saved"]),
-            row["risk_without"]["text"] if row["risk_without"] else "not computed",
-        )
-        for row in rows
+def _saved_table(
+    caption: str, columns: tuple[str, ...], rows: Sequence[Plain], ks: Sequence[str], uniques: Plain
+) -> TableBlock:
+    first = 2 if "Step" in columns else 1
+    return TableBlock(
+        caption,
+        columns,
+        tuple(
+            (
+                listed(row["variables"]),
+                *([str(SHORT.get(row["rule"], row["rule"]))] if first == 2 else []),
+                *_texts(row["uniques_without"], row["uniques_saved"]),
+                _share_saved(row["uniques_without"], uniques),
+                *_texts(*(row["violations_without"][k] for k in ks)),
+                row["risk_without"]["text"] if row["risk_without"] else "not computed",
+            )
+            for row in rows
+        ),
+        tuple(range(first, len(columns))),
+    )
+
+
+def _share_saved(left: Plain, whole: Plain) -> str:
+    """What is not left, from the printed counts."""
+    if not whole["value"]:
+        return "undefined" if whole["text"] == "0" else "withheld"
+    if left["value"] is not None:
+        return f"{max(0, round(100 * (1 - left['value'] / whole['value'])))} %"
+    return (
+        f"over {max(0, math.floor(100 * (1 - left['below'] / whole['value'])))} %"
+        if "below" in left
+        else "withheld"
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sdckit.report.blocks import Block, Facts, Paragraph, Section, TableBlock
+from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, Section, TableBlock
+from sdckit.report.layout_closeness import CLOSENESS_BLOCKS, closeness_sections
 from sdckit.report.sentences import listed
 
 __all__ = ["SPECIAL_BLOCKS", "special_sections"]
@@ -52,7 +53,15 @@ def special_sections(one: Plain) -> list[Section]:
         sections.append(Section("Risky combinations of a few variables", tuple(_risky(one)), 3))
     if one.get("outliers"):
         sections.append(Section("Outliers", tuple(_outliers(one)), 3))
+    sections += closeness_sections(one)
     return sections
+
+
+def _bars(caption: str, unit: str, rows: Sequence[tuple[str, Plain]]) -> ChartBlock:
+    """Draw printed counts as bars: labels with their figures."""
+    return ChartBlock(
+        "bars", {"rows": [{"label": label, "n": leaf} for label, leaf in rows], "unit": unit}, caption
+    )
 
 
 def _suda(one: Plain) -> list[Block]:
@@ -63,11 +72,13 @@ def _suda(one: Plain) -> list[Block]:
         ("Chance that a unique match is correct (DIS)", tree["dis"]["text"]),
     )
     sizes = tuple((size, count["text"]) for size, count in tree["msu_counts"].items())
+    drawn = [(f"{size} key{'' if size == '1' else 's'}", count) for size, count in tree["msu_counts"].items()]
     blocks: list[Block] = [
         Paragraph(
             "A minimal unique is a set of keys that single a record out while no part of the set does."
         ),
         Facts(facts),
+        _bars("Minimal uniques by the number of keys", "minimal uniques", drawn),
         TableBlock("Minimal uniques by the number of keys", ("Keys", "Minimal uniques"), sizes, (1,)),
         TableBlock(
             "Part of the score in minimal uniques with the key; the parts overlap",
@@ -106,10 +117,17 @@ def _modelled(one: Plain) -> list[Block]:
     facts = (
         ("Sample uniques", tree["sample_uniques"]["text"]),
         ("Model", listed(tree["model"])),
+        ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
     )
     table = TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2))
-    return [Facts(facts), table, *_notes(tree)]
+    drawn = [
+        ("alone in the file", tree["sample_uniques"]),
+        ("expected correct matches (tau2)", tree["tau2"]),
+        ("expected alone in the population (tau1)", tree["tau1"]),
+    ]
+    chart = _bars("Sample uniques, and what the model expects of them", "records", drawn)
+    return [Facts(facts), chart, table, *_notes(tree)]
 
 
 def _sized(one: Plain) -> list[Block]:
@@ -119,7 +137,9 @@ def _sized(one: Plain) -> list[Block]:
         for name, found in tree["estimates"].items()
     )
     caption = f"Expected uniques in a population of {tree['population']['text']}, by the sizes of groups"
+    drawn = [(MODELS.get(name, name), found["uniques"]) for name, found in tree["estimates"].items()]
     return [
+        _bars("Population uniques by model", "people", drawn),
         TableBlock(caption, ("Model", "Population uniques", "Status"), rows, (1,)),
         Paragraph(tree["caution"], "note"),
     ]
@@ -136,9 +156,9 @@ def _risky(one: Plain) -> list[Block]:
     words += "." if limits == {"1"} else "s, by the number of its variables."
     affected = f"{tree['records_affected']['text']} ({tree['rate_affected']['text']})"
     dimensions = tuple((size, count["text"]) for size, count in tree["unsafe_cells"].items())
+    ordered = sorted(tree["table"], key=_unsafe_first)
     rows = tuple(
-        (listed(row["variables"]), row["n_unsafe"]["text"], row["records"]["text"])
-        for row in sorted(tree["table"], key=_unsafe_first)
+        (listed(row["variables"]), row["n_unsafe"]["text"], row["records"]["text"]) for row in ordered
     )
     caption = "Combinations of variables with most unsafe cells"
     if len(tree["table"]) < tree["n_combinations"]:
@@ -147,6 +167,7 @@ def _risky(one: Plain) -> list[Block]:
         Paragraph(words),
         Facts((("Records in an unsafe combination", affected),)),
         TableBlock("Unsafe cells by number of variables", ("Variables", "Unsafe cells"), dimensions, (1,)),
+        _bars(caption, "unsafe cells", [(", ".join(row["variables"]), row["n_unsafe"]) for row in ordered]),
         TableBlock(caption, ("Variables", "Unsafe cells", "Records in them"), rows, (1, 2)),
         *_notes(tree),
     ]
@@ -172,6 +193,17 @@ def _outliers(one: Plain) -> list[Block]:
     return [Facts(facts), *([table] if rows else []), *_notes(tree)]
 
 
+def _outliers_drawn(one: Plain) -> list[Block]:
+    """A few counts that need no drawing in a report, and one for whom asks for it."""
+    tree = one["outliers"]
+    rows = list(tree["counts"].items())
+    if len(rows) != 1:
+        rows.append(("any of them" if rows else "all variables together", tree["n_outliers"]))
+    undefined = {"text": "undefined", "value": None}
+    drawn = [(label, undefined if leaf is None else leaf) for label, leaf in rows]
+    return [*_outliers(one), _bars("Records with an extreme value", "records", drawn)]
+
+
 def _notes(tree: Plain) -> Sequence[Block]:
     return [Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in tree["notes"].values()]
 
@@ -182,5 +214,6 @@ SPECIAL_BLOCKS: Mapping[str, Callable[[Plain], list[Block]]] = {
     "population_risk": _modelled,
     "population_uniques": _sized,
     "risky_cells": _risky,
-    "outliers": _outliers,
+    "outliers": _outliers_drawn,
+    **CLOSENESS_BLOCKS,
 }

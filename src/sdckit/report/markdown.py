@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sdckit.report.blocks import Block, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.layout import lay_out
+from sdckit.report.pages import page_of
 
 __all__ = ["render_markdown"]
 
@@ -27,7 +27,7 @@ def render_markdown(plain: Mapping[str, Any]) -> str:
     str
         Headings, tables and paragraphs; words from data are escaped.
     """
-    page = lay_out(plain)
+    page = page_of(plain)
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
     if page.confidential:
         lines += [f"**{_escape(page.confidential).upper()}**", ""]

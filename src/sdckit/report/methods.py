@@ -8,7 +8,7 @@ from sdckit.data.scenario import Scenario
 from sdckit.report.figures import Tree
 from sdckit.report.protocols import IntruderLike
 
-__all__ = ["method_notes"]
+__all__ = ["method_notes", "release_notes"]
 
 
 def method_notes(intruders: Sequence[IntruderLike], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
@@ -21,10 +21,17 @@ def method_notes(intruders: Sequence[IntruderLike], scenario: Scenario) -> tuple
     if any(one.l_diversity is not None for one in intruders):
         notes.append(_L_DIVERSITY)
     notes += [
-        note for name, note in _SPECIAL.items() if any(getattr(one, name) is not None for one in intruders)
+        note
+        for name, note in _SPECIAL.items()
+        if any(getattr(one, name, None) is not None for one in intruders)
     ]
     notes.append(_PROTECTION)
     return tuple({"name": name, "text": text, "source": source} for name, text, source in notes)
+
+
+def release_notes() -> tuple[Mapping[str, Tree], ...]:
+    """Say how the measures of a release beside its original are computed."""
+    return tuple({"name": name, "text": text, "source": source} for name, text, source in _RELEASE)
 
 
 def _is_census(scenario: Scenario) -> bool:
@@ -135,6 +142,90 @@ _SPECIAL = {
         "Benschop, Machingauta & Welch (2019)",
     ),
 }
+_SPECIAL |= {
+    "t_closeness": (
+        "t-closeness",
+        (
+            "How far the values of a group lie from those of the file: the least share of records that would "
+            "have to change, weighed by how far where the values are numbers."
+        ),
+        "Li, Li & Venkatasubramanian (2007)",
+    ),
+    "beta_likeness": (
+        "β-likeness",
+        "How much more likely a value becomes, relative to its share in the file, once the group is known.",
+        "Cao & Karras (2012)",
+    ),
+    "delta_disclosure": (
+        "δ-disclosure",
+        "The largest change of a value's log-share between the file and a group; infinite where it is ruled out.",
+        "Brickell & Shmatikov (2008)",
+    ),
+    "alpha_k": (
+        "(α, k)-anonymity",
+        "The largest share that one value has in a group.",
+        "Wong, Li, Fu & Wang (2006)",
+    ),
+}
+_RELEASE = (
+    (
+        "Matching back",
+        (
+            "An intruder looks for the released rows that agree with what is known of a person: on every "
+            "category exactly, on numbers within an interval. The chance of picking the right one of c "
+            "matching rows is 1/c if it is among them, and 0 otherwise."
+        ),
+        "Reiter & Mitra (2009); Hornby & Hu (2021)",
+    ),
+    (
+        "Uniques in both files",
+        (
+            "Records whose keys are unique in the original, whether those keys are in the release, and "
+            "whether they are unique there, too. A missing value is a value of its own."
+        ),
+        "Raab, Nowok & Dibben (2024)",
+    ),
+    (
+        "Record linkage",
+        (
+            "Each released record is linked to the original record nearest to it; ties are drawn at random. "
+            "The share of right links is compared with that of links drawn by chance."
+        ),
+        "Domingo-Ferrer & Torra (2003)",
+    ),
+    (
+        "Correct attribution",
+        (
+            "The intruder finds the released rows with the person's keys and takes the sensitive value of one "
+            "of them: the chance that it is the true one. The original against itself and a guess from the "
+            "margin are shown beside it; a risk is what lies above the guess."
+        ),
+        "Elliot (2014); Taub, Elliot, Pampaka & Smith (2018)",
+    ),
+    (
+        "Attribute disclosure",
+        (
+            "A value is disclosed where all released rows with the person's keys agree on it, and correctly "
+            "where it is the true one; numbers are grouped."
+        ),
+        "Raab, Nowok & Dibben (2024)",
+    ),
+    (
+        "Utility",
+        (
+            "pMSE: how well a model tells released records from original ones. Shares of records in other "
+            "values by variable, numbers in classes; two-way tables and associations for every pair; the "
+            "regressions named, fitted to both files and compared by the overlap of their intervals. No single "
+            "score: a release may keep every table and spoil a regression."
+        ),
+        "Woo et al. (2009); Snoke et al. (2018); Karr et al. (2006)",
+    ),
+    (
+        "Prediction",
+        "A model of the sensitive variable is trained on the release and applied to the keys of the original.",
+        "Domingo-Ferrer & Torra (2003); Choi et al. (2017)",
+    ),
+)
 _PROTECTION = (
     "Protection of this document",
     (

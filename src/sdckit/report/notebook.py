@@ -6,16 +6,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from sdckit.errors import DataError
-from sdckit.report.blocks import ChartBlock
+from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.document import build_document
 from sdckit.report.figures import Document, Ledger, Tree
 from sdckit.report.html import render_fragment
 from sdckit.report.layout import answer_section
 from sdckit.report.layout_intruder import MEASURE_BLOCKS
+from sdckit.report.layout_release import lay_out_release, release_answer
+from sdckit.report.pair_views import VIEWS, pair_blocks, pair_document
 from sdckit.report.protect import protect
+from sdckit.report.protocols import ReleaseLike
 from sdckit.report.relations import make_sizes
+from sdckit.report.release_document import plain_release
 from sdckit.report.sections_attribute import l_diversity_tree
+from sdckit.report.sections_closeness import CLOSENESS, closeness_tree
 from sdckit.report.sections_identity import (
     Setting,
     contributions_tree,
@@ -42,6 +47,7 @@ SPECIAL: Mapping[str, Callable[[Any, Setting], dict[str, Tree]]] = {
     "population_uniques": population_uniques_tree,
     "risky_cells": risky_cells_tree,
     "outliers": outliers_tree,
+    **dict.fromkeys(CLOSENESS, closeness_tree),
 }
 # What an assessment draws of each intruder.
 DRAWN = ("key_frequencies", "k_anonymity", "individual_risk")
@@ -60,6 +66,10 @@ def result_document(result: Any) -> Document:
     Document
         To be passed to `protect`.
     """
+    if result.measure in VIEWS:
+        return pair_document(result)
+    if result.measure not in MEASURE_BLOCKS:
+        raise DataError(f"{result.measure} has no chart or notebook view; see .summary()")
     n = _records(result)
     ledger = Ledger()
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
@@ -77,10 +87,8 @@ def result_document(result: Any) -> Document:
         tree["household_structure"] = households_tree(result, setting)
     elif result.measure == "l_diversity":
         tree["l_diversity"] = l_diversity_tree(result, setting, cells_known=known)
-    elif result.measure in SPECIAL:
-        tree[result.measure] = SPECIAL[result.measure](result, setting)
     else:
-        raise DataError(f"{result.measure} has no chart or notebook view; see .summary()")
+        tree[result.measure] = SPECIAL[result.measure](result, setting)
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
 
 
@@ -134,7 +142,7 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
     Returns
     -------
     altair.Chart
-        Bars with their printed texts.
+        Bars with their printed texts, and a title.
 
     Raises
     ------
@@ -142,10 +150,14 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
         For a file of fewer than 50 records, unless internal; for a measure without a chart.
     """
     plain = protect(result_document(result), internal=internal)
-    for block in MEASURE_BLOCKS[result.measure](plain):
+    for block in _blocks(result.measure, plain):
         if isinstance(block, ChartBlock):
-            return chart_for(block.name, block.data)
+            return chart_for(block.name, block.data, block.caption)
     raise DataError(f"{result.measure} has no chart; see .summary()")
+
+
+def _blocks(name: str, plain: Mapping[str, Any]) -> list[Block]:
+    return pair_blocks(name, plain) if name in VIEWS else MEASURE_BLOCKS[name](plain)
 
 
 def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
@@ -168,6 +180,8 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
     DataError
         For a file of fewer than 50 records, unless internal.
     """
+    if isinstance(assessment, ReleaseLike):
+        return _release_chart(assessment, internal=internal)
     plain = protect(build_document(assessment), internal=internal)
     several = len(plain["intruders"]) > 1
     return charts_for(
@@ -179,6 +193,16 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
             if isinstance(block, ChartBlock)
         ]
     )
+
+
+def _release_chart(assessment: ReleaseLike, *, internal: bool) -> Any:
+    blocks = [
+        block
+        for section in lay_out_release(plain_release(assessment, internal=internal)).sections
+        for block in section.blocks
+        if isinstance(block, ChartBlock)
+    ]
+    return charts_for([(block.name, block.data, block.caption) for block in blocks])
 
 
 def notebook_html(shown: Any) -> str:
@@ -195,10 +219,13 @@ def notebook_html(shown: Any) -> str:
         Protected tables; for a file of fewer than 50 records a line that says where the figures are.
     """
     try:
+        if isinstance(shown, ReleaseLike):
+            plain = plain_release(shown)
+            return render_fragment(headline(plain), release_answer(plain).blocks)
         if hasattr(shown, "intruders"):
             plain = protect(build_document(shown))
             return render_fragment(headline(plain), answer_section(plain).blocks)
         plain = protect(result_document(shown))
-        return render_fragment("", MEASURE_BLOCKS[shown.measure](plain))
+        return render_fragment("", _blocks(shown.measure, plain))
     except DataError as error:
         return render_fragment("", [], note=f"{error} In the session, .summary() gives exact figures.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sdckit.data.scenario import Scenario
 
@@ -20,6 +20,8 @@ __all__ = [
     "OutliersLike",
     "PopulationRiskLike",
     "PopulationUniquesLike",
+    "ReleaseIntruderLike",
+    "ReleaseLike",
     "RiskLike",
     "RiskyCellsLike",
     "RiskyCombinationLike",
@@ -151,6 +153,8 @@ class PopulationRiskLike(Protocol):
     def z2(self) -> float: ...  # noqa: D102
     @property
     def model(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def path(self) -> Mapping[str, float]: ...  # noqa: D102
 
 
 class PopulationUniquesLike(Protocol):
@@ -314,3 +318,50 @@ class AssessmentLike(Protocol):
 
     def n_at_risk(self) -> Mapping[str, int]: ...  # noqa: D102
     def at_risk(self, limit: int = 1000) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102
+
+
+class ReleaseIntruderLike(Protocol):
+    """The measures of two files against one intruder."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def keys(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def measures(self) -> Mapping[str, Any]: ...  # noqa: D102
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
+
+
+@runtime_checkable
+class ReleaseLike(Protocol):
+    """An assessment of a release against its original."""
+
+    @property
+    def scenario(self) -> Scenario: ...  # noqa: D102
+    @property
+    def original(self) -> AssessmentLike: ...  # noqa: D102
+    @property
+    def released(self) -> Sequence[AssessmentLike]: ...  # noqa: D102
+    @property
+    def intruders(self) -> Sequence[ReleaseIntruderLike]: ...  # noqa: D102
+    @property
+    def verdicts(self) -> Sequence[VerdictLike]: ...  # noqa: D102
+    @property
+    def passed(self) -> bool | None: ...  # noqa: D102
+    @property
+    def measures(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def utility(self) -> Any: ...  # noqa: D102
+    @property
+    def no_utility(self) -> str: ...  # noqa: D102
+    @property
+    def models(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
+    @property
+    def aligned(self) -> bool: ...  # noqa: D102
+    @property
+    def id(self) -> str | None: ...  # noqa: D102
+    @property
+    def warnings(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def date(self) -> str: ...  # noqa: D102

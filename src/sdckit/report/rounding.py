@@ -108,6 +108,9 @@ def _print_count(true: float, base: int, *, whole: bool) -> Print:
 def _print_value(true: float, level: int) -> Print:
     if true == 0:
         return Print("0", 0.0, 0.0, 0.0)
+    if true < 0:
+        mirrored = _print_value(-true, min(level, 1))
+        return Print(f"-{mirrored.text}", -(mirrored.value or 0.0), -mirrored.high, -mirrored.low)
     if level == 2:
         bound = 10.0 ** (math.floor(math.log10(true)) + 1)
         return Print(f"<{format_number(bound, 1)}", None, 0.0, bound, bound)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from sdckit.report.figures import (
     Count,
-    Difference,
     Foreign,
     Histogram,
     Holds,
@@ -39,6 +37,7 @@ from sdckit.report.relations import (
     link_records,
     link_risk,
 )
+from sdckit.report.sections_contributions import saved_tree
 
 __all__ = [
     "RISK_EDGES",
@@ -243,53 +242,9 @@ def _household_risk(
 
 
 def contributions_tree(result: ContributionsLike, n: int, setting: Setting) -> dict[str, Tree]:
-    """Give uniques and risk when a key is left out."""
-    ledger, prefix = setting.ledger, setting.prefix
-    with_all = setting.count("contributions.uniques", result.uniques, "contributions")
-    known = f"{prefix}.sample_uniques"
-    if known in ledger.variables and ledger.variables[known].true == result.uniques:
-        ledger.equal(known, with_all.name)
-    rows: list[Tree] = []
-    singles: dict[str, str] = {}
-    # Not in the order of what they save: exact ranks would tell which of two hidden counts is larger.
-    for row in sorted(result.table, key=lambda row: (len(row.variables), tuple(row.variables))):
-        label = ", ".join(row.variables)
-        without = setting.count(f"contributions.without.{label}", row.uniques_without, "contributions")
-        ledger.nested(with_all.name, without.name)
-        _link_singles(ledger, row.variables, without.name, singles)
-        rows.append(
-            {
-                "variables": tuple(row.variables),
-                "uniques_without": without,
-                "uniques_saved": Difference(with_all.name, without.name),
-                "risk_without": _risk_without(row.risk_without, n, setting, label),
-            }
-        )
-    return {"uniques": with_all, "table": tuple(rows), "notes": notes_tree(result)}
-
-
-def _link_singles(ledger: Ledger, variables: Sequence[str], name: str, singles: dict[str, str]) -> None:
-    if len(variables) == 1:
-        singles[variables[0]] = name
-        return
-    for variable in variables:
-        if variable in singles:
-            ledger.bounded(singles[variable], {name: (1.0, 1.0)}, upper=False)
-
-
-def _risk_without(risk: float | None, n: int, setting: Setting, label: str) -> Tree:
-    if risk is None or math.isnan(risk):
-        return None
-    ledger = setting.ledger
-    name = f"{setting.prefix}.contributions.expected.{label}"
-    census = setting.weights == "census"
-    ledger.value(name, risk * n, f"{setting.prefix}.contributions.value", kind="sum" if census else "value")
-    if setting.weights == "fraction" and setting.fraction is not None and not setting.persons:
-        # The uniques that remain carry at least their own share of what is expected.
-        unique = f"{setting.prefix}.contributions.without.{label}"
-        fraction_of_one = setting.fraction
-        ledger.bounded(name, {unique: (fraction_of_one, 1.0)}, upper=False)
-    return Ratio(name, "n")
+    """Give uniques, violations and risk when a key is left out or coarser."""
+    fraction = _fraction_known(setting, cells_known=setting.cells_known)
+    return {**saved_tree(result, n, setting, fraction=fraction), "notes": notes_tree(result)}
 
 
 def households_tree(result: HouseholdsLike, setting: Setting) -> dict[str, Tree]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sdckit.data.scenario import Scenario
 from sdckit.report.figures import Tree
 
-__all__ = ["command_line", "python_call", "scenario_tree"]
+__all__ = ["command_line", "python_call", "release_call", "release_command", "scenario_tree"]
 
 RELEASES = {
     "public-use": "public-use file",
@@ -73,7 +73,56 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["missing"] = missing if isinstance(missing, str) else dict(missing)
     if scenario.alpha != 1:
         given["alpha"] = scenario.alpha
+    if scenario.aligned:
+        given["aligned"] = True
     return given
+
+
+def release_call(
+    scenario: Scenario,
+    measures: Sequence[str] = (),
+    *,
+    id: str | None,
+    m: int,
+    models: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Write the call that reproduces the report of a release.
+
+    Examples
+    --------
+    >>> print(release_call(Scenario(keys=["sex", "age"]), id="pid", m=1))
+    scenario = sdc.Scenario(keys=['sex', 'age'])
+    assessment = sdc.assess(original, released, scenario=scenario, id='pid')
+    """
+    files = "released" if m == 1 else "[" + ", ".join(f"released_{j}" for j in range(1, m + 1)) + "]"
+    named = f", id={id!r}" if id else ""
+    if models:
+        named += f", models={dict(models)!r}"
+    call = python_call(scenario, measures).replace("(data, ", f"(original, {files}, ")
+    return f"{call[:-1]}{named})"
+
+
+def release_command(
+    scenario: Scenario,
+    measures: Sequence[str] = (),
+    *,
+    id: str | None,
+    m: int,
+    models: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Write the command for a release, the files' names left open.
+
+    Examples
+    --------
+    >>> release_command(Scenario(keys=["sex", "age"]), id="pid", m=2)
+    'sdckit assess ORIGINAL --released FILE_1 --released FILE_2 --keys sex,age --id pid'
+    """
+    files = [f"FILE_{j}" for j in range(1, m + 1)] if m > 1 else ["FILE"]
+    released = " ".join(f"--released {file}" for file in files)
+    named = f" --id {shlex.quote(id)}" if id else ""
+    for formula, family in models:
+        named += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
+    return command_line(scenario, measures).replace(" FILE", f" ORIGINAL {released}", 1) + named
 
 
 def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
@@ -92,6 +141,7 @@ def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
         or scenario.person
         or scenario.identifiers
         or scenario.sampling_fraction
+        or scenario.aligned
     )
     further = ["--measures", ",".join(measures)] if measures else []
     if not simple or beyond_options:

@@ -125,6 +125,7 @@ def population_risk_tree(result: PopulationRiskLike, setting: Setting) -> dict[s
         "sample_uniques": uniques,
         "sampling_fraction": _declared(setting, result.sampling_fraction),
         "model": tuple(result.model),
+        "selection": _selection(result),
         "tau1": first,
         "tau2": second,
         "tau1_per_unique": Ratio(first.name, uniques.name),
@@ -132,6 +133,20 @@ def population_risk_tree(result: PopulationRiskLike, setting: Setting) -> dict[s
         "fit": _fit(result),
         "notes": _notes(result, but=("z1", "z2", "path")),
     }
+
+
+def _selection(result: PopulationRiskLike) -> str:
+    """How the terms were chosen, in words without a figure."""
+    if result.sampling_fraction >= 1:
+        return "there was nothing to choose"
+    pairs = any(":" in term for term in result.model)
+    if result.path:
+        return (
+            "a forward search added pairs of keys to main effects"
+            if pairs
+            else "a forward search left it at main effects"
+        )
+    return "as asked for" if pairs else "main effects: the keys are taken as independent"
 
 
 def _fit(result: PopulationRiskLike) -> str:

@@ -8,6 +8,11 @@ from typing import Any
 __all__ = ["answer", "headline", "listed", "status", "verdict_sentence"]
 
 Plain = Mapping[str, Any]
+COMPARED = {
+    "match_risk": "Share of the records expected to be matched back",
+    "replicated_uniques": "Share of the records unique in both files",
+    "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
+}
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -71,12 +76,16 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         return f"{some} have a household risk above {limit:g}."
     value = one["value"]["text"] if one["value"] else "withheld"
     words = "not above" if holds else "above"
+    if one["name"] in COMPARED:
+        what = COMPARED[one["name"]].format(variable=one["variable"] or "the sensitive variable")
+        return f"{what}: {value}, {words} {limit:g}."
     return f"The expected share of records re-identified (global risk) is {value}, {words} {limit:g}."
 
 
 def _limit_words(one: Plain) -> str:
     names = {"k": "k-anonymity", "l": "l-diversity", "risk": "Individual risk"}
-    names |= {"global_risk": "Global risk", "household_risk": "Household risk"}
+    names |= {"global_risk": "Global risk", "household_risk": "Household risk", "match_risk": "Match risk"}
+    names |= {"replicated_uniques": "Replicated uniques", "correctly_disclosed": "Correct disclosure"}
     of = f" of {one['variable']}" if one["variable"] else ""
     return f"{names.get(one['name'], one['name'])}{of} (limit {one['limit']:g})"
 

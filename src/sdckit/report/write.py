@@ -14,14 +14,16 @@ from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
 from sdckit.report.markdown import render_markdown
 from sdckit.report.protect import protect
-from sdckit.report.protocols import AssessmentLike
+from sdckit.report.protocols import AssessmentLike, ReleaseLike
+from sdckit.report.release_document import plain_release
+from sdckit.report.sections_recipe import plain_recipe
 
 __all__ = ["plain_document", "write_json", "write_report"]
 
 RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
 
 
-def plain_document(assessment: AssessmentLike, *, internal: bool = False) -> dict[str, Any]:
+def plain_document(assessment: AssessmentLike | ReleaseLike, *, internal: bool = False) -> dict[str, Any]:
     """Give the protected figures of an assessment, as they go into every document.
 
     Parameters
@@ -41,10 +43,16 @@ def plain_document(assessment: AssessmentLike, *, internal: bool = False) -> dic
     DataError
         For a file of fewer than 50 records, unless internal.
     """
+    if isinstance(assessment, ReleaseLike):
+        plain = plain_release(assessment, internal=internal)
+        done = getattr(assessment, "what_was_done", None)
+        return plain if done is None else {**plain, "what_was_done": plain_recipe(done, internal=internal)}
     return protect(build_document(assessment, internal=internal), internal=internal)
 
 
-def write_report(assessment: AssessmentLike, path: str | os.PathLike[str], *, internal: bool = False) -> Path:
+def write_report(
+    assessment: AssessmentLike | ReleaseLike, path: str | os.PathLike[str], *, internal: bool = False
+) -> Path:
     """Write the report of an assessment as HTML or Markdown, by the ending of the path.
 
     Parameters
@@ -82,7 +90,7 @@ def write_report(assessment: AssessmentLike, path: str | os.PathLike[str], *, in
 
 
 def write_json(
-    assessment: AssessmentLike, path: str | os.PathLike[str], *, internal: bool = False
+    assessment: AssessmentLike | ReleaseLike, path: str | os.PathLike[str], *, internal: bool = False
 ) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, overload
 
 from sdckit.attribute.l_diversity import LDiversity, l_diversity
 from sdckit.cells.as_cells import tabulate_roles
@@ -20,6 +20,7 @@ from sdckit.identity.key_contributions import KeyContributions, key_contribution
 from sdckit.identity.key_frequencies import key_frequencies
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
 from sdckit.workflow.extra_measures import chosen_measures, extra_measures
+from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge
 
 __all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
@@ -29,8 +30,10 @@ TESTED_L = (2, 3)
 Step = Callable[[str], None]
 
 
+@overload
 def assess(
     data: Any,
+    released: None = None,
     *,
     scenario: Scenario | None = None,
     keys: Sequence[str] | None = None,
@@ -41,21 +44,72 @@ def assess(
     sensitive: Sequence[str] | str = (),
     numeric: Sequence[str] | str = (),
     measures: Sequence[str] | str = (),
+    id: str | None = None,
+    models: Mapping[str, str] | Sequence[str] | str = (),
+    seed: int | None = None,
     step: Step | None = None,
-) -> Assessment:
-    """Assess a file: who can be recognised in it, how surely, and what would be learnt.
+) -> Assessment: ...
+@overload
+def assess(
+    data: Any,
+    released: Any,
+    *,
+    scenario: Scenario | None = None,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    household: str | None = None,
+    person: str | None = None,
+    sensitive: Sequence[str] | str = (),
+    numeric: Sequence[str] | str = (),
+    measures: Sequence[str] | str = (),
+    id: str | None = None,
+    models: Mapping[str, str] | Sequence[str] | str = (),
+    seed: int | None = None,
+    step: Step | None = None,
+) -> ReleaseAssessment: ...
+def assess(
+    data: Any,
+    released: Any = None,
+    *,
+    scenario: Scenario | None = None,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    household: str | None = None,
+    person: str | None = None,
+    sensitive: Sequence[str] | str = (),
+    numeric: Sequence[str] | str = (),
+    measures: Sequence[str] | str = (),
+    id: str | None = None,
+    models: Mapping[str, str] | Sequence[str] | str = (),
+    seed: int | None = None,
+    step: Step | None = None,
+) -> Assessment | ReleaseAssessment:
+    """Assess a file, or a release against its original: who can be recognised, and what would be learnt.
 
     Parameters
     ----------
     data : data frame
-        One row per record; pandas, Polars (eager or lazy), PyArrow, DuckDB or Spark.
+        One row per record; pandas, Polars (eager or lazy), PyArrow, DuckDB or Spark. The original, where
+        `released` is given.
+    released : data frame or list of data frames, optional
+        What is to go out, made from `data`: one file, or m synthetic ones.
     scenario : Scenario, optional
         Intruders, roles, thresholds. Without one, the arguments below make it.
     keys, weight, sampling_fraction, household, person, sensitive, numeric
         Roles of a scenario with one intruder and no threshold.
     measures : str or sequence of str
-        Further measures: "suda", "population_risk", "population_uniques", "risky_cells", "outliers", or
-        "all" of them. The other measures always run.
+        Further measures: "suda", "population_risk", "population_uniques", "risky_cells", "outliers",
+        "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k", or "all" of them. The other measures always run.
+    id : str, optional
+        Column that says which row of a release was made from which row of the original; without it, rows
+        belong together by position where the scenario says ``aligned``.
+    models : str, sequence of str, or dict of str to str, optional
+        Regressions that users of a release will fit, as formulas; a dict gives each its family ("linear",
+        "logistic", "poisson", "multinomial").
+    seed : int, optional
+        For what is random in the comparison of two files.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
@@ -64,6 +118,9 @@ def assess(
     Assessment
         ``intruders`` with every measure that the roles permit (``skipped`` says why one did not run),
         ``verdicts``, ``passed``, ``summary()``, ``to_dict()``, ``report(path)``, ``to_json(path)``.
+    ReleaseAssessment
+        For a release: ``original`` and ``released`` (an Assessment each), ``intruders`` with the measures of
+        two files, and ``utility``; verdicts are those of the worst release.
 
     Raises
     ------
@@ -101,23 +158,49 @@ def assess(
         raise ScenarioError(
             f"{', '.join(given)} and scenario= are both given; put everything into the scenario"
         )
+    tell = step if step is not None else _silent
+    if released is None:
+        if id is not None or seed is not None or models:
+            raise ScenarioError(
+                "id=, models= and seed= are for a release against its original; give released="
+            )
+        return _assess_file(data, scenario=scenario, measures=chosen, step=tell)
+    from sdckit.workflow.assess_release import assess_release
+
+    return assess_release(
+        data,
+        released,
+        scenario=scenario,
+        measures=chosen,
+        id=id,
+        models=models,
+        seed=seed,
+        tell=tell,
+        assess_file=_assess_file,
+    )
+
+
+def _assess_file(
+    data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False
+) -> Assessment:
+    """Assess one file; `compared` says that it stands beside another one."""
     frame = open_frame(data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
-        tell = step if step is not None else _silent
         shared: dict[str, Any] = {}
         intruders = tuple(
-            _assess_intruder(frame, scenario, name, tell, chosen, shared) for name in scenario.intruders
+            _assess_intruder(frame, scenario, name, step, measures, shared, compared=compared)
+            for name in scenario.intruders
         )
     messages = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, SdcWarning)))
     for message in messages:
-        warnings.warn(message, SdcWarning, stacklevel=2)
+        warnings.warn(message, SdcWarning, stacklevel=3)
     from sdckit import __version__
 
     backend = "pyarrow" if is_lazy(frame) else frame.implementation
     return Assessment(
         scenario, intruders[0].frequencies.n, frame.implementation.value, intruders, messages, __version__,
-        date.today().isoformat(), backend, chosen,
+        date.today().isoformat(), backend, tuple(measures),
     )  # fmt: skip
 
 
@@ -130,7 +213,14 @@ def _silent(text: str) -> None:
 
 
 def _assess_intruder(
-    frame: Any, scenario: Scenario, name: str, tell: Step, chosen: Sequence[str], shared: dict[str, Any]
+    frame: Any,
+    scenario: Scenario,
+    name: str,
+    tell: Step,
+    chosen: Sequence[str],
+    shared: dict[str, Any],
+    *,
+    compared: bool,
 ) -> IntruderAssessment:
     tell(f"counting the keys of {name}")
     one = scenario.intruder(name)
@@ -170,6 +260,7 @@ def _assess_intruder(
         verdicts=judge(
             limits, name, k_anonymity=anonymity, risk=risk, l_diversity=diversity, sensitive=one.sensitive,
             no_l_because="; ".join(reason for measure, reason in skipped if measure == "l_diversity"),
+            compared=compared,
         ),
         skipped=tuple(skipped),
         **further,  # type: ignore[arg-type]

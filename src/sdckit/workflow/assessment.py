@@ -14,7 +14,11 @@ from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from sdckit.attribute.alpha_k import AlphaK
+    from sdckit.attribute.beta_likeness import BetaLikeness
+    from sdckit.attribute.delta_disclosure import DeltaDisclosure
     from sdckit.attribute.l_diversity import LDiversity
+    from sdckit.attribute.t_closeness import TCloseness
     from sdckit.identity.household_structure import HouseholdStructure
     from sdckit.identity.individual_risk import IndividualRisk
     from sdckit.identity.k_anonymity import KAnonymity
@@ -32,6 +36,7 @@ MEASURES = (
     "frequencies", "k_anonymity", "individual_risk", "frequencies_category", "k_anonymity_category",
     "individual_risk_category", "household_structure", "l_diversity", "l_diversity_wildcard", "key_contributions",
     "suda", "population_risk", "population_uniques", "risky_cells", "outliers",
+    "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k",
 )  # fmt: skip
 LET_GO = "this assessment has let go of the data (it was pickled); assess again"
 
@@ -87,6 +92,10 @@ class IntruderAssessment:
     population_uniques: PopulationUniques | None = None
     risky_cells: RiskyCells | None = None
     outliers: Outliers | None = None
+    t_closeness: TCloseness | None = None
+    beta_likeness: BetaLikeness | None = None
+    delta_disclosure: DeltaDisclosure | None = None
+    alpha_k: AlphaK | None = None
 
     def results(self) -> Iterator[tuple[str, Result]]:
         """The measures that ran, by name."""

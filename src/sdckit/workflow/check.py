@@ -12,6 +12,9 @@ from sdckit.workflow.verdicts import Verdict
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
+    from sdckit.workflow.release_assessment import ReleaseAssessment
+
+PER_VARIABLE = ("l", "correctly_disclosed")
 
 __all__ = ["CheckResult", "check", "check_assessment", "require_thresholds"]
 
@@ -41,7 +44,7 @@ class CheckResult:
 
     passed: bool
     verdicts: tuple[Verdict, ...]
-    assessment: Assessment
+    assessment: Assessment | ReleaseAssessment
 
     @property
     def exceeded(self) -> tuple[Verdict, ...]:
@@ -57,17 +60,23 @@ class CheckResult:
         return self.passed
 
 
-def check(data: Any, *, scenario: Scenario) -> CheckResult:
-    """Check a file against every threshold its scenario declares.
+def check(
+    data: Any, released: Any = None, *, scenario: Scenario, id: str | None = None, seed: int | None = None
+) -> CheckResult:
+    """Check a file, or a release beside its original, against every threshold its scenario declares.
 
     It fails closed: a threshold whose measure could not run, or is undefined, is not held.
 
     Parameters
     ----------
     data
-        A frame of any engine.
+        A frame of any engine; the original, where `released` is given.
+    released
+        What is to go out, made from `data`: one frame or a list of them.
     scenario
         With at least one threshold.
+    id, seed
+        As `assess`, for a release.
 
     Raises
     ------
@@ -84,7 +93,9 @@ def check(data: Any, *, scenario: Scenario) -> CheckResult:
     (False, 1)
     """
     require_thresholds(scenario)
-    return check_assessment(assess(data, scenario=scenario))
+    if released is None:
+        return check_assessment(assess(data, scenario=scenario))
+    return check_assessment(assess(data, released, scenario=scenario, id=id, seed=seed))
 
 
 def require_thresholds(scenario: Scenario) -> None:
@@ -102,21 +113,21 @@ def require_thresholds(scenario: Scenario) -> None:
         )
 
 
-def check_assessment(assessment: Assessment) -> CheckResult:
+def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
     """Judge an assessment that has been made already; a threshold without a verdict counts as unchecked."""
     require_thresholds(assessment.scenario)
     verdicts = (*assessment.verdicts, *_forgotten(assessment))
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
 
 
-def _forgotten(assessment: Assessment) -> list[Verdict]:
+def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
     """Undefined verdicts for every threshold, intruder and sensitive variable nobody judged."""
     judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in assessment.verdicts}
     any_variable = {(intruder, name) for intruder, name, _ in judged}
     found: list[Verdict] = []
     for intruder in assessment.scenario.intruders:
         for name, limit in assessment.scenario.thresholds.declared.items():
-            variables: tuple[str | None, ...] = assessment.scenario.sensitive if name == "l" else ()
+            variables: tuple[str | None, ...] = assessment.scenario.sensitive if name in PER_VARIABLE else ()
             lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:
                 lacking = [None]

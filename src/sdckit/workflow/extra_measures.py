@@ -5,25 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sdckit.attribute.alpha_k import alpha_k
+from sdckit.attribute.beta_likeness import beta_likeness
+from sdckit.attribute.delta_disclosure import delta_disclosure
+from sdckit.attribute.t_closeness import TCloseness, t_closeness
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.identity.log_linear import MAX_GRID, grid_of
 from sdckit.identity.outliers import Outliers, outliers
 from sdckit.identity.population_risk import PopulationRisk, population_risk
-from sdckit.identity.population_size import sampling_fraction_of
+from sdckit.identity.population_size import category_cells, sampling_fraction_of
 from sdckit.identity.population_uniques import PopulationUniques, population_uniques
 from sdckit.identity.risky_cells import RiskyCells, risky_cells
 from sdckit.identity.suda import Suda, suda
 from sdckit.result import Result
 
-__all__ = ["EXTRA", "chosen_measures", "extra_measures"]
+__all__ = ["EXTRA", "chosen_measures", "extra_measures", "searched_risk"]
 
-EXTRA = ("suda", "population_risk", "population_uniques", "risky_cells", "outliers")
+CLOSENESS = ("t_closeness", "beta_likeness", "delta_disclosure", "alpha_k")
+EXTRA = ("suda", "population_risk", "population_uniques", "risky_cells", "outliers", *CLOSENESS)
 ALL = "all"
 SMALL_SEARCH = 400_000_000  # cells times key subsets: a search of a few seconds
 SHORT_SEARCH = 3
+QUICK_MODEL = 60_000_000  # possible cells times pairs of keys squared: at most some five seconds on two cores
 NO_DESIGN = "the scenario names neither a weight nor a sampling fraction"
 NO_NUMERIC = "the scenario names no numeric variable"
+NO_SENSITIVE = "the scenario names no sensitive variable"
 Step = Callable[[str], None]
 Found = tuple[dict[str, Result], list[tuple[str, str]]]
 
@@ -94,12 +102,18 @@ WORDS = {
     "population_uniques": "estimating the population uniques for {}",
     "risky_cells": "counting combinations of a few keys of {}",
     "outliers": "looking for outliers",
+    "t_closeness": "comparing what groups of {} hold with the file",
+    "beta_likeness": "weighing what {} would gain",
+    "delta_disclosure": "weighing what {} could rule out",
+    "alpha_k": "looking for groups of {} that mostly agree",
 }
 
 
 def _lacking(name: str, scenario: Scenario) -> str:
     if name in {"population_risk", "population_uniques"}:
         return NO_DESIGN if scenario.weight is None and scenario.sampling_fraction is None else ""
+    if name in CLOSENESS:
+        return "" if scenario.sensitive else NO_SENSITIVE
     return NO_NUMERIC if name == "outliers" and not scenario.numeric else ""
 
 
@@ -107,18 +121,60 @@ def _run(name: str, frame: Any, cells: Any, scenario: Scenario, tell: Step, shar
     if name == "suda":
         return _suda(cells, scenario, tell)
     if name == "population_risk":
-        modelled: PopulationRisk = population_risk(cells)
-        return modelled
+        return searched_risk(cells)
     if name == "population_uniques":
         sized: PopulationUniques = population_uniques(cells)
         return sized
     if name == "risky_cells":
         risky: RiskyCells = risky_cells(cells.as_categories())
         return risky
+    if name in CLOSENESS:
+        return _closeness(name, cells, scenario)
     if name not in shared:
         shared[name] = outliers(frame, scenario=scenario)
     extreme: Outliers = shared[name]
     return extreme
+
+
+def _closeness(name: str, cells: Any, scenario: Scenario) -> Result:
+    base = cells.as_categories() if cells.has_wildcards else cells
+    if name == "t_closeness":
+        distance = {one: "numeric" if one in scenario.numeric else "equal" for one in scenario.sensitive}
+        close: TCloseness = t_closeness(base, sensitive=scenario.sensitive, distance=distance)
+        return close
+    if name == "alpha_k":
+        return alpha_k(base, sensitive=scenario.sensitive, k=scenario.thresholds.k)
+    measure = beta_likeness if name == "beta_likeness" else delta_disclosure
+    found: Result = measure(base, sensitive=scenario.sensitive)
+    return found
+
+
+def searched_risk(cells: Any) -> PopulationRisk:
+    """Model the population by a forward search, or by main effects where searching would take long.
+
+    Parameters
+    ----------
+    cells
+        Cells whose sampling fraction or weights are known.
+
+    Returns
+    -------
+    PopulationRisk
+        Its notes say how the model was chosen.
+    """
+    here = category_cells(cells)
+    n_keys, possible = len(here.keys), grid_of(here).n_possible
+    if possible * (n_keys * (n_keys - 1) // 2) ** 2 <= QUICK_MODEL:
+        return population_risk(here, select=True)
+    result = population_risk(here)
+    way_out = (
+        "population_risk(select=True) does it" if possible <= MAX_GRID else "recode keys to have it searched"
+    )
+    result.notes["path"] = (
+        f"these are main effects: to choose among pairs of {n_keys} keys on {possible:,} possible cells would "
+        f"take long; {way_out}"
+    )
+    return result
 
 
 def _suda(cells: Any, scenario: Scenario, tell: Step) -> Suda:

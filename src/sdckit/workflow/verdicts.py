@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["COMPARED", "Verdict", "judge", "judge_release"]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -20,6 +20,9 @@ HOLDS = {
     "household_risk": "no record has a household risk above {limit:g}",
     "global_risk": "the expected share of records re-identified is {value:.3g}, not above {limit:g}",
     "l": "every group with the same keys holds at least {limit:,g} different values of {variable}",
+    "match_risk": "{value:.3g} of the records are expected to be matched back, not above {limit:g}",
+    "replicated_uniques": "{value:.3g} of the records are unique in both files, not above {limit:g}",
+    "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
 }
 EXCEEDED = {
     "k": "{records} {are} in {group} of fewer than {limit:,g} with the same keys (k = {limit:,g})",
@@ -27,7 +30,13 @@ EXCEEDED = {
     "household_risk": "{records} {have} a household risk above {limit:g}",
     "global_risk": "the expected share of records re-identified is {value:.3g}, above {limit:g}",
     "l": "{records} {are} in {group} with fewer than {limit:,g} different values of {variable}",
+    "match_risk": "{value:.3g} of the records are expected to be matched back, above {limit:g}",
+    "replicated_uniques": "{value:.3g} of the records are unique in both files, above {limit:g}",
+    "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
 }
+# Judged on a release beside its original.
+COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed")
+ONE_FILE = "it compares a release with its original, and only one file is given"
 
 
 @dataclass(frozen=True)
@@ -37,10 +46,11 @@ class Verdict:
     Attributes
     ----------
     name : str
-        "k", "risk", "household_risk", "global_risk" or "l".
+        "k", "risk", "household_risk", "global_risk", "l", or, of a release beside its original,
+        "match_risk", "replicated_uniques" or "correctly_disclosed".
     intruder : str
     variable : str or None
-        The sensitive variable of an l threshold.
+        The sensitive variable of the threshold l or correctly_disclosed.
     limit : float
         The threshold.
     holds : bool or None
@@ -99,8 +109,13 @@ def judge(
     l_diversity: LDiversity | None,
     sensitive: Sequence[str],
     no_l_because: str,
+    compared: bool = False,
 ) -> tuple[Verdict, ...]:
-    """Compare every declared threshold with its figure."""
+    """Compare every declared threshold of one file with its figure.
+
+    Those that compare a release with its original are left to `judge_release` where both are at hand
+    (`compared`), and could not be judged otherwise.
+    """
     found: list[Verdict] = []
     if thresholds.k is not None:
         found.append(_by_count("k", intruder, thresholds.k, k_anonymity.violations[thresholds.k]))
@@ -121,7 +136,59 @@ def judge(
         )
     if thresholds.l is not None:
         found += _judge_l(thresholds.l, intruder, l_diversity, sensitive, no_l_because)
+    if not compared:
+        limits = ((name, getattr(thresholds, name)) for name in COMPARED)
+        found += [_unjudged(name, intruder, limit, ONE_FILE) for name, limit in limits if limit is not None]
     return tuple(found)
+
+
+def judge_release(
+    thresholds: Thresholds,
+    intruder: str,
+    results: Mapping[str, Any],
+    *,
+    sensitive: Sequence[str],
+    skipped: Sequence[tuple[str, str]],
+) -> tuple[Verdict, ...]:
+    """Compare every threshold on a release beside its original with the worst of the releases.
+
+    Parameters
+    ----------
+    thresholds, intruder
+        The limits, and whom they are judged against.
+    results
+        What was measured, by the name of the measure, with the variable after a colon where it has one.
+    sensitive
+        The variables an intruder would learn.
+    skipped
+        (measure, reason) of what did not run.
+    """
+    reasons = dict(skipped)
+    found: list[Verdict] = []
+    for name, (figure, measure_name) in RELEASE_FIGURES.items():
+        limit = getattr(thresholds, name)
+        if limit is None:
+            continue
+        per_variable = name == "correctly_disclosed"
+        variables: Sequence[str | None] = sensitive if per_variable and sensitive else (None,)
+        for variable in variables:
+            place = f"{measure_name}:{variable}" if variable else measure_name
+            result = results.get(place)
+            if result is None:
+                reason = reasons.get(place, reasons.get(measure_name, "its measure did not run"))
+                found.append(_unjudged(name, intruder, limit, reason, variable))
+                continue
+            value = max(one[figure] for one in result.per_release)
+            found.append(Verdict(name, intruder, variable, limit, value <= limit, None, value, ""))
+    return tuple(found)
+
+
+# Threshold: the figure it limits (a share of the records), and the measure that gives it.
+RELEASE_FIGURES = {
+    "match_risk": ("mean_match_risk", "matching_risk"),
+    "replicated_uniques": ("replicated_uniques", "identity_disclosure"),
+    "correctly_disclosed": ("correctly_disclosed", "attribute_disclosure"),
+}
 
 
 def _judge_l(

@@ -1,60 +1,12 @@
-"""One row per measure: where it stands, what it needs, which way it points, where it comes from."""
+"""The measures of the room `identity`: who can be recognised."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from sdckit.catalogue.row import GUIDE, Measure
 
-__all__ = ["CATALOGUE", "Measure", "measure"]
+__all__ = ["IDENTITY"]
 
-Room = Literal["identity", "attribute", "attacks", "utility"]
-Direction = Literal["high = risk", "high = good"]
-MissingRule = Literal["wildcard", "category"]
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What there is to know about a measure before it runs.
-
-    Attributes
-    ----------
-    name : str
-        The public function.
-    question : str
-        What it answers, in plain words.
-    room : str
-        The room its file stands in.
-    needs : tuple of str
-        Roles a scenario must declare for it.
-    n_files : int
-        Files it takes: one, or a release and its original.
-    aligned : bool or None
-        Whether row i of the release must have been made from row i of the original; None with one file.
-    direction : str
-        Whether a high figure means risk or means quality.
-    range : str
-        The values its main figure can take.
-    missing : str
-        What a missing key value means unless the caller says otherwise.
-    source : str
-        The paper or guide that defines it.
-    """
-
-    name: str
-    question: str
-    room: Room
-    needs: tuple[str, ...]
-    n_files: Literal[1, 2]
-    aligned: bool | None
-    direction: Direction
-    range: str
-    missing: MissingRule
-    source: str
-
-
-GUIDE = "Benschop, Machingauta & Welch, Statistical Disclosure Control: A Practice Guide"
-
-CATALOGUE: tuple[Measure, ...] = (
+IDENTITY: tuple[Measure, ...] = (
     Measure(
         name="key_frequencies",
         question="How many records, and how many people, share each record's key?",
@@ -164,6 +116,18 @@ CATALOGUE: tuple[Measure, ...] = (
         source="Nergiz, Atzori & Clifton (2007), Hiding the presence of individuals from shared databases",
     ),
     Measure(
+        name="matching_risk",
+        question="How well can the rows of a release be matched back to the people they were made from?",
+        room="identity",
+        needs=("known",),
+        n_files=2,
+        aligned=True,
+        direction="high = risk",
+        range="0 to the number of records",
+        missing="category",
+        source="Reiter & Mitra (2009); Hornby & Hu (2021), Identification risks of partially synthetic data",
+    ),
+    Measure(
         name="risky_cells",
         question="Which combinations of a few variables do too few records have?",
         room="identity",
@@ -212,31 +176,63 @@ CATALOGUE: tuple[Measure, ...] = (
         source="Elliot, Manning & Ford (2002), on the minimal sets of keys that make a record unique",
     ),
     Measure(
-        name="l_diversity",
-        question="What is learnt about somebody whose key is known, without even finding the record?",
-        room="attribute",
-        needs=("keys", "sensitive"),
-        n_files=1,
-        aligned=None,
-        direction="high = good",
-        range="1 to the number of values of the sensitive variable",
+        name="replicated_uniques",
+        question="How many records that are alone with their key appear alone in the release, too?",
+        room="identity",
+        needs=("keys",),
+        n_files=2,
+        aligned=False,
+        direction="high = risk",
+        range="0 to the number of sample uniques",
         missing="category",
-        source="Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-Diversity",
+        source="Nowok, Raab & Dibben (2016), synthpop; Jackson et al. (2022)",
+    ),
+    Measure(
+        name="identity_disclosure",
+        question="Which share of the records can be singled out in the original, in the release, and in both?",
+        room="identity",
+        needs=("keys",),
+        n_files=2,
+        aligned=False,
+        direction="high = risk",
+        range="0 to 1",
+        missing="category",
+        source="Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data",
+    ),
+    Measure(
+        name="record_linkage",
+        question="How many released records are closest to the very original they were made from?",
+        room="identity",
+        needs=("variables",),
+        n_files=2,
+        aligned=True,
+        direction="high = risk",
+        range="0 to 1",
+        missing="category",
+        source="Domingo-Ferrer & Torra (2003), Disclosure risk assessment in statistical data protection",
+    ),
+    Measure(
+        name="interval_risk",
+        question="In how many records are all numbers still close to the true ones?",
+        room="identity",
+        needs=("numeric",),
+        n_files=2,
+        aligned=True,
+        direction="high = risk",
+        range="0 to 1",
+        missing="category",
+        source="Mateo-Sanz, Sebe & Domingo-Ferrer (2004), Outlier protection in continuous microdata masking",
+    ),
+    Measure(
+        name="robust_interval_risk",
+        question="In how many records is a number close to the true one, the more so for outliers?",
+        room="identity",
+        needs=("numeric",),
+        n_files=2,
+        aligned=True,
+        direction="high = risk",
+        range="0 to 1",
+        missing="category",
+        source="Templ & Meindl (2008), Robust statistics meets SDC",
     ),
 )
-
-
-def measure(name: str) -> Measure:
-    """Find the row of a measure.
-
-    Examples
-    --------
-    >>> measure("k_anonymity").room
-    'identity'
-    """
-    for row in CATALOGUE:
-        if row.name == name:
-            return row
-    raise KeyError(
-        f"the catalogue has no measure {name!r}; it has {', '.join(row.name for row in CATALOGUE)}"
-    )

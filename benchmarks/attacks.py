@@ -1,0 +1,216 @@
+"""Simulated attacks beside anonymeter, and the calibration of their intervals.
+
+    python benchmarks/attacks.py [--rounds 3] [--records 10000] [--attacks 500] [--peer-python PATH] [--runs 0]
+
+``--peer-python`` names the Python of an environment with anonymeter (pip install anonymeter); its attacks on the
+original and the control file run there and time themselves, reading, importing and compiling left out, in turn with
+ours. The data are positive numbers and categories without missing values, where its traps do not bite: the rates must
+agree within its intervals.
+
+``--runs`` simulates: original, release and control are drawn independently of each other from one population, so the
+residual risk is 0, and it is counted how often the interval, not cut off at 0 and 1, covers it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import sdckit as sdc
+
+KNOWN = (["age", "income", "region"], ["rent", "hours", "educ", "sex"])
+LEVEL = 0.95
+
+PEER = """
+import sys, time, warnings, json
+warnings.simplefilter("ignore")
+import pandas as pd
+from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
+files = [pd.read_parquet(path) for path in sys.argv[1:4]]
+n, known, target = int(sys.argv[4]), json.loads(sys.argv[5]), sys.argv[6]
+def evaluator(name, o, s, c, n):
+    if name == "linkability":
+        return LinkabilityEvaluator(ori=o, syn=s, control=c, n_attacks=n, aux_cols=tuple(known), n_neighbors=1)
+    if name == "inference":
+        return InferenceEvaluator(ori=o, syn=s, control=c, n_attacks=n, aux_cols=known[0], secret=target)
+    return SinglingOutEvaluator(ori=o, syn=s, control=c, n_attacks=n, n_cols=3)
+out = {}
+for name in ("linkability", "inference", "univariate", "multivariate"):
+    def run(files, n):
+        one = evaluator(name, *files, n)
+        one.evaluate(**({"mode": name} if name.endswith("variate") else {"n_jobs": -1}))
+        return one
+    run([file.head(60) for file in files], 10)
+    start = time.perf_counter()
+    found = run(files, n).results(confidence_level=0.95)
+    seconds = time.perf_counter() - start
+    out[name] = {"seconds": seconds}
+    for kind in ("attack_rate", "baseline_rate", "control_rate"):
+        rate = getattr(found, kind)
+        out[name][kind] = [rate.value, rate.error]
+print(json.dumps(out))
+"""
+
+
+def people(n: int, seed: int) -> pl.DataFrame:
+    """Positive numbers and categories that depend on each other."""
+    rng = np.random.default_rng([20261120, n, seed])
+    wealth, age = rng.normal(size=n), rng.integers(18, 90, n)
+    return pl.DataFrame(
+        {
+            "age": age.astype(float),
+            "income": np.exp(9 + 0.5 * wealth + 0.3 * rng.normal(size=n)).round(2),
+            "rent": np.exp(6 + 0.4 * wealth + 0.3 * rng.normal(size=n)).round(2),
+            "hours": rng.gamma(8, 5, n).round(1) + 1,
+            "region": rng.choice(list("abcdefgh"), n),
+            "educ": np.where(wealth + rng.normal(size=n) > 0, "high", "low"),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+
+
+def release_of(original: pl.DataFrame) -> pl.DataFrame:
+    """Half of the people as they are with a little noise, half other people."""
+    n = original.height
+    rng = np.random.default_rng([5, n])
+    mixed = pl.concat([original.head(n // 2), people(n - n // 2, n + 1)])
+    return mixed.with_columns(
+        (pl.col(name) * pl.Series(rng.normal(1, 0.01, n))).round(2).abs() for name in ("income", "rent")
+    )
+
+
+def ours(
+    original: pl.DataFrame, release: pl.DataFrame, control: pl.DataFrame, n: int
+) -> dict[str, Callable[[], Any]]:
+    """The attacks on one set of files."""
+    files: dict[str, Any] = {"control": control, "n_attacks": n, "seed": 1}
+    return {
+        "linkability": lambda: sdc.linkability(original, release, known=KNOWN, **files),
+        "inference": lambda: sdc.inference(original, release, known=KNOWN[0], target="educ", **files),
+        "univariate": lambda: sdc.singling_out(original, release, **files),
+        "multivariate": lambda: sdc.singling_out(original, release, mode="multivariate", **files),
+        "membership": lambda: sdc.membership(original, release, **files),
+    }
+
+
+def peer(python: str, files: list[pl.DataFrame], n: int) -> dict[str, Any]:
+    """The same by anonymeter."""
+    import json
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{name}.parquet" for name in ("original", "released", "control")]
+        for frame, path in zip(files, paths, strict=True):
+            frame.write_parquet(path)
+        command = [python, "-c", PEER, *map(str, paths), str(n), json.dumps(KNOWN), "educ"]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+    return found
+
+
+def against_peer(records: int, n: int, rounds: int, python: str | None) -> None:
+    original, control = people(records, 0), people(records, 1)
+    release = release_of(original)
+    attacks = ours(original, release, control, n)
+    mine: dict[str, list[float]] = {name: [] for name in attacks}
+    theirs: dict[str, list[float]] = {name: [] for name in attacks}
+    other: dict[str, Any] = {}
+    results = {name: attack() for name, attack in attacks.items()}  # compiled now
+    for _ in range(rounds):
+        for name, attack in attacks.items():
+            start = time.perf_counter()
+            attack()
+            mine[name].append(time.perf_counter() - start)
+        if python is not None:
+            other = peer(python, [original, release, control], n)
+            for name, found in other.items():
+                theirs[name].append(found["seconds"])
+    for name, result in results.items():
+        line = (
+            f"{records:>8,} records, {n:,} attacks  {name:<13} {statistics.median(mine[name]):7.3f} s  rate "
+        )
+        line += (
+            f"{result.success_rate:.3f} baseline {result.baseline_rate:.3f} control {result.control_rate:.3f}"
+        )
+        if name in other:
+            ratio = statistics.median(theirs[name]) / statistics.median(mine[name])
+            shown = ", ".join(
+                f"{value:.3f} ± {error:.3f}" for kind, (value, error) in list(other[name].items())[1:]
+            )
+            line += f"   anonymeter {statistics.median(theirs[name]):7.2f} s = {ratio:6.1f} x, {shown}"
+        print(line, flush=True)
+
+
+def small_people(n: int, rng: np.random.Generator) -> pl.DataFrame:
+    """A population with chance rates from hardly any to nearly all."""
+    wealth = rng.normal(size=n)
+    return pl.DataFrame(
+        {
+            "a": wealth + 0.3 * rng.normal(size=n),
+            "b": wealth + 0.3 * rng.normal(size=n),
+            "c": rng.integers(0, n // 2, n),
+            "g": rng.choice(list("uvw"), n),
+            "t": np.where(wealth + rng.normal(size=n) > 0.6, "yes", "no"),
+        }
+    )
+
+
+SIMULATED: dict[str, Any] = {
+    "linkability, 1 neighbour": lambda o, s, **g: sdc.linkability(o, s, known=(["a"], ["b"]), **g),
+    "linkability, 5 neighbours": lambda o, s, **g: sdc.linkability(
+        o, s, known=(["a", "g"], ["b"]), n_neighbors=5, **g
+    ),
+    "inference of a category": lambda o, s, **g: sdc.inference(o, s, known=["a", "b", "g"], target="t", **g),
+    "inference of a number": lambda o, s, **g: sdc.inference(
+        o, s, known=["a", "g"], target="b", tol=0.5, **g
+    ),
+    "membership": sdc.membership,
+    "singling out, univariate": lambda o, s, **g: sdc.singling_out(o, s, variables=["c", "g"], **g),
+    "singling out, multivariate": lambda o, s, **g: sdc.singling_out(
+        o, s, mode="multivariate", n_columns=3, **g
+    ),
+}
+
+
+def calibration(runs: int, n: int, n_attacks: int, seed: int = 0) -> dict[str, tuple[float, float]]:
+    """For each attack its mean rate, and how often the interval of the residual risk covers 0."""
+    out = {}
+    for name, attack in SIMULATED.items():
+        rng = np.random.default_rng([seed, n])
+        rate, covered = [], 0
+        for _ in range(runs):
+            original, release, control = (small_people(n, rng) for _ in range(3))
+            found = attack(original, release, control=control, n_attacks=n_attacks, level=LEVEL, seed=rng)
+            covered += found.residual_low <= 0 <= found.residual_high
+            rate.append(found.success_rate)
+        out[name] = (float(np.mean(rate)), covered / runs)
+    return out
+
+
+def main() -> None:
+    """Run what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--records", type=int, default=10_000)
+    parser.add_argument("--attacks", type=int, default=500)
+    parser.add_argument("--peer-python", default=None)
+    parser.add_argument("--runs", type=int, default=0)
+    parser.add_argument("--people", type=int, default=300, help="records per file of the simulation")
+    options = parser.parse_args()
+    if options.runs:
+        for name, (rate, covered) in calibration(options.runs, options.people, 150).items():
+            print(f"{name:<28} rate {rate:.3f}, covered in {covered:.3f} of {options.runs} runs", flush=True)
+    else:
+        against_peer(options.records, options.attacks, options.rounds, options.peer_python)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""The files of an attack and what is asked of it: columns, options, warnings, checked before any work."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.roles import column_names
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+
+__all__ = [
+    "Options",
+    "Seed",
+    "all_variables",
+    "check_scenario",
+    "file_notes",
+    "numeric_columns",
+    "open_attack",
+    "options",
+    "whole",
+]
+
+TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
+Seed = int | np.random.Generator | None
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """How many attacks, the confidence of intervals, the subgroups, the random numbers.
+
+    Attributes
+    ----------
+    n_attacks : int
+    level : float
+    by : tuple of str
+    rng : numpy.random.Generator
+    """
+
+    n_attacks: int
+    level: float
+    by: tuple[str, ...]
+    rng: np.random.Generator
+
+
+def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: Seed) -> Options:
+    """Check what can be checked before the files are opened.
+
+    Raises
+    ------
+    ColumnError, DataError
+        `by` is no list of names; a number out of range.
+    """
+    count = whole(n_attacks, "n_attacks")
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
+        raise DataError(
+            "level is the confidence of the intervals; give a number between 0 and 1, such as 0.95"
+        )
+    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    if isinstance(seed, bool) or not (
+        seed is None or isinstance(seed, np.random.Generator) or (isinstance(seed, Integral) and seed >= 0)
+    ):
+        raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator")
+    return Options(count, float(level), names, np.random.default_rng(seed))
+
+
+def whole(value: object, name: str) -> int:
+    """A count of 1 or more.
+
+    Raises
+    ------
+    DataError
+        Anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise DataError(f"{name} must be a whole number, 1 or more")
+    return int(value)
+
+
+def check_scenario(scenario: object) -> None:
+    """Refuse what is no scenario.
+
+    Raises
+    ------
+    ScenarioError
+    """
+    if scenario is not None and not isinstance(scenario, Scenario):
+        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
+
+
+def all_variables(
+    original: Any,
+    released: Any,
+    control: Any,
+    variables: Sequence[str] | None,
+    scenario: Scenario | None,
+    id: str | None,
+    notes: dict[str, str],
+) -> tuple[str, ...]:
+    """Choose the variables an intruder compares: those given, the scenario's, else all that the files share.
+
+    Raises
+    ------
+    ColumnError
+        The list is empty, or no list; the control file lacks a variable.
+    """
+    names = column_names(variables, "variables")
+    if names is None and scenario is not None:
+        names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))
+    if names is None:
+        shared, left_out = shared_columns(original, released, control)
+        names = tuple(name for name in shared if name != id)
+        left = [name for name in left_out if name != id]
+        if left:
+            notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
+    if not names:
+        raise ColumnError("variables= is empty; name at least one column that the files share")
+    return names
+
+
+def open_attack(
+    original: Any,
+    released: Any,
+    control: Any,
+    *,
+    roles: Mapping[str, Sequence[str]],
+    by: Sequence[str],
+    id: str | None,
+) -> WithControl:
+    """Open the files, and warn where the control file overlaps the original.
+
+    Raises
+    ------
+    ColumnError, DataError
+        As `open_with_control`.
+    """
+    files = open_with_control(
+        original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id
+    )
+    if files.has_control:
+        _warn_of_overlap(files, [name for names in roles.values() for name in names])
+    return files
+
+
+def _warn_of_overlap(files: WithControl, names: Sequence[str]) -> None:
+    """Records of the control equal to one of the original, where that is more than coincidence."""
+    size = files.pair.groups(tuple(dict.fromkeys(names))).size
+    both = (size[0] > 0) & (size[-1] > 0)
+    overlap = int(size[-1][both].sum())
+    own, other = size[0], size[-1]
+    twins = int(own[own > 1].sum() + other[other > 1].sum())
+    share = twins / (files.n + files.n_control)  # how often two people are equal by chance
+    expected = files.n_control * share
+    limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
+    if share < TOO_COARSE and overlap > limit:
+        warnings.warn(
+            f"{overlap} of {files.n_control} records of the control file equal a record of the original: people of the "
+            "original in the control file make the residual risk too low",
+            SdcWarning,
+            stacklevel=4,
+        )
+
+
+def numeric_columns(
+    files: WithControl, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
+) -> tuple[str, ...]:
+    """Those of the columns whose differences count: as declared, else all numbers, dates and times.
+
+    Raises
+    ------
+    ColumnError, DataError
+        A declared one is none of the columns, or holds neither numbers nor dates.
+    """
+    declared = column_names(numeric, "numeric")
+    if declared is None and scenario is not None and scenario.numeric:
+        declared = tuple(name for name in scenario.numeric if name in names)
+    if declared is None:
+        return tuple(name for name in names if files.ordered(name))
+    for name in declared:
+        if name not in names:
+            raise ColumnError(f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}")
+        if not files.ordered(name) and files.codes(name).n_levels:
+            raise DataError(
+                f"numeric {name!r} holds {files.codes(name).kind}, not numbers or dates; convert it first"
+            )
+    return declared
+
+
+def file_notes(files: WithControl, names: Sequence[str], notes: dict[str, str]) -> None:
+    """Say that a release is the original."""
+    same = sum(files.pair.identical(tuple(names))[: files.m])
+    if same:
+        which = "the release has" if files.m == 1 else f"{same} of {files.m} releases have"
+        notes["released"] = f"{which} the original's values of these variables, row by row"

@@ -1,0 +1,230 @@
+"""What every simulated attack returns: its rate beside guessing and beside a control file, in figures and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.errors import DataError
+from sdckit.numerics.intervals import Wilson, excess, wilson
+from sdckit.result import LetGo
+
+__all__ = ["FIGURES", "AttackResult", "Group", "Tally", "means", "rates", "verdict"]
+
+FIGURES = (
+    "n_attacks", "successes", "success_rate", "success_low", "success_high", "baseline_rate",
+    "n_control", "control_rate", "control_low", "control_high",
+    "risk", "risk_low", "risk_high", "residual", "residual_low", "residual_high",
+)  # fmt: skip
+SMALL_CONTROL = 0.1  # a half-width of the control's rate from which on the control is called too small
+NO_CONTROL = "no control file: what holds for anybody is in the success rate"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Attacks and successes.
+
+    Attributes
+    ----------
+    n : int
+    successes : float
+    factor : float
+        What the successes must be multiplied by to be comparable (files of different sizes); 1 else.
+    effect : float
+        Variance of the successes divided by that of independent attacks; 1 where they are independent.
+    """
+
+    n: int
+    successes: float
+    factor: float = 1.0
+    effect: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        """Share of successes; NaN without attacks."""
+        return min(self.factor * self.successes, self.n) / self.n if self.n else math.nan
+
+    def interval(self, level: float) -> Wilson:
+        """Wilson's, as wide as what was counted: a factor or dependent attacks widen it."""
+        found = wilson(min(self.factor * self.successes, self.n), self.n, level)
+        counted = wilson(self.successes, self.n, level)
+        half = max(found.half, self.factor * counted.half)
+        return Wilson(found.centre, math.sqrt(self.effect) * half)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A subgroup attacked: its labels, and its figures in one release."""
+
+    release: int
+    labels: tuple[str, ...]
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AttackResult(PairResult):
+    """Base of the results of simulated attacks.
+
+    Attributes
+    ----------
+    n_attacks, successes, success_rate, success_low, success_high : float
+        Attacks made, successes, their share and its Wilson interval.
+    baseline_rate : float
+        Share of successes of somebody who guesses.
+    n_control, control_rate, control_low, control_high : float
+        The same attack on people who were never in the file; NaN without a control file.
+    risk, risk_low, risk_high : float
+        Residual risk (attack - control) / (1 - control), 0 to 1, with its interval. Without a control file
+        the attack's own rate and interval.
+    residual, residual_low, residual_high : float
+        The same before it is cut off at 0 and 1; NaN without a control file.
+    verdict : str
+        What the figures mean, and when they cannot be trusted.
+    level : float
+        Confidence of the intervals.
+    """
+
+    figures: ClassVar[tuple[str, ...]] = FIGURES
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "hits", "groups")
+    n_attacks: float
+    successes: float
+    success_rate: float
+    success_low: float
+    success_high: float
+    baseline_rate: float
+    n_control: float
+    control_rate: float
+    control_low: float
+    control_high: float
+    risk: float
+    risk_low: float
+    risk_high: float
+    residual: float
+    residual_low: float
+    residual_high: float
+    verdict: str
+    level: float
+    hits: tuple[tuple[NDArray[np.int64], NDArray[Any]], ...]
+    by: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
+    prefix: str = ""
+
+    @property
+    def n(self) -> int:
+        """Records of the original."""
+        return self.pair.n
+
+    @property
+    def by_group(self) -> Any:
+        """A row per release and subgroup, those with the highest residual risk first (without one: success rate)."""
+        groups = self.groups
+        if isinstance(groups, LetGo):
+            return groups.figures  # raises, as for any other data
+        if not self.by:
+            raise DataError("no subgroups were asked for; give by=[...]")
+        ordered = sorted(groups, key=lambda group: (group.release, _worst_first(group.figures)))
+        labels = {name: [group.labels[i] for group in ordered] for i, name in enumerate(self.by)}
+        columns = {"release": [group.release for group in ordered]}
+        figures = {name: [float(group.figures[name]) for group in ordered] for name in FIGURES}
+        return self.pair.table({**columns, **labels, **figures})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with the verdict; not those of subgroups, which name values."""
+        return {**super().to_dict(), "verdict": self.verdict, "level": self.level}
+
+
+def rates(
+    attack: Tally, baseline: float, control: Tally | None, level: float, notes: dict[str, str]
+) -> dict[str, float]:
+    """Figures of one attack on one release.
+
+    Examples
+    --------
+    >>> found = rates(Tally(100, 60), 0.01, Tally(100, 20), 0.95, {})
+    >>> found["success_rate"], found["control_rate"], round(found["risk"], 3)
+    (0.6, 0.2, 0.488)
+    """
+    out = dict.fromkeys(FIGURES, math.nan)
+    out.update(n_attacks=float(attack.n), successes=float(attack.successes), baseline_rate=baseline)
+    out["n_control"] = float(control.n) if control is not None else math.nan
+    if attack.n == 0:
+        notes.setdefault("success_rate", "no attack could be made")
+        return out
+    found = attack.interval(level)
+    out.update(success_rate=attack.rate, success_low=found.low, success_high=found.high)
+    if control is None:
+        out.update(risk=found.centre, risk_low=found.low, risk_high=found.high)
+        notes.setdefault("control_rate", NO_CONTROL)
+        notes.setdefault("risk", "the attack's own rate (centre of its interval): " + NO_CONTROL)
+        notes.setdefault("residual", NO_CONTROL)
+        return out
+    if control.n == 0:
+        notes.setdefault("control_rate", "nobody of the control file could be attacked")
+        notes.setdefault("risk", "nobody of the control file could be attacked")
+        return out
+    other = control.interval(level)
+    out.update(control_rate=control.rate, control_low=other.low, control_high=other.high)
+    for name, value in zip(("", "_low", "_high"), excess(found, other), strict=True):
+        out["residual" + name] = value
+        out["risk" + name] = min(max(value, 0.0), 1.0)
+    return out
+
+
+def means(per_release: Sequence[Mapping[str, float]], notes: dict[str, str]) -> dict[str, float]:
+    """Means over the releases, those of the ends of intervals too."""
+    if len(per_release) > 1:
+        notes.setdefault("intervals", "their ends are means over the releases")
+    return mean_figures(per_release, notes)
+
+
+def verdict(figures: Mapping[str, float]) -> str:
+    """Say what the figures mean, and when they cannot be trusted.
+
+    Examples
+    --------
+    >>> verdict(rates(Tally(100, 1), 0.02, None, 0.95, {})).split(":")[0]
+    'Not to be trusted'
+    """
+    if math.isnan(figures["success_rate"]):
+        return "No attack could be made, so this says nothing about the release."
+    success, baseline = figures["success_rate"], figures["baseline_rate"]
+    if not success > baseline:
+        return (
+            f"Not to be trusted: the attack succeeds in {success:.1%} of the attempts, guessing in {baseline:.1%}. "
+            "An attack no better than guessing says nothing about the release; a better one may succeed."
+        )
+    start = f"The attack succeeds in {success:.1%} of the attempts, guessing in {baseline:.1%}"
+    others = f"the same attack on people never in the file in {figures['control_rate']:.1%}"
+    if math.isnan(figures["control_rate"]):
+        return (
+            f"{start}. Without a control file it is open how much of it the release gives away about the people "
+            "in it, and how much holds for anybody."
+        )
+    return f"{start}, {others}. {_compared(figures)}"
+
+
+def _compared(figures: Mapping[str, float]) -> str:
+    between = f"between {figures['risk_low']:.1%} and {figures['risk_high']:.1%}"
+    small = (figures["control_high"] - figures["control_low"]) / 2 > SMALL_CONTROL
+    caution = " The control file is too small for a narrower answer." if small else ""
+    if figures["residual_low"] > 0:
+        return (
+            f"The release gives away more about the people in it than about others: {figures['risk']:.1%} of what "
+            f"fails on others succeeds on them ({between}).{caution}"
+        )
+    return (
+        "No sign that being in the file makes a difference, which does not prove that there is none: a residual risk "
+        f"up to {figures['risk_high']:.1%} is compatible with these attacks.{caution}"
+    )
+
+
+def _worst_first(figures: Mapping[str, float]) -> tuple[float, float]:
+    found = [figures["residual"], figures["success_rate"]]
+    first, second = (math.inf if math.isnan(value) else -value for value in found)
+    return first, second

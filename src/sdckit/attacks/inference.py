@@ -1,0 +1,245 @@
+"""Infer an unknown value of a person from what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.attack_files import (
+    Seed,
+    check_scenario,
+    file_notes,
+    numeric_columns,
+    open_attack,
+    options,
+)
+from sdckit.attacks.attack_rates import AttackResult, means, verdict
+from sdckit.attacks.nearest_rows import draw_nearest, encode_files
+from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.cells.with_control import WithControl
+from sdckit.data.roles import column_names
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.neighbours import prepare
+
+__all__ = ["Inference", "inference"]
+
+MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
+FLOOR = 0.1  # of the standard deviation: true values nearer to 0 are not judged by their own size
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Inference(AttackResult):
+    """Result of `inference`.
+
+    Attributes
+    ----------
+    success_rate : float
+        Share of attacked people whose target is guessed right.
+    baseline_rate : float
+        The chance that the target of a random released row is right.
+    control_rate, risk, verdict
+        As for every attack; see `AttackResult`.
+    target : str
+        The column inferred.
+    tolerance : str
+        When a guess is right, in words.
+    """
+
+    measure: ClassVar[str] = "inference"
+    target: str
+    tolerance: str
+
+    @property
+    def records(self) -> Any:
+        """``attacked`` and ``success`` (share over the releases) per original record."""
+        attacked, success = success_column(self.pair.n, self.hits)
+        return self.pair.records({"attacked": attacked, "success": success}, prefix=self.prefix)
+
+
+def inference(
+    original: Any,
+    released: Any = None,
+    *,
+    known: Sequence[str] | None = None,
+    target: str | None = None,
+    control: Any = None,
+    numeric: Sequence[str] | None = None,
+    tol: float = 0.05,
+    scale: float | None = None,
+    n_attacks: int = 500,
+    by: Sequence[str] | str | None = None,
+    level: float = 0.95,
+    seed: Seed = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> Inference:
+    """Guess a confidential value of people from the released row nearest to what is known of them.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; rows need not belong to rows of the original.
+    known : sequence of str
+        Columns an intruder knows.
+    target : str
+        The column they want to know.
+    control : data frame, optional
+        People of the same population who were never used to make the release.
+    numeric : sequence of str, optional
+        Columns whose differences count, the target among them if it is to be guessed with a tolerance; all
+        numbers, dates and times unless given. The others are equal or not; so is a target of dates.
+    tol : float
+        A guessed number g is right for the true t where |g - t| <= tol · max(|t|, scale).
+    scale : float, optional
+        In the unit of the target; a tenth of its standard deviation in the original unless given.
+    n_attacks : int
+        People attacked, of the original and of the control file; all where there are fewer.
+    by : sequence of str or str, optional
+        Subgroups, each attacked `n_attacks` times; see ``by_group``.
+    level : float
+        Confidence of the intervals.
+    seed : int or numpy.random.Generator, optional
+        Draws the people, and among rows equally near.
+    scenario : Scenario, optional
+        Gives what is not given here: the keys, the sensitive variable if it is one, the numeric columns.
+    id, prefix : str, optional
+        Column of the original carried along in ``records``; text before the names of result columns.
+
+    Returns
+    -------
+    Inference
+        ``success_rate``, ``baseline_rate``, ``control_rate``, ``risk`` with intervals, ``verdict``, ``records``,
+        ``by_group``.
+
+    Raises
+    ------
+    ColumnError
+        The target is known; a column that a file does not have.
+    DataError
+        Fewer than two records in a file; a number out of range.
+    ScenarioError
+        Neither known columns nor target, nor a scenario that gives them.
+
+    Notes
+    -----
+    Distances are Gower's, over the range in all files. Of rows equally near one is drawn at random. A missing
+    guess is right where the true value is missing.
+
+    References
+    ----------
+    Giomi, M., Boenisch, F., Wehmeyer, C. and Tasnádi, B. (2023). A unified framework for quantifying privacy
+    risk in synthetic data. Proceedings on Privacy Enhancing Technologies.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": range(20, 70), "pay": range(-925, -875), "ill": ["yes", "no"] * 25})
+    >>> found = inference(people, people, known=["age"], target="ill", seed=1)
+    >>> found.success_rate, found.baseline_rate
+    (1.0, 0.5)
+    """
+    asked = options(n_attacks, level, by, seed)
+    _check_number(tol, "tol")
+    _check_number(0 if scale is None else scale, "scale")
+    names, wanted = _roles(known, target, scenario)
+    roles = {"known": names, "target": [wanted]}
+    files = open_attack(original, released, control, roles=roles, by=asked.by, id=id)
+    numbers = numeric_columns(files, [*names, wanted], numeric, scenario)
+    judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
+    notes: dict[str, str] = {"tolerance": judge.words}
+    file_notes(files, [*names, wanted], notes)
+    targets = draw_targets(files, asked, notes)
+
+    def attack(j: int) -> Outcome:
+        encoded = encode_files(files, names, numbers, j)
+        base, index = encoded[1], prepare(encoded[1])
+        own = draw_nearest(index, base, encoded[0].take(targets.members), 1, asked.rng)[:, 0]
+        others = np.zeros(0, np.bool_)
+        if files.has_control:
+            rows = draw_nearest(index, base, encoded[2].take(targets.others), 1, asked.rng)[:, 0]
+            others = judge.right(j, rows, files.m + 1, targets.others)
+        return Outcome(judge.right(j, own, 0, targets.members), others, judge.chance(j, targets.members))
+
+    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
+    figures = means(per_release, notes)
+    return Inference(
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
+        verdict=verdict(figures), level=asked.level, hits=hits, by=asked.by, groups=groups, prefix=prefix,
+        target=wanted, tolerance=judge.words,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Values of the target in every file, and which guesses are right: equal, or (tol > 0) near enough."""
+
+    values: tuple[NDArray[Any], ...]
+    tol: float
+    scale: float
+    words: str
+
+    @classmethod
+    def of(cls, files: WithControl, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
+        coding = files.codes(target)
+        if not numeric or coding.kind != "numbers":
+            return cls(coding.codes, -1.0, 0.0, "a guess is right where it is equal")
+        values = files.numbers(target)
+        if scale is None:
+            known = values[0][~np.isnan(values[0])]
+            scale = FLOOR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+        return cls(values, tol, scale, f"a guess is right within {tol:g} of the true value's size")
+
+    def right(self, j: int, rows: NDArray[np.int64], file: int, of: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the targets of released rows are those of records of a file."""
+        guess, true = self.values[j + 1][rows], self.values[file][of]
+        if self.tol < 0:
+            return np.asarray(guess == true)
+        near = np.abs(guess - true) <= self.tol * np.maximum(np.abs(true), self.scale)
+        return np.asarray(near | (np.isnan(guess) & np.isnan(true)))
+
+    def chance(self, j: int, of: NDArray[np.int64]) -> Floats:
+        """Share of the released rows whose target is right for records of the original."""
+        released, true = np.sort(self.values[j + 1]), self.values[0][of]  # NaN last
+        if self.tol < 0:
+            low = high = true
+        else:
+            away = self.tol * np.maximum(np.abs(true), self.scale)
+            low, high = true - away, true + away
+        between = np.searchsorted(released, high, "right") - np.searchsorted(released, low, "left")
+        return between / len(released)
+
+
+def _roles(
+    known: Sequence[str] | None, target: str | None, scenario: Scenario | None
+) -> tuple[tuple[str, ...], str]:
+    check_scenario(scenario)
+    names = column_names(known, "known")
+    if target is None and scenario is not None and len(scenario.sensitive) == 1:
+        target = scenario.sensitive[0]
+    if target is None:
+        raise ScenarioError(
+            "say which column is inferred: target='...', or a scenario with one sensitive variable"
+        )
+    if not isinstance(target, str):
+        raise ColumnError("target is the name of one column; infer several one by one")
+    if names is None and scenario is not None:
+        names = scenario.keys
+    if not names:
+        raise ScenarioError("say which columns the intruder knows: known=[...] or scenario=")
+    if target in names:
+        raise ColumnError(f"{target!r} is known and the target; an intruder cannot infer what they know")
+    return names, target
+
+
+def _check_number(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise DataError(f"{name} must be a finite number, not negative")

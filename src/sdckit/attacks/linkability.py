@@ -1,0 +1,200 @@
+"""Join two pieces of knowledge of one person through the release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sdckit.attacks.attack_files import (
+    Seed,
+    check_scenario,
+    file_notes,
+    numeric_columns,
+    open_attack,
+    options,
+    whole,
+)
+from sdckit.attacks.attack_rates import AttackResult, means, verdict
+from sdckit.attacks.nearest_rows import draw_nearest, encode_files
+from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.data.roles import column_names
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.neighbours import prepare
+
+__all__ = ["Linkability", "linkability"]
+
+MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Linkability(AttackResult):
+    """Result of `linkability`.
+
+    Attributes
+    ----------
+    success_rate : float
+        Share of attacked people whose two pieces of knowledge lead to a common released row.
+    baseline_rate : float
+        The chance that two random sets of released rows have one in common.
+    control_rate, risk, verdict
+        As for every attack; see `AttackResult`.
+    n_neighbors : int
+        Nearest rows looked at for each piece.
+    """
+
+    measure: ClassVar[str] = "linkability"
+    n_neighbors: int
+
+    @property
+    def records(self) -> Any:
+        """``attacked`` and ``success`` (share over the releases) per original record."""
+        attacked, success = success_column(self.pair.n, self.hits)
+        return self.pair.records({"attacked": attacked, "success": success}, prefix=self.prefix)
+
+
+def linkability(
+    original: Any,
+    released: Any = None,
+    *,
+    known: tuple[Sequence[str], Sequence[str]],
+    control: Any = None,
+    numeric: Sequence[str] | None = None,
+    n_attacks: int = 500,
+    n_neighbors: int = 1,
+    by: Sequence[str] | str | None = None,
+    level: float = 0.95,
+    seed: Seed = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> Linkability:
+    """Try to join two pieces of knowledge of the same person through the release.
+
+    Somebody holds two files of the same people without a common name: one has the columns A, the other the
+    columns B. For a person they look up the released rows nearest by A, and those nearest by B. A row in both
+    says that the two pieces belong together.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; rows need not belong to rows of the original.
+    known : pair of sequences of str
+        The columns A and the columns B; none in both.
+    control : data frame, optional
+        People of the same population who were never used to make the release.
+    numeric : sequence of str, optional
+        Columns whose differences count; all numbers, dates and times unless given. The others are equal or not.
+    n_attacks : int
+        People attacked, of the original and of the control file; all where there are fewer.
+    n_neighbors : int
+        Nearest rows looked at for each piece.
+    by : sequence of str or str, optional
+        Subgroups, each attacked `n_attacks` times; see ``by_group``.
+    level : float
+        Confidence of the intervals.
+    seed : int or numpy.random.Generator, optional
+        Draws the people, and among rows equally near.
+    scenario : Scenario, optional
+        Says which columns are numeric.
+    id, prefix : str, optional
+        Column of the original carried along in ``records``; text before the names of result columns.
+
+    Returns
+    -------
+    Linkability
+        ``success_rate``, ``baseline_rate``, ``control_rate``, ``risk`` with intervals, ``verdict``, ``records``,
+        ``by_group``.
+
+    Raises
+    ------
+    ColumnError
+        `known` is not two lists without a common column; a column that a file does not have.
+    DataError
+        Fewer than two records in a file; more neighbours than released rows; a number out of range.
+
+    Notes
+    -----
+    Distances are Gower's, over the range in all files. Of rows equally near one is drawn at random, so the
+    order of the rows says nothing.
+
+    References
+    ----------
+    Giomi, M., Boenisch, F., Wehmeyer, C. and Tasnádi, B. (2023). A unified framework for quantifying privacy
+    risk in synthetic data. Proceedings on Privacy Enhancing Technologies.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": range(20, 70), "sex": ["f", "m"] * 25, "pay": range(900, 950)})
+    >>> found = linkability(people, people, known=(["age"], ["pay"]), seed=1)
+    >>> found.success_rate, found.baseline_rate
+    (1.0, 0.02)
+    """
+    asked, k = options(n_attacks, level, by, seed), whole(n_neighbors, "n_neighbors")
+    sides = _sides(known)
+    check_scenario(scenario)
+    names = [*sides[0], *sides[1]]
+    files = open_attack(original, released, control, roles={"known": names}, by=asked.by, id=id)
+    numbers = numeric_columns(files, names, numeric, scenario)
+    if k > min(files.pair.sizes[: files.m]):
+        raise DataError(f"n_neighbors={k} is more than a release has rows; ask for fewer")
+    notes: dict[str, str] = {}
+    file_notes(files, names, notes)
+    targets = draw_targets(files, asked, notes)
+
+    def attack(j: int) -> Outcome:
+        rows = []
+        for side in sides:
+            encoded = encode_files(files, side, numbers, j)
+            base, index = encoded[1], prepare(encoded[1])
+            found = [draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
+            if files.has_control:
+                found.append(draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng))
+            rows.append(found)
+        hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
+        chance = _chance(files.pair.sizes[j], k)
+        return Outcome(
+            hits[0],
+            hits[1] if files.has_control else np.zeros(0, np.bool_),
+            np.full(len(targets.members), chance),
+        )
+
+    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
+    figures = means(per_release, notes)
+    return Linkability(
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
+        verdict=verdict(figures), level=asked.level, hits=hits, by=asked.by, groups=groups, prefix=prefix,
+        n_neighbors=k,
+    )  # fmt: skip
+
+
+def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if isinstance(known, str) or not isinstance(known, Sequence) or len(known) != 2:
+        raise ColumnError("known= takes two lists of columns: known=([...], [...])")
+    first, second = (column_names(side, "known") for side in known)
+    if not first or not second:
+        raise ColumnError("known= takes two lists of columns, each with at least one")
+    if both := [name for name in first if name in second]:
+        raise ColumnError(
+            f"known: {both[0]!r} is in both lists: what joins the two pieces anyway is no attack; leave it out of one"
+        )
+    return first, second
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Whether two sets of rows have one in common, query by query."""
+    out: np.ndarray = (a[:, :, None] == b[:, None, :]).any(axis=(1, 2))
+    return out
+
+
+def _chance(n: int, k: int) -> float:
+    """Probability that two random sets of k of n rows meet: 1 - C(n-k, k) / C(n, k)."""
+    if 2 * k > n:
+        return 1.0
+    return 1 - math.comb(n - k, k) / math.comb(n, k) if k > 1 else 1 / n

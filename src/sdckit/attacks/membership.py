@@ -1,0 +1,180 @@
+"""Tell who was in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.attack_files import (
+    Seed,
+    all_variables,
+    check_scenario,
+    file_notes,
+    numeric_columns,
+    open_attack,
+    options,
+)
+from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
+from sdckit.attacks.nearest_rows import encode_files
+from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.numerics.neighbours import prepare
+
+__all__ = ["Membership", "membership"]
+
+MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Membership(AttackResult):
+    """Result of `membership`.
+
+    Attributes
+    ----------
+    success_rate, control_rate : float
+        Share of attacked people of the original, and of the control file, who are taken for members.
+    baseline_rate : float
+        The same for somebody who calls as many members at random.
+    auc : float
+        Chance that a member is nearer to the release than somebody who is not, half of it where equally near.
+    risk, verdict
+        As for every attack; see `AttackResult`.
+    """
+
+    measure: ClassVar[str] = "membership"
+    figures: ClassVar[tuple[str, ...]] = (*FIGURES, "auc")
+    auc: float
+
+    @property
+    def records(self) -> Any:
+        """``attacked`` and ``called_member`` (share over the releases) per original record."""
+        attacked, success = success_column(self.pair.n, self.hits)
+        return self.pair.records({"attacked": attacked, "called_member": success}, prefix=self.prefix)
+
+
+def membership(
+    original: Any,
+    released: Any = None,
+    *,
+    control: Any,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    n_attacks: int = 500,
+    by: Sequence[str] | str | None = None,
+    level: float = 0.95,
+    seed: Seed = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> Membership:
+    """Take people for members of the file where a released row is near to them.
+
+    As many people are drawn from the original as from the control file. Whoever is at most as far from their
+    nearest released row as the median of all of them is called a member.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; rows need not belong to rows of the original.
+    control : data frame
+        People of the same population who were never used to make the release.
+    variables : sequence of str, optional
+        What the intruder knows of the people; all columns that the files share unless given.
+    numeric : sequence of str, optional
+        Those whose differences count; all numbers, dates and times unless given. The others are equal or not.
+    n_attacks : int
+        People drawn from each of the two files; as many as the smaller one has where there are fewer.
+    by : sequence of str or str, optional
+        Subgroups, each attacked `n_attacks` times by the same cut; see ``by_group``.
+    level : float
+        Confidence of the intervals.
+    seed : int or numpy.random.Generator, optional
+        Draws the people.
+    scenario : Scenario, optional
+        Gives the variables where they are not given: keys, sensitive and numeric ones.
+    id, prefix : str, optional
+        Column of the original carried along in ``records``; text before the names of result columns.
+
+    Returns
+    -------
+    Membership
+        ``success_rate``, ``baseline_rate``, ``control_rate``, ``auc``, ``risk`` with intervals, ``verdict``,
+        ``records``, ``by_group``.
+
+    Raises
+    ------
+    ColumnError
+        A column that a file does not have.
+    DataError
+        No control file; fewer than two records in a file; a number out of range.
+
+    References
+    ----------
+    Shokri, R., Stronati, M., Song, C. and Shmatikov, V. (2017). Membership inference attacks against machine
+    learning models. IEEE Symposium on Security and Privacy. Yeom, S., Giacomelli, I., Fredrikson, M. and Jha, S.
+    (2018). Privacy risk in machine learning. IEEE Computer Security Foundations Symposium.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": range(20, 70), "pay": range(900, 950)})
+    >>> others = people.select(pl.col("age") + 0.5, pl.col("pay") + 0.5)
+    >>> found = membership(people, people, control=others, seed=1)
+    >>> found.success_rate, found.control_rate, found.auc
+    (1.0, 0.0, 1.0)
+    """
+    asked = options(n_attacks, level, by, seed)
+    if control is None:
+        raise DataError("control= is missing: who was in the file shows only beside people who were not")
+    check_scenario(scenario)
+    notes: dict[str, str] = {}
+    names = all_variables(original, released, control, variables, scenario, id, notes)
+    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    numbers = numeric_columns(files, names, numeric, scenario)
+    file_notes(files, names, notes)
+    targets = draw_targets(files, asked, notes, balanced=True)
+    whole = targets.parts[0]
+    areas: list[float] = []
+
+    def attack(j: int) -> Outcome:
+        own, release, other = encode_files(files, names, numbers, j)
+        index = prepare(release)
+        tolerance = release.metric.tolerance
+        members = index.nearest(own.take(targets.members), 1).distance[:, 0]
+        others = index.nearest(other.take(targets.others), 1).distance[:, 0]
+        drawn = members[whole.members], others[whole.others]
+        cut = _median(np.concatenate(drawn)) + tolerance
+        areas.append(_area(*drawn, tolerance))
+        called, others_called = members <= cut, others <= cut
+        chance = np.zeros(len(called))
+        for part in targets.parts:
+            both = np.concatenate([called[part.members], others_called[part.others]])
+            chance[part.members] = both.mean() if len(both) else np.nan
+        return Outcome(called, others_called, chance)
+
+    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
+    per_release = tuple({**one, "auc": area} for one, area in zip(per_release, areas, strict=True))
+    figures = means(per_release, notes)
+    return Membership(
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
+        verdict=verdict(figures), level=asked.level, hits=hits, by=asked.by, groups=groups, prefix=prefix,
+    )  # fmt: skip
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    """The lower of the two middle values: half of the people are at most as far."""
+    return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
+
+
+def _area(members: NDArray[np.float64], others: NDArray[np.float64], tolerance: float) -> float:
+    """Chance that a member is nearer than another person, half of it where equally near."""
+    ordered = np.sort(others)
+    farther = len(ordered) - np.searchsorted(ordered, members + tolerance, "right")
+    nearer = np.searchsorted(ordered, members - tolerance, "left")
+    return float((farther + (len(ordered) - nearer)).sum() / 2 / (len(members) * len(ordered)))

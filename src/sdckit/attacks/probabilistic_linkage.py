@@ -1,0 +1,331 @@
+"""Linkage by agreement weights: an attack that forgives typing errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.splink_scores import Compared, ScoredPairs, need_splink, scored_pairs
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.roles import column_names
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.intervals import wilson
+
+__all__ = ["ProbabilisticLinkage", "probabilistic_linkage"]
+
+ALL_PAIRS = 4_000_000
+MISSING_RULE = "a missing value on either side says nothing for or against a match"
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """The best link of each released record, and every pair scored.
+
+    Attributes
+    ----------
+    weight : ndarray, float64, shape (n_released,)
+        Of the best candidate; NaN without one.
+    correct : ndarray, float64, shape (n_released,)
+        The chance that a best candidate is the right original.
+    pairs : ScoredPairs
+    """
+
+    weight: Floats
+    correct: Floats
+    pairs: ScoredPairs
+
+
+def best_links(pairs: ScoredPairs, n_released: int) -> Links:
+    """Take each released record to its candidate of the largest weight; equal ones are drawn from.
+
+    Examples
+    --------
+    >>> rows = [np.array(x) for x in ([0, 1, 1], [0, 0, 1])]
+    >>> found = best_links(ScoredPairs(*rows, np.array([3.0, 3.0, -1.0]), (), 0.5), 3)
+    >>> found.correct.tolist(), found.weight.tolist()
+    ([0.5, 1.0, 0.0], [3.0, -1.0, nan])
+    """
+    top = np.full(n_released, -np.inf)
+    np.maximum.at(top, pairs.released, pairs.weight)
+    best = pairs.weight >= top[pairs.released] - 1e-8
+    tied = np.bincount(pairs.released[best], minlength=n_released)
+    right = best & (pairs.original == pairs.released)
+    hit = np.bincount(pairs.released[right], minlength=n_released)
+    correct = np.divide(hit, tied, out=np.zeros(n_released), where=tied > 0)
+    return Links(np.where(tied > 0, top, np.nan), correct, pairs)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ProbabilisticLinkage(PairResult):
+    """What Fellegi and Sunter's linkage achieves; means over the releases.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    n_pairs : float
+        Candidate pairs.
+    n_links : float
+        Pairs with a probability of a match of at least `threshold`.
+    precision, recall : float
+        Share of these that are right; share of the records whose right pair is among them.
+    rate, rate_low, rate_high : float
+        Share of the released records whose best candidate is the right one, with its Wilson interval.
+    baseline : float
+        Share that guessing would link: 1 / n.
+    scores : frame
+        ``precision`` and ``recall`` by least ``weight`` (log2 of the odds), with ``pairs`` and ``right``.
+    levels : frame
+        How often each level of agreement occurs among matches (``m``) and others (``u``), as estimated.
+    records : frame
+        ``weight`` of each record's best candidate, ``correct`` (the chance that it is the right one).
+    """
+
+    measure: ClassVar[str] = "probabilistic_linkage"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "n_pairs", "n_links", "precision", "recall", "rate", "rate_low", "rate_high", "baseline",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "links")
+    n: int
+    n_pairs: float
+    n_links: float
+    precision: float
+    recall: float
+    rate: float
+    rate_low: float
+    rate_high: float
+    baseline: float
+    links: tuple[Links, ...] = field(repr=False)
+    prefix: str = field(default="", repr=False)
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the original's order and frame type; means over the releases."""
+        write = self.pair.records
+        weights = np.array([one.weight for one in self.links])
+        known = ~np.isnan(weights)
+        total = np.where(known, weights, 0.0).sum(axis=0)
+        counts = known.sum(axis=0)
+        mean = np.divide(total, counts, out=np.full(self.n, np.nan), where=counts > 0)
+        correct = np.mean([one.correct for one in self.links], axis=0)
+        return write({"weight": mean, "correct": correct}, prefix=self.prefix)
+
+    @property
+    def scores(self) -> Any:
+        """A row per release and least weight, whole numbers downwards."""
+        write = self.pair.table
+        rows = [row for j, one in enumerate(self.links) for row in _score_rows(j + 1, one.pairs, self.n)]
+        names = ("release", "weight", "pairs", "right", "precision", "recall")
+        return write({name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+    @property
+    def levels(self) -> Any:
+        """A row per release, variable and level of agreement."""
+        write = self.pair.table
+        rows = [(j + 1, level) for j, one in enumerate(self.links) for level in one.pairs.levels]
+        names = ("variable", "agreement", "m", "u")
+        columns = {name: [getattr(level, name) for _, level in rows] for name in names}
+        return write({"release": [j for j, _ in rows], **columns})
+
+
+def probabilistic_linkage(
+    original: Any,
+    released: Any = None,
+    *,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    exact: Sequence[str] = (),
+    near: float = 0.02,
+    blocking: Sequence[Sequence[str]] | None = None,
+    threshold: float = 0.5,
+    seed: int | np.random.Generator | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> ProbabilisticLinkage:
+    """Link released records to originals by agreement weights that are learnt from the two files alone.
+
+    Computed by splink on DuckDB: install the extra ``sdckit[linkage]``.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; row i was made from row i of the original, or has its `id`.
+    variables : sequence of str
+        Variables that the intruder knows of the originals, two or more.
+    numeric : sequence of str, optional
+        Those of them that are numbers; near values are a level of agreement. Unless given: those that the
+        scenario calls numeric; without a scenario those stored as numbers.
+    exact : sequence of str
+        Texts in which a similar spelling is no agreement (codes); all other texts allow for slips.
+    near : float
+        How far near numbers are apart at most, as a share of the range in both files; 0 or more.
+    blocking : sequence of sequence of str, optional
+        Rules: a pair that agrees on all variables of one rule is a candidate. All pairs unless given, up to
+        4,000,000. Two rules or more, no variable in all of them.
+    threshold : float
+        Probability of a match from which on a pair counts as linked; between 0 and 1.
+    seed : int, Generator or None
+        For the pairs sampled where there are more than a million.
+    scenario : Scenario, optional
+        Gives the variables where they are not given here: its keys.
+    id, prefix : str, optional
+        Column that says which rows belong together; text before the names of result columns.
+
+    Returns
+    -------
+    ProbabilisticLinkage
+
+    Raises
+    ------
+    ColumnError
+        A variable that a file does not have, or a name in `exact`, `numeric` or `blocking` that is none.
+    DataError
+        splink is not installed; files of different lengths without `id`; too many pairs without blocking;
+        a model that cannot be estimated; options out of range.
+    ScenarioError
+        No variables.
+
+    Notes
+    -----
+    How often each level of agreement occurs among pairs that are no match (u) is counted over all pairs, or
+    a million at random; among matches (m) it is estimated by EM, the levels being independent given the
+    match. Nothing is learnt from which rows belong together; that only scores the attack.
+
+    References
+    ----------
+    Fellegi, I. P. and Sunter, A. B. (1969). A theory for record linkage. JASA 64. Linacre, R. et al. (2022).
+    Splink: free software for probabilistic record linkage at scale. IJPDS 7.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> names = [first + last for first in ("Anna", "Berta", "Chloe") for last in ("Kant", "Mill", "Hume", "Locke")]
+    >>> survey = pl.DataFrame({"name": names, "age": range(20, 80, 5)})
+    >>> release = survey.with_columns(name=pl.col("name").str.replace("a", "o"))
+    >>> probabilistic_linkage(survey, release, variables=["name", "age"]).rate
+    1.0
+    """
+    need_splink()
+    _check_numbers(near, threshold)
+    names = column_names(variables, "variables")
+    if names is None and scenario is not None:
+        names = scenario.keys
+    if not names:
+        raise ScenarioError("say which variables the intruder knows: variables=[...] or scenario=")
+    if len(names) < 2:
+        raise DataError("agreement weights need two variables or more")
+    declared = column_names(numeric, "numeric")
+    if declared is None and scenario is not None:
+        declared = tuple(name for name in scenario.numeric if name in names)
+    literal = column_names(exact, "exact") or ()
+    for role, given in (("numeric", declared or ()), ("exact", literal)):
+        _check_known(role, given, names)
+    pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
+    if declared is None:
+        declared = tuple(name for name in names if pair.codes(name).kind == "numbers" and name not in literal)
+    pair = open_pair(pair, categories={}, numeric={"numeric": declared}, aligned=True)
+    rules = _rules(blocking, names, pair)
+    rng = np.random.default_rng(seed)
+    links = []
+    for j in range(pair.m):
+        columns = [_compared(pair, name, j + 1, declared, literal, near) for name in names]
+        scored = scored_pairs(columns, rules, int(rng.integers(2**31)))
+        links.append(best_links(scored, pair.n))
+    notes: dict[str, str] = {}
+    if same := sum(pair.identical(names)):
+        notes["released"] = (
+            f"{same} of {pair.m} releases have the original's values of these variables, row by row"
+        )
+    per_release = tuple(_figures(one, pair.n, threshold) for one in links)
+    if any(math.isnan(one["precision"]) for one in per_release):
+        notes["precision"] = "no pair is linked at this threshold"
+    return ProbabilisticLinkage(
+        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=pair.n,
+        **mean_figures(per_release, notes), links=tuple(links), prefix=prefix,
+    )  # fmt: skip
+
+
+def _check_numbers(near: object, threshold: object) -> None:
+    if not isinstance(near, Real) or isinstance(near, bool) or not 0 <= float(near) < math.inf:
+        raise DataError("near is a share of the range of a number; give a number, 0 or more")
+    if not isinstance(threshold, Real) or not 0 < float(threshold) < 1:
+        raise DataError("threshold is the probability of a match; give a number between 0 and 1")
+
+
+def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
+    if other := [name for name in given if name not in names]:
+        raise ColumnError(f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}")
+
+
+def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair: Pair) -> list[list[int]]:
+    if blocking is None:
+        if pair.n**2 > ALL_PAIRS:
+            raise DataError(
+                f"{pair.n} records make {pair.n**2:,} pairs; up to {ALL_PAIRS:,} are all compared: give blocking=, "
+                "rules such as [['region'], ['birth']] of which a pair must meet one"
+            )
+        return []
+    rules = [column_names(rule, "blocking") or () for rule in blocking]
+    for rule in rules:
+        _check_known("blocking", rule, names)
+    if len(rules) < 2 or not all(rules) or set.intersection(*map(set, rules)):
+        raise DataError(
+            "blocking needs two rules or more, none empty and no variable in all of them: what a rule holds fixed "
+            "is learnt from the others"
+        )
+    return [[list(names).index(name) for name in rule] for rule in rules]
+
+
+def _compared(
+    pair: Pair, name: str, file: int, numbers: Sequence[str], literal: Sequence[str], near: float
+) -> Compared:
+    if name in numbers:
+        values = pair.numbers(name)
+        both = np.concatenate([values[0], values[file]])
+        reach = float(near * (np.nanmax(both) - np.nanmin(both)))
+        return Compared(name, "number", values[0], values[file], reach)
+    shared = pair.codes(name)
+    labels = np.array([None, *shared.labels()[1:]], object)
+    exact = name in literal or shared.kind != "text"
+    return Compared(name, "exact" if exact else "text", labels[shared.codes[0]], labels[shared.codes[file]])
+
+
+def _figures(found: Links, n: int, threshold: float) -> dict[str, float]:
+    linked = found.pairs.weight >= math.log2(threshold / (1 - threshold)) - 1e-8
+    right = int((linked & (found.pairs.original == found.pairs.released)).sum())
+    between = wilson(float(found.correct.sum()), n)
+    return {
+        "n_pairs": float(len(linked)),
+        "n_links": float(linked.sum()),
+        "precision": right / int(linked.sum()) if linked.any() else math.nan,
+        "recall": right / n,
+        "rate": float(found.correct.mean()),
+        "rate_low": between.low,
+        "rate_high": between.high,
+        "baseline": 1 / n,
+    }
+
+
+def _score_rows(release: int, pairs: ScoredPairs, n: int) -> list[tuple[float, ...]]:
+    right = pairs.original == pairs.released
+    rows: list[tuple[float, ...]] = []
+    if len(right) == 0:
+        return rows
+    lowest = max(math.floor(pairs.weight.min()), -10)
+    for least in range(max(math.floor(pairs.weight.max()), lowest), lowest - 1, -1):
+        above = pairs.weight >= least
+        count, hits = int(above.sum()), int((above & right).sum())
+        rows.append((release, float(least), count, hits, hits / count, hits / n))
+    return rows

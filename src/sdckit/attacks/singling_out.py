@@ -1,0 +1,287 @@
+"""Write down something that is true of exactly one person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.attack_files import (
+    Options,
+    Seed,
+    all_variables,
+    check_scenario,
+    file_notes,
+    open_attack,
+    options,
+    whole,
+)
+from sdckit.attacks.attack_rates import AttackResult, Group, Tally, means, rates, verdict
+from sdckit.attacks.control_size import size_factor
+from sdckit.attacks.predicates import Predicates, Table, matches, random_predicates
+from sdckit.attacks.query_dependence import design_effect
+from sdckit.attacks.singling_queries import multivariate_queries, univariate_queries
+from sdckit.attacks.targets import group_labels
+from sdckit.cells.with_control import WithControl
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError
+
+__all__ = ["SinglingOut", "singling_out"]
+
+Mode = Literal["univariate", "multivariate"]
+MISSING_RULE = "a missing value is a value of its own, neither above nor below any other"
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The queries on one release, and of which file's records each is true exactly once."""
+
+    queries: Predicates
+    released_rows: NDArray[np.int64]
+    isolated: Bools
+    rows: NDArray[np.int64]
+    control: Bools
+    factor: float
+    baseline: float
+    pool: Table
+    n_people: int
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SinglingOut(AttackResult):
+    """Result of `singling_out`.
+
+    Attributes
+    ----------
+    success_rate : float
+        Share of the queries that are true of exactly one person of the original.
+    baseline_rate : float
+        The same for random queries.
+    control_rate : float
+        Share of the queries that are true of exactly one person of the control file.
+    risk, verdict
+        As for every attack; see `AttackResult`.
+    mode : str
+    variables : tuple of str
+        The columns asked about.
+    """
+
+    measure: ClassVar[str] = "singling_out"
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "hits", "groups", "asked", "labels")
+    mode: Mode
+    variables: tuple[str, ...]
+    asked: tuple[_Asked, ...]
+    labels: tuple[list[str], ...]
+
+    @property
+    def queries(self) -> Any:
+        """Every query in words, and whether it is true of exactly one person (``isolates``, ``isolates_control``).
+
+        It shows values of the released file, and which of them are true of one real person.
+        """
+        columns: dict[str, list[Any]] = {"release": [], "query": [], "isolates": []}
+        if has_control := len(self.asked[0].control) == self.asked[0].queries.n > 0:
+            columns["isolates_control"] = []
+        for j, asked in enumerate(self.asked):
+            columns["release"] += [j + 1] * asked.queries.n
+            columns["query"] += asked.queries.texts(self.variables, self.labels)
+            columns["isolates"] += asked.isolated.tolist()
+            if has_control:
+                columns["isolates_control"] += asked.control.tolist()
+        return self.pair.table(columns)
+
+    @property
+    def records(self) -> Any:
+        """``queries_isolating`` per original record: successful queries about it, mean over the releases."""
+        counts = np.zeros(self.pair.n)
+        for rows, _ in self.hits:
+            counts += np.bincount(rows, minlength=self.pair.n)
+        return self.pair.records({"queries_isolating": counts / len(self.hits)}, prefix=self.prefix)
+
+
+def singling_out(
+    original: Any,
+    released: Any = None,
+    *,
+    control: Any = None,
+    variables: Sequence[str] | None = None,
+    mode: Mode = "univariate",
+    n_columns: int = 3,
+    n_attacks: int = 500,
+    by: Sequence[str] | str | None = None,
+    level: float = 0.95,
+    seed: Seed = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> SinglingOut:
+    """Write down from the release what is true of exactly one released record, and see if it is of one person.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; rows need not belong to rows of the original.
+    control : data frame, optional
+        People of the same population who were never used to make the release.
+    variables : sequence of str, optional
+        Columns asked about; all columns that the files share unless given.
+    mode : {"univariate", "multivariate"}
+        One column: a value that occurs once, the only missing value, the smallest and the largest number.
+        Several columns: the values of a released record, numbers and dates as "at least" where above the
+        median and "at most" else.
+    n_columns : int
+        Columns of a multivariate query.
+    n_attacks : int
+        Distinct queries; where there are fewer, all of them, and the notes say so.
+    by : sequence of str or str, optional
+        Subgroups: the queries by the group of the released record they were made from; see ``by_group``.
+    level : float
+        Confidence of the intervals.
+    seed : int or numpy.random.Generator, optional
+        Draws the queries.
+    scenario : Scenario, optional
+        Gives the variables where they are not given: keys, sensitive and numeric ones.
+    id, prefix : str, optional
+        Column of the original carried along in ``records``; text before the names of result columns.
+
+    Returns
+    -------
+    SinglingOut
+        ``success_rate``, ``baseline_rate``, ``control_rate``, ``risk`` with intervals, ``verdict``, ``queries``,
+        ``records``, ``by_group``.
+
+    Raises
+    ------
+    ColumnError
+        A column that a file does not have.
+    DataError
+        Fewer than two records in a file; more columns per query than variables; a number out of range.
+
+    Notes
+    -----
+    Queries on the same people are not independent of each other; the intervals are widened by the ratio of
+    variances found when people are dealt out anew to two files.
+
+    Records equal on all variables count once in each file. A control file with more distinct records than the
+    original is cut to as many at random. From a smaller one successes are scaled to the original's size.
+
+    References
+    ----------
+    Giomi, M., Boenisch, F., Wehmeyer, C. and Tasnádi, B. (2023). A unified framework for quantifying privacy
+    risk in synthetic data. Proceedings on Privacy Enhancing Technologies. Cohen, A. and Nissim, K. (2020).
+    Towards formalizing the GDPR's notion of singling out. PNAS 117.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": range(20, 70), "sex": ["f", "m"] * 25})
+    >>> found = singling_out(people, people, seed=1)
+    >>> found.success_rate, found.n_attacks, found.notes["n_attacks"]
+    (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
+    """
+    asked = options(n_attacks, level, by, seed)
+    if mode not in ("univariate", "multivariate"):
+        raise DataError(f"mode {mode!r} is unknown; use 'univariate' or 'multivariate'")
+    check_scenario(scenario)
+    k = 1 if mode == "univariate" else whole(n_columns, "n_columns")
+    notes: dict[str, str] = {}
+    names = all_variables(original, released, control, variables, scenario, id, notes)
+    if k > len(names):
+        raise DataError(
+            f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'"
+        )
+    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    file_notes(files, names, notes)
+    tables = _tables(files, names)
+    found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
+    per_release = tuple(_figures(one, np.ones(one.queries.n, np.bool_), files, asked, notes) for one in found)
+    figures = means(per_release, notes)
+    return SinglingOut(
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
+        verdict=verdict(figures), level=asked.level, by=asked.by, prefix=prefix, mode=mode, variables=names,
+        hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
+        groups=_groups(files, found, asked), asked=found, labels=tuple(files.codes(name).labels() for name in names),
+    )  # fmt: skip
+
+
+def _tables(files: WithControl, names: Sequence[str]) -> list[Table]:
+    """The distinct records of each file."""
+    out = []
+    groups = files.pair.groups(tuple(names)).of_row
+    for f, of_row in enumerate(groups):
+        _, first = np.unique(of_row, return_index=True)
+        rows = np.sort(first).astype(np.int64)
+        codes = np.stack([files.codes(name).codes[f][rows] for name in names])
+        out.append(Table(np.ascontiguousarray(codes), rows))
+    return out
+
+
+def _attacked(
+    files: WithControl,
+    names: Sequence[str],
+    tables: Sequence[Table],
+    j: int,
+    k: int,
+    asked: Options,
+    notes: dict[str, str],
+) -> _Asked:
+    people, released = tables[0], tables[j + 1]
+    ordered = np.array([files.ordered(name) for name in names])
+    if k == 1:
+        queries, rows, possible = univariate_queries(released, ordered, asked.n_attacks, asked.rng)
+        short = f"{possible} are true of one released record: all were tried"
+    else:
+        queries, rows, tried = multivariate_queries(released, ordered, asked.n_attacks, k, asked.rng)
+        short = (
+            f"{queries.n} true of one released record were found in {tried} draws, the others were not drawn"
+        )
+    if queries.n < asked.n_attacks:
+        notes.setdefault("n_attacks", f"{asked.n_attacks} queries asked for, {short}")
+    count, first = matches(people, queries)
+    random = random_predicates(released, ordered, queries.n, k, asked.rng)
+    baseline = float((matches(people, random)[0] == 1).mean()) if queries.n else np.nan
+    control, factor, pool, half = np.zeros(0, np.bool_), 1.0, people, people.n // 2
+    if files.has_control:
+        others = tables[-1]
+        if others.n > people.n:
+            others = others.take(np.sort(asked.rng.choice(others.n, people.n, replace=False)))
+        control = matches(others, queries)[0] == 1
+        pool, half = people.join(others), people.n
+        factor = size_factor(others, queries, people.n, asked.rng)
+        if factor != 1:
+            notes["control_rate"] = (
+                "the control file has fewer distinct records than the original: successes on it are scaled "
+                f"by {factor:.3g}"
+            )
+    row_of = people.rows[first[:, 0]]
+    return _Asked(queries, released.rows[rows], count == 1, row_of, control, factor, baseline, pool, half)
+
+
+def _figures(
+    found: _Asked, chosen: Bools, files: WithControl, asked: Options, notes: dict[str, str]
+) -> dict[str, float]:
+    n = int(chosen.sum())
+    queries = found.queries.take(np.flatnonzero(chosen))
+    effect = design_effect(found.pool, found.n_people, queries, found.factor, asked.rng)
+    control = None
+    if files.has_control:
+        control = Tally(n, float(found.control[chosen].sum()), found.factor, effect)
+    attack = Tally(n, float(found.isolated[chosen].sum()), 1.0, effect)
+    return rates(attack, found.baseline, control, asked.level, notes)
+
+
+def _groups(files: WithControl, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:
+    if not asked.by:
+        return ()
+    of_row = files.pair.groups(asked.by).of_row
+    out = []
+    for number, labels in group_labels(files, asked.by).items():
+        for j, one in enumerate(found):
+            chosen = of_row[j + 1][one.released_rows] == number
+            out.append(Group(j + 1, labels, _figures(one, chosen, files, asked, {})))
+    return tuple(out)

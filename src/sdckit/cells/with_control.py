@@ -1,0 +1,234 @@
+"""Original, releases and a control file of people never in them: opened together, one coding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.shared_coding import NANOSECONDS, SharedCoding
+from sdckit.data.columns import first_rows, to_arrow
+from sdckit.data.frames import open_frame
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError, SdcError
+
+__all__ = ["WithControl", "is_ordered", "open_with_control", "shared_columns"]
+
+ORDERED = {"numbers", "dates", "times", "durations"}
+DAY = 86_400 * 10**9
+DAYS_BITS = 32  # a date of 32 bits counts days, one of 64 milliseconds
+
+
+@dataclass(frozen=True, eq=False)
+class WithControl:
+    """The files of an attack.
+
+    Attributes
+    ----------
+    pair : Pair
+        Original and releases; the control file, where there is one, stands behind the releases.
+    has_control : bool
+        Whether there is one.
+    """
+
+    pair: Pair
+    has_control: bool
+
+    @property
+    def m(self) -> int:
+        """Releases."""
+        return self.pair.m - self.has_control
+
+    @property
+    def n(self) -> int:
+        """Records of the original."""
+        return self.pair.n
+
+    @property
+    def n_control(self) -> int:
+        """Records of the control file; 0 without one."""
+        return self.pair.sizes[-1] if self.has_control else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the files are called in messages, in their order."""
+        releases = ("the release",) if self.m == 1 else tuple(f"release {j + 1}" for j in range(self.m))
+        return ("the original", *releases, *(("the control file",) if self.has_control else ()))
+
+    def codes(self, name: str) -> SharedCoding:
+        """A column as categories, coded alike in every file."""
+        return self.pair.codes(name)
+
+    def ordered(self, name: str) -> bool:
+        """Whether a column holds numbers, dates or times."""
+        return is_ordered(self.codes(name))
+
+    def numbers(self, name: str) -> tuple[NDArray[np.float64], ...]:
+        """A column of numbers, dates or times (in days) as floats in every file, NaN where missing.
+
+        Raises
+        ------
+        DataError
+            An infinite value.
+        """
+        if ("floats", name) not in self.pair.memo:
+            frames = (self.pair.original, *self.pair.released)
+            found = tuple(_floats(frame.get_column(name)) for frame in frames)
+            for label, values in zip(self.names, found, strict=True):
+                if np.isinf(values).any():
+                    raise DataError(f"{label}: {name!r} is infinite in {first_rows(np.isinf(values))}")
+            self.pair.memo["floats", name] = found
+        numbers: tuple[NDArray[np.float64], ...] = self.pair.memo["floats", name]
+        return numbers
+
+
+def is_ordered(coding: SharedCoding) -> bool:
+    """Whether values have distances: numbers, dates, times; not text, not true and false."""
+    return coding.kind.partition(" with ")[0] in ORDERED
+
+
+def shared_columns(original: Any, released: Any, control: Any = None) -> tuple[list[str], list[str]]:
+    """Columns of the original that every release has, and the names in one of the files only.
+
+    Raises
+    ------
+    ColumnError
+        The control file lacks a shared column; or nothing is shared.
+    DataError
+        No release.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> shared_columns(pl.DataFrame({"a": [1], "b": [2]}), pl.DataFrame({"b": [1]}))
+    (['b'], ['a'])
+    """
+    if isinstance(original, Pair):
+        files: list[Any] = [original.original, *original.released]
+    else:
+        releases = released if isinstance(released, (list, tuple)) else [released]
+        if len(releases) == 0 or releases[0] is None:
+            raise DataError("released= is missing: give the released file, or a list of them")
+        files = [open_frame(file) for file in (original, *releases)]
+    names = [frame.collect_schema().names() for frame in files]
+    both = [name for name in names[0] if all(name in other for other in names[1:])]
+    if not both:
+        raise ColumnError("original and release have no column in common")
+    if control is not None:
+        present = open_frame(control).collect_schema().names()
+        if absent := [name for name in both if name not in present]:
+            raise ColumnError(
+                f"the control file has no column {absent[0]!r}; {did_you_mean(str(absent[0]), present)}"
+            )
+    every = dict.fromkeys(name for one in names for name in one)
+    return both, [name for name in every if name not in both]
+
+
+def open_with_control(
+    original: Any,
+    released: Any,
+    control: Any,
+    *,
+    categories: Mapping[str, Sequence[str]],
+    id: str | None = None,
+) -> WithControl:
+    """Open all files, and check them before any work starts.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        None where a pair is given.
+    control : data frame or None
+        Records of the same kind that were never used to make a release.
+    categories : dict of str to sequence of str
+        Columns by role.
+    id : str, optional
+        Column of the original carried along in records.
+
+    Raises
+    ------
+    ColumnError, DataError
+        As `open_pair`, the control file named as such; fewer than two records in a file.
+    """
+    files: Any = original
+    if isinstance(original, Pair):
+        if control is not None and released is None:
+            files, released, id = original.original, list(original.released), id or original.id
+    elif id is not None:
+        _check_id(original, id)
+    wanted = dict(categories)
+    if control is not None:
+        releases = list(released) if isinstance(released, (list, tuple)) else [released]
+        if not releases or releases[0] is None:
+            raise DataError("released= is missing: give the released file, or a list of them")
+        released = [*releases, control]
+    carried = None if isinstance(files, Pair) else id
+    try:
+        pair = _open(files, released, wanted, carried)
+    except SdcError as error:
+        raise type(error)(_renamed(str(error), released, control is not None)) from None
+    found = WithControl(pair, control is not None)
+    sizes = (pair.n, *pair.sizes)
+    if few := [
+        f"{label} has {size} record{'s' * (size != 1)}"
+        for label, size in zip(found.names, sizes, strict=True)
+        if size < 2
+    ]:
+        raise DataError(f"{'; '.join(few)}: an attack needs two or more in each file")
+    return found
+
+
+def _open(original: Any, released: Any, wanted: dict[str, Sequence[str]], id: str | None) -> Pair:
+    """Open without asking the releases for the id: rows of an attack need not belong together."""
+    from dataclasses import replace
+
+    pair = open_pair(original, released, categories=wanted)
+    if id is None:
+        return pair
+    carried = open_pair(original, [original], categories={**wanted, "id": [id]})
+    return replace(pair, original=carried.original, brought=carried.brought, id=id)
+
+
+def _check_id(original: Any, id: str) -> None:
+    present = open_frame(original).collect_schema().names()
+    if id not in present:
+        raise ColumnError(f"the original has no column {id!r} (id); {did_you_mean(id, present)}")
+
+
+def _renamed(message: str, released: Any, has_control: bool) -> str:
+    """The control file is the last of the releases to those who opened it."""
+    if not has_control:
+        return message
+    m = len(released) - 1
+    message = re.sub(rf"(?<!')\brelease {m + 1}\b(?!')", "the control file", message)
+    return re.sub(r"(?<!')\brelease 1\b(?!')", "the release", message) if m == 1 else message
+
+
+def _floats(series: nw.Series[Any]) -> NDArray[np.float64]:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    array = to_arrow(series)
+    if t.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if t.is_temporal(array.type):
+        kind = array.type
+        unit = getattr(kind, "unit", None) or ("day" if kind.bit_width == DAYS_BITS else "ms")
+        stored = array.view(pa.int32() if kind.bit_width == DAYS_BITS else pa.int64())
+        return np.asarray(_filled(stored) * (NANOSECONDS[unit] / DAY))
+    return _filled(array)
+
+
+def _filled(array: Any) -> NDArray[np.float64]:
+    """Floats with NaN where missing."""
+    import pyarrow as pa
+
+    values: NDArray[np.float64] = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return values

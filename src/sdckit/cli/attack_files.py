@@ -1,0 +1,140 @@
+"""Read the files of ``sdckit attack``: original, releases, control, each with the columns that are used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sdckit.cli.attack_plan import Plan
+    from sdckit.cli.progress import Steps
+    from sdckit.cli.source import Source
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["Attacked", "read_attacked"]
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """What is attacked.
+
+    Attributes
+    ----------
+    original, control : polars.DataFrame
+    released : list of polars.DataFrame
+    variables : tuple of str
+        Columns of the attacks that are told none.
+    declared : tuple of str or None
+        Columns declared to be numbers; None where nothing is declared.
+    left_out : tuple of str
+        Columns that are not in every file.
+    """
+
+    original: pl.DataFrame
+    released: list[pl.DataFrame]
+    control: pl.DataFrame | None
+    variables: tuple[str, ...]
+    declared: tuple[str, ...] | None
+    left_out: tuple[str, ...]
+
+    def numeric(self, names: Sequence[str]) -> tuple[str, ...] | None:
+        """Those of the columns that are declared to be numbers."""
+        return None if self.declared is None else tuple(name for name in self.declared if name in names)
+
+
+def read_attacked(
+    source: Source,
+    released: Sequence[Path],
+    control: Path | None,
+    *,
+    plan: Plan,
+    variables: Sequence[str],
+    identifiers: Sequence[str],
+    scenario: Scenario | None,
+    steps: Steps,
+) -> Attacked:
+    """Read the columns that the attacks use, of every file.
+
+    Raises
+    ------
+    ColumnError
+        A column that a file does not have, an identifier among those asked for, or nothing in common.
+    DataError
+        The first line of a CSV may be a record and no column is named.
+    ScenarioError
+        Two of the files are the same.
+    """
+    _check_different(source.file, released, control)
+    never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))
+    if named := [name for name in (*plan.columns, *variables) if name in never]:
+        raise ColumnError(f"{named[0]!r} is an identifier and never read; leave it out of the attacks")
+    files = (source.file, *released, *(() if control is None else (control,)))
+    left_out: tuple[str, ...] = ()
+    names = tuple(dict.fromkeys(variables))
+    if not names:
+        names, left_out = _shared(source, files, plan, scenario, never)
+    wanted = tuple(dict.fromkeys([*names, *plan.columns]))
+    frames = [_read(source, file, wanted, scenario, steps) for file in files]
+    declared = scenario.numeric if scenario is not None and scenario.numeric else None
+    last = None if control is None else frames.pop()
+    return Attacked(frames[0], frames[1:], last, names, declared, left_out)
+
+
+def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:
+    for other in released:
+        if _same(other, file):
+            raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
+        if control is not None and _same(other, control):
+            raise ScenarioError(f"--control {control.name} is the release; give people never used to make it")
+    if control is not None and _same(control, file):
+        raise ScenarioError(f"--control {control.name} is the original itself; give people who are not in it")
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _shared(
+    source: Source, files: Sequence[Path], plan: Plan, scenario: Scenario | None, never: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns that all files have, of a scenario those it declares; and the names that some lack."""
+    from sdckit.data.readers import scan_header
+
+    needed = tuple(dict.fromkeys([*plan.columns, *(scenario.all_keys if scenario is not None else ())]))
+    headers = []
+    for file in files:
+        header = scan_header(file, delimiter=source.delimiter, encoding=source.encoding)
+        if needed:
+            scan_header(file, columns=needed, delimiter=source.delimiter, encoding=source.encoding)
+        elif not header.certain:
+            raise DataError(
+                f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
+            )
+        headers.append(header.columns)
+    every = dict.fromkeys(name for header in headers for name in header if name not in never)
+    if scenario is not None:
+        every = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
+    names = tuple(name for name in every if all(name in header for header in headers))
+    if not names:
+        raise ColumnError("the files have no column in common")
+    return names, tuple(name for name in every if name not in names)
+
+
+def _read(
+    source: Source, file: Path, wanted: Sequence[str], scenario: Scenario | None, steps: Steps
+) -> pl.DataFrame:
+    from sdckit.cli.options import codes
+    from sdckit.data.readers import read_file
+
+    steps.step(f"reading {file.name}")
+    missing = codes(source.missing) or (scenario.missing_codes if scenario is not None else ())
+    return read_file(
+        file, columns=wanted, missing=missing, delimiter=source.delimiter, encoding=source.encoding,
+        decimal=source.decimal,
+    )  # fmt: skip

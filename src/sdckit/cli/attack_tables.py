@@ -1,0 +1,123 @@
+"""Simulated attacks as tables for a terminal: exact, for the analyst's own session."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sdckit.attacks.distance_to_closest_record import DistanceToClosestRecord
+from sdckit.attacks.membership import Membership
+from sdckit.cli.formats import count, make_table, number
+
+if TYPE_CHECKING:
+    from sdckit.attacks.attack_rates import AttackResult
+    from sdckit.cli.attack_files import Attacked
+
+__all__ = ["Found", "attack_tables"]
+
+Found: TypeAlias = "tuple[str, AttackResult | DistanceToClosestRecord]"
+
+DISTANCES = (
+    ("median distance to the closest", "dcr_released_to_original", "dcr_released_to_control"),
+    ("same, seen from there", "dcr_original_to_released", "dcr_control_to_released"),
+    ("closest to second closest, from there", "nndr_original_to_released", "nndr_control_to_released"),
+    ("released records equal to one of them", "copies", "copies_of_control"),
+    ("hit by a released record", "hitting_rate", "hitting_rate_control"),
+    ("nearer to a released than to another", "identifiability", "identifiability_control"),
+    ("adversarial accuracy", "adversarial_accuracy", "adversarial_accuracy_control"),
+)
+
+
+def attack_tables(found: Sequence[Found], files: Attacked, *, name: str) -> RenderableType:
+    """Lay out the attacks: the rates side by side, what each means, then the distances."""
+    sizes = f"a release of {count(files.released[0].height)}"
+    if len(files.released) > 1:
+        sizes = f"{len(files.released)} releases"
+    told = (
+        "without a control file"
+        if files.control is None
+        else f"{count(files.control.height)} never in the file"
+    )
+    parts: list[RenderableType] = [
+        Text(""),
+        Text.assemble((name, "bold"), f": {sizes} against {count(files.original.height)} records, {told}"),
+    ]
+    if files.left_out:
+        parts.append(Text(f"Not in every file, left out: {', '.join(files.left_out)}", "dim"))
+    attacks = [(words, one) for words, one in found if not isinstance(one, DistanceToClosestRecord)]
+    if attacks:
+        parts.append(_rates(attacks))
+    for words, one in attacks:
+        parts += [Text(""), Text.assemble((_capital(words), "bold"), f". {one.verdict}"), *_more(one)]
+    for _, near in found:
+        if isinstance(near, DistanceToClosestRecord):
+            # the sentence is written for Python; here the same is an option
+            words = near.verdict.replace("control=", "--control FILE")
+            parts += [_distances(near), Text(""), Text(words), *_notes(near)]
+    return Group(*parts)
+
+
+def _rates(attacks: Sequence[tuple[str, AttackResult]]) -> Table:
+    title = f"Attacks that succeed, with intervals of {100 * attacks[0][1].level:g} %"
+    table = make_table(title, "", "attempts", "in the file", "guessing", "never in it", "residual risk")
+    for words, one in attacks:
+        residual = (one.risk, one.risk_low, one.risk_high)
+        if math.isnan(one.residual):  # without a control file it would repeat the success rate
+            residual = (math.nan,) * 3
+        table.add_row(
+            words,
+            number(one.n_attacks) if math.isnan(one.n_attacks) else count(one.n_attacks),
+            _between(one.success_rate, one.success_low, one.success_high),
+            _share(one.baseline_rate),
+            _between(one.control_rate, one.control_low, one.control_high),
+            _between(*residual),
+        )
+    return table
+
+
+def _distances(one: DistanceToClosestRecord) -> Table:
+    has_control = one.n_control > 0
+    heads = ("original", "control") if has_control else ("original",)
+    table = make_table("Distances between released and real records", "", *heads)
+    for words, own, other in DISTANCES:
+        names = (own, other)[: len(heads)]
+        table.add_row(words, *(number(getattr(one, figure)) for figure in names))
+    return table
+
+
+def _more(one: AttackResult) -> list[Text]:
+    parts = []
+    if isinstance(one, Membership):
+        parts.append(
+            Text(
+                f"A member is nearer to the release than another person with chance {number(one.auc)} (AUC)."
+            )
+        )
+    return [*parts, *_notes(one)]
+
+
+def _notes(one: AttackResult | DistanceToClosestRecord) -> list[Text]:
+    """Notes that say something of the files; why a figure is undefined is in the verdict."""
+    undefined = {
+        figure for figure in type(one).figures if math.isnan(getattr(one, figure, 0.0))
+    }  # fmt: skip
+    told = (text for figure, text in one.notes.items() if figure not in undefined | {"risk"})
+    return [Text(f"Note: {text}", "dim") for text in dict.fromkeys(told)]
+
+
+def _between(rate: float, low: float, high: float) -> str:
+    return "–" if math.isnan(rate) else f"{_share(rate)}\n{100 * low:.1f}–{100 * high:.1f}"
+
+
+def _share(rate: float) -> str:
+    """A share as the verdicts write it, one decimal."""
+    return "–" if math.isnan(rate) else f"{100 * rate:.1f} %"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

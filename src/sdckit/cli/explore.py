@@ -1,0 +1,151 @@
+"""``sdckit explore``: a recipe with every combination of some arguments."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet
+from sdckit.cli.outputs import check_targets
+from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
+from sdckit.errors import FileFormatError, ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.workflow.exploration import Exploration
+
+__all__ = ["explore", "read_grid"]
+
+PLOTS = (".html", ".svg", ".png", ".json")
+
+
+def explore(
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
+    file: File,
+    *,
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "--grid", metavar="STEP.ARG=V,V", help="Values to try: 2.k=2,3,5 or pram.pd=0.7,0.9; repeat it."
+        ),
+    ],
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The same for every combination.")] = None,
+    risk: Annotated[
+        str,
+        typer.Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k."),
+    ] = "expected_reidentifications",
+    loss: Annotated[str, typer.Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Combinations at a time.")] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
+    ] = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    quiet: Quiet = False,
+) -> None:
+    """Try a recipe with every combination of some arguments: risk against what is lost.
+
+    Exit code 0 when it ran; 2 for bad input.
+    """
+    from sdckit.workflow.recipe import Recipe
+
+    steps_of = Recipe.from_toml(recipe)
+    chosen = scenario_of(steps_of, scenario)
+    values = read_grid(grid)
+    inputs = (file, recipe, scenario)
+    check_targets(out, plot, resume, inputs=inputs)
+    if out is not None:
+        check_format(out, file, excel_safe=False)
+    if plot is not None and plot.suffix.lower() not in PLOTS:
+        raise FileFormatError(f"{plot.name}: a map ends in one of {', '.join(PLOTS)}")
+    with Steps(quiet=quiet) as steps:
+        frame = read_all(
+            file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
+            missing=codes_of(missing, chosen), delimiter=delimiter, encoding=encoding, decimal=decimal,
+        )  # fmt: skip
+        from sdckit.workflow.explore import explore as run
+
+        found = run(
+            frame, steps_of, grid=values, scenario=chosen, seed=seed, risk=risk, loss=loss, workers=workers,
+            resume=resume, step=steps.step,
+        )  # fmt: skip
+        _write(found, out, plot)
+    if not quiet:
+        _print(found, file.name, [one for one in (out, plot) if one is not None])
+
+
+def read_grid(texts: list[str]) -> dict[str, list[Any]]:
+    """Read ``step.argument=value,value``; values as TOML writes them, words without quotes are text.
+
+    Examples
+    --------
+    >>> read_grid(["2.k=2,3,5", "recode.how=log,equal_width", "recode.bands=[0, 40, inf],5"])
+    {'2.k': [2, 3, 5], 'recode.how': ['log', 'equal_width'], 'recode.bands': [[0, 40, inf], 5]}
+    """
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        path, equals, values = (part.strip() for part in text.partition("="))
+        if not (path and equals and values):
+            raise ScenarioError(
+                "--grid takes step.argument=value,value, such as --grid local_suppression.k=2,3,5"
+            )
+        if path in found:
+            raise ScenarioError(f"--grid names {path} twice; give all its values together")
+        found[path] = _values(values)
+    return found
+
+
+def _values(text: str) -> list[Any]:
+    try:
+        return list(tomllib.loads(f"v = [{text}]")["v"])
+    except tomllib.TOMLDecodeError:
+        return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _write(found: Exploration, out: Path | None, plot: Path | None) -> None:
+    if out is not None:
+        from sdckit.data.write_file import write_file
+
+        write_file(found.table, out, private=True)
+    if plot is not None:
+        found.plot().save(str(plot))
+
+
+def _print(found: Exploration, name: str, written: list[Path]) -> None:
+    from sdckit.cli.formats import count, make_console, make_table, number, percent
+
+    console = make_console()
+    paths = list(found.points[0].parameters)
+    heads = ("alone", f"below {found.k}", "expected links", "differ", "pMSE", "front")
+    table = make_table(f"{name}: {len(found.points)} recipes", "", *paths, *heads)
+    for row, (point, front) in enumerate(zip(found.points, found.on_front, strict=True), 1):
+        one = point.figures
+        if point.note:
+            console.print(f"{row}: {point.note}")
+        table.add_row(
+            str(row), *(str(value) for value in point.parameters.values()),
+            count(one["sample_uniques"]) if not point.note else "–", count(one["below_k"]) if not point.note else "–",
+            number(one["expected_reidentifications"]),
+            percent(one["share_changed"], 1) if not point.note else "–", f"{one['pmse']:.2g}", "*" if front else "",
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"\n* no other recipe has less of {found.risk} and not more of {found.loss}.")
+    if written:
+        console.print(f"Written: {', '.join(one.name for one in written)}")

@@ -1,0 +1,162 @@
+"""``sdckit protect``: a recipe applied to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, split_named
+from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
+from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import (
+    Log,
+    Out,
+    Safe,
+    check_format,
+    codes_of,
+    numbered,
+    read_all,
+    scenario_of,
+    unread,
+    write_release,
+)
+from sdckit.errors import FileFormatError, ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.workflow.recipe import Recipe
+    from sdckit.workflow.recipe_applied import Applied
+
+__all__ = ["protect"]
+
+
+def protect(
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
+    file: File,
+    *,
+    out: Out,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="S.toml",
+            help="Who could know what; measures risk after each step. Default: the recipe's.",
+        ),
+    ] = None,
+    log: Log = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="For what is random; made up without.")
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="R.html", help="Report on the release beside FILE; needs a scenario."),
+    ] = None,
+    internal: Annotated[
+        bool, typer.Option("--internal", help="Exact figures in the report: confidential.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
+    ] = False,
+    excel_safe: Safe = False,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    quiet: Quiet = False,
+) -> None:
+    """Protect a file by a recipe: recode, suppress, perturb, synthesise, step by step.
+
+    FILE is never overwritten. Columns that the scenario lists as identifiers are left out, unless a step of
+    the recipe deals with them. Exit code 0 when it ran; 2 for bad input.
+    """
+    from sdckit.workflow.recipe import Recipe
+
+    steps_of = Recipe.from_toml(recipe)
+    chosen = scenario_of(steps_of, scenario)
+    check_report_name(report)
+    if report is not None and chosen is None:
+        raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
+    inputs = (file, recipe, scenario, *_read_by(steps_of, recipe))
+    check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
+    check_format(out, file, excel_safe=excel_safe)
+    keys = _keys(key)
+    with Steps(quiet=quiet) as steps:
+        frame = read_all(
+            file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
+            missing=codes_of(missing, chosen),
+            delimiter=delimiter, encoding=encoding, decimal=decimal,
+        )  # fmt: skip
+        if report is not None:
+            check_enough_records(frame.height, internal=internal)
+        if dry_run:
+            steps_of.check(frame, scenario=chosen)
+            typer.echo(
+                f"{recipe.name} fits {file.name}: {len(steps_of.steps)} steps, {frame.height:,} records"
+            )
+            return
+        applied = steps_of.apply(frame, scenario=chosen, seed=seed, keys=keys, step=steps.step)
+        assessed = None
+        if report is not None:  # before anything is written: what cannot be reported is not released
+            steps.step("assessing the release")
+            assessed = applied.assess(seed=seed)
+        written = write_release(applied.data, out, log=applied.log if log else None, log_path=log,
+                                sources=[one for one in inputs if one is not None], excel_safe=excel_safe)  # fmt: skip
+        if report is not None and assessed is not None:
+            steps.step("writing the report")
+            assessed.report(report, internal=internal)
+    if not quiet:
+        _print(applied, file.name, written, log=log, report=report, seed=seed)
+
+
+def _m(recipe: Recipe) -> int:
+    last = recipe.steps[-1]
+    return int(last.arguments.get("m", 1)) if last.method == "synthesize" else 1
+
+
+def _read_by(recipe: Recipe, path: Path) -> list[Path]:
+    """Files that the recipe names: none of them may be an output."""
+    named = [one.arguments.get("hierarchy") for one in recipe.steps if one.method == "recode"]
+    return [path.parent / one for one in [*named, recipe.scenario] if isinstance(one, str)]
+
+
+def _keys(named: list[str] | None) -> dict[str, str]:
+    found = {}
+    for column, name in split_named(named, option="--key").items():
+        path = Path(name)
+        try:
+            found[column] = path.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeError):
+            raise FileFormatError(
+                f"--key {column}: {path.name} cannot be read as a hexadecimal key"
+            ) from None
+    return found
+
+
+def _print(
+    applied: Applied,
+    name: str,
+    written: list[Path],
+    *,
+    log: Path | None,
+    report: Path | None,
+    seed: int | None,
+) -> None:
+    from sdckit.cli.formats import make_console
+    from sdckit.cli.recipe_tables import recipe_tables
+
+    console = make_console()
+    for table in recipe_tables(applied, name=name):
+        console.print(table)
+    console.print(f"\nWritten: {', '.join(one.name for one in written)}")
+    if log is not None:
+        console.print(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
+    elif seed is None and any("seed" in one.secret or one.method == "new_ids" for one in applied.log.steps):
+        console.print("Without --log or --seed this release cannot be made again.")
+    if report is not None:
+        console.print(f"Report written: {report.name}")

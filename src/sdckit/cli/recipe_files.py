@@ -1,0 +1,138 @@
+"""What the commands that change files share: reading all of one, and writing what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sdckit.cli.options import codes
+from sdckit.errors import FileFormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from sdckit.cli.progress import Steps
+    from sdckit.data.scenario import Scenario
+    from sdckit.workflow.recipe import Recipe
+
+__all__ = [
+    "Log",
+    "Out",
+    "Safe",
+    "check_format",
+    "codes_of",
+    "numbered",
+    "read_all",
+    "scenario_of",
+    "unread",
+    "write_release",
+]
+
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet or .arrow.")
+]
+Log = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="LOG.json",
+        help="Keep what repeats or undoes it: seed, keys, matrices. Confidential, mode 0600.",
+    ),
+]
+Safe = Annotated[
+    bool,
+    typer.Option(
+        "--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas."
+    ),
+]
+
+
+def read_all(
+    file: Path,
+    *,
+    steps: Steps,
+    recipe: Recipe,
+    scenario: Scenario | None = None,
+    leave_out: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> pl.DataFrame:
+    """Read every column of a file but those to be left out.
+
+    Where a CSV's first line might be a record, the columns of recipe and scenario must be in it, or none of its
+    names is told.
+    """
+    steps.step(f"reading {file.name}")
+    from sdckit.data.readers import read_file, scan_header
+
+    header = scan_header(file, delimiter=delimiter, encoding=encoding)
+    if not header.certain:
+        from sdckit.workflow.recipe_checks import columns_mentioned
+
+        needed = (*columns_mentioned(recipe.steps), *(() if scenario is None else scenario.columns))
+        scan_header(file, columns=tuple(dict.fromkeys(needed)), delimiter=delimiter, encoding=encoding)
+
+    return read_file(
+        file, identifiers=tuple(leave_out), missing=tuple(missing), delimiter=delimiter, encoding=encoding,
+        decimal=decimal,
+    )  # fmt: skip
+
+
+def write_release(
+    data: Any, out: Path, *, log: Any, log_path: Path | None, sources: Sequence[Path], excel_safe: bool
+) -> list[Path]:
+    """Write the protected file, or each of several, and before them the log: none is without its log."""
+    from sdckit.data.write_file import write_file
+
+    files = data if isinstance(data, list) else [data]
+    if log_path is not None:
+        log.write(log_path)
+    return [
+        write_file(one, path, sources=sources, excel_safe=excel_safe)
+        for one, path in zip(files, numbered(out, len(files)), strict=True)
+    ]
+
+
+def numbered(out: Path, m: int) -> list[Path]:
+    """Names of m files: the one given, or with _1, _2, ... before the ending.
+
+    Examples
+    --------
+    >>> [one.name for one in numbered(Path("out.csv"), 2)]
+    ['out_1.csv', 'out_2.csv']
+    """
+    return [out] if m == 1 else [out.with_name(f"{out.stem}_{j}{out.suffix}") for j in range(1, m + 1)]
+
+
+def check_format(out: Path, file: Path, *, excel_safe: bool) -> None:
+    """Refuse an output of no format, or one that is the input, before any work."""
+    from sdckit.data.write_file import check_output
+
+    kind, _ = check_output(out, sources=[file])
+    if excel_safe and kind != "CSV":
+        raise FileFormatError(f"--excel-safe is for CSV; {out.name} is {kind}, which runs nothing")
+
+
+def scenario_of(recipe: Recipe, path: Path | None) -> Scenario | None:
+    """The scenario of the option, else the one that the recipe names."""
+    from sdckit.data.scenario import Scenario
+
+    return recipe.find_scenario(None if path is None else Scenario.from_toml(path))
+
+
+def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[str]:
+    """The codes for missing of the option, else of the scenario."""
+    return codes(missing) or (() if scenario is None else scenario.missing_codes)
+
+
+def unread(recipe: Recipe, scenario: Scenario | None) -> tuple[str, ...]:
+    """Identifiers that no step deals with: they are not read, so they cannot go out."""
+    from sdckit.workflow.recipe_checks import columns_used
+
+    used = columns_used(recipe.steps)
+    return () if scenario is None else tuple(name for name in scenario.identifiers if name not in used)

@@ -1,0 +1,163 @@
+"""What a command on one file is told to read: options written once, handed over as one thing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes, make_scenario
+from sdckit.cli.progress import Steps
+from sdckit.cli.reading import read_declared
+from sdckit.errors import ColumnError, ScenarioError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["POPULATION", "Population", "Source", "read_population", "reads_a_file", "reads_keys"]
+
+USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
+DESIGN = ("weight", "sampling_fraction")
+KEY_OPTIONS = ("keys", "scenario", "intruder")
+AnyKeys = Annotated[
+    list[str] | None, typer.Option("--keys", metavar="A,B", help="What an intruder could know.")
+]
+FromFile = Annotated[
+    Path | None,
+    typer.Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win."),
+]
+OneIntruder = Annotated[
+    str | None,
+    typer.Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several."),
+]
+NoProgress = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")
+]
+POPULATION = typer.Option(
+    "--population",
+    metavar="FILE",
+    help="The people the file is a part of, one row each; read as the file is.",
+)
+Population = Annotated[Path | None, POPULATION]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file, how to read it, and what is known about its columns.
+
+    Attributes
+    ----------
+    file, scenario : Path
+        The data; a scenario in TOML, if one is given.
+    keys, intruder
+        Options as typed.
+    missing, delimiter, encoding, decimal
+        How to read the file.
+    quiet : bool
+        Show no progress.
+    """
+
+    file: File
+    keys: AnyKeys = None
+    scenario: FromFile = None
+    intruder: OneIntruder = None
+    missing: Missing = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    quiet: NoProgress = False
+
+    def steps(self) -> Steps:
+        """The progress display of the command."""
+        return Steps(quiet=self.quiet)
+
+    def declared(
+        self, *, design: bool = False, missing_rule: list[str] | None = None, **given: Any
+    ) -> Scenario:
+        """Make the scenario of one intruder: the file's, each entry replaced where an option names it.
+
+        Roles that the command has no use for are left out, so that their columns are not read; `design`
+        keeps weight and sampling fraction.
+
+        Raises
+        ------
+        ScenarioError
+            No keys; several intruders and none chosen; keys together with an intruder's name.
+        """
+        if self.keys and self.intruder:
+            raise ScenarioError("--keys are those of one intruder; leave --intruder out")
+        whole = make_scenario(
+            self.scenario, keys=self.keys, intruders=None, missing_rule=missing_rule, thresholds={},
+            missing_codes=codes(self.missing), **given,
+        )  # fmt: skip
+        if self.intruder is None and len(whole.intruders) > 1:
+            names = ", ".join(whole.intruders)
+            raise ScenarioError(f"the scenario has several intruders ({names}); --intruder NAME takes one")
+        one = whole.intruder(self.intruder or next(iter(whole.intruders)))
+        used = (*USED, *DESIGN) if design else USED
+        return type(one)(**{name: getattr(one, name) for name in used})
+
+    def read(
+        self, scenario: Scenario, steps: Steps, *, file: Path | None = None, also: tuple[str, ...] = ()
+    ) -> pl.DataFrame:
+        """Read the columns that the scenario declares, and `also`; of the file, or of another read alike."""
+        return read_declared(
+            self.file if file is None else file, scenario, steps=steps, delimiter=self.delimiter,
+            encoding=self.encoding, decimal=self.decimal, also=also,
+        )  # fmt: skip
+
+
+def read_population(source: Source, path: Path, scenario: Scenario, steps: Steps) -> pl.DataFrame:
+    """Read the keys of a population file, as the file itself is read.
+
+    Raises
+    ------
+    ColumnError
+        A key is absent; the message names the file.
+    """
+    known = type(scenario)(intruders=scenario.intruders, missing_codes=scenario.missing_codes)
+    try:
+        return source.read(known, steps, file=path)
+    except ColumnError as error:
+        raise ColumnError(f"population {path.name}: {error}") from None
+
+
+def reads_keys(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a `Source`, which it takes as its first argument."""
+    return _with_options(command, leave_out=())
+
+
+def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Do the same for a command without keys: its file and how to read it, and the scenario."""
+    return _with_options(command, leave_out=("keys", "intruder"))
+
+
+def _with_options(command: Callable[..., None], *, leave_out: tuple[str, ...]) -> Callable[..., None]:
+    """Put the options of a source around the command's own: the keys before them, the reading behind."""
+    shared = {
+        name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, one in inspect.signature(Source, eval_str=True).parameters.items()
+        if name not in leave_out
+    }
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    first = [shared[name] for name in ("file", *KEY_OPTIONS) if name in shared]
+    last = [one for name, one in shared.items() if name not in ("file", *KEY_OPTIONS)]
+
+    def called(**values: Any) -> None:
+        names = [one.name for one in fields(Source) if one.name in shared]
+        command(Source(**{name: values.pop(name) for name in names}), **values)
+
+    called.__name__, called.__doc__, called.__module__ = (
+        command.__name__,
+        command.__doc__,
+        command.__module__,
+    )
+    called.__signature__ = inspect.Signature([*first, *own, *last])  # type: ignore[attr-defined]
+    called.__annotations__ = {}
+    return called

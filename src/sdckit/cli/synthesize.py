@@ -1,0 +1,91 @@
+"""``sdckit synthesize``: a file of made-up records that behave like the real ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, split, split_named
+from sdckit.cli.outputs import check_targets
+from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import Log, Out, Safe, check_format, numbered, read_all, write_release
+from sdckit.errors import ScenarioError
+
+__all__ = ["synthesize"]
+
+
+def synthesize(
+    file: File,
+    *,
+    out: Out,
+    m: Annotated[int, typer.Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns", metavar="A,B", help="Only these are made up; the others are the real ones."
+        ),
+    ] = None,
+    order: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="In which order they are made up.")
+    ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--models",
+            metavar="COLUMN=MODEL",
+            help="cart, normal, logistic, multinomial, poisson or sample; repeat it.",
+        ),
+    ] = None,
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Names and numbers; never read, so never released."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same files.")] = None,
+    log: Log = None,
+    excel_safe: Safe = False,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    quiet: Quiet = False,
+) -> None:
+    """Synthesise a file: each variable drawn from a model of it given those before.
+
+    FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
+    """
+    if m < 1:
+        raise ScenarioError("--m counts files; give a whole number of 1 or more")
+    check_targets(*numbered(out, m), log, inputs=(file,))
+    check_format(out, file, excel_safe=excel_safe)
+    chosen = {name: model for text in models or () for name, model in _models(text).items()}
+    step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
+            "models": chosen or None}  # fmt: skip
+    from sdckit.workflow.recipe import Recipe
+
+    recipe = Recipe([step])
+    with Steps(quiet=quiet) as steps:
+        frame = read_all(
+            file, steps=steps, recipe=recipe, leave_out=split(identifiers), missing=codes(missing), delimiter=delimiter,
+            encoding=encoding, decimal=decimal,
+        )  # fmt: skip
+        applied = recipe.apply(frame, seed=seed, watch=False, step=steps.step)
+        written = write_release(
+            applied.data, out, log=applied.log, log_path=log, sources=[file], excel_safe=excel_safe
+        )
+    if not quiet:
+        from sdckit.cli.formats import make_console
+        from sdckit.cli.recipe_tables import recipe_tables
+
+        console = make_console()
+        for table in recipe_tables(applied, name=file.name):
+            console.print(table)
+        for about, text in applied.log.steps[0].notes.items():
+            console.print(f"{about}: {text}")
+        console.print(f"\nWritten: {', '.join(one.name for one in written)}")
+        console.print("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+
+
+def _models(text: str) -> dict[str, str]:
+    """Read one ``--models``, which may name several with commas between them."""
+    return split_named(split([text]), option="--models")

@@ -1,0 +1,177 @@
+"""Files out: a frame as CSV, Parquet or Arrow, whole or not at all, and never in the place of its own source."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.columns import to_arrow
+from sdckit.data.frames import is_lazy, open_frame
+from sdckit.errors import DataError, FileFormatError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["WRITTEN", "check_output", "write_file"]
+
+WRITTEN: dict[str, str] = {
+    ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet", ".pq": "Parquet",
+    ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow",
+}  # fmt: skip
+# A spreadsheet takes a cell that starts so for a formula and runs it.
+FORMULA = r"^[=+\-@\t\r]"
+PRIVATE = 0o600
+
+
+def write_file(
+    data: Any,
+    path: str | Path,
+    *,
+    excel_safe: bool = False,
+    sources: Iterable[str | Path] = (),
+    private: bool = False,
+) -> Path:
+    """Write a frame to a file, in the format that the ending of its name says.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow. A pandas index is not written.
+    path : str or Path
+        Ends in .csv, .tsv, .parquet, .pq, .arrow, .feather or .ipc. An older file is replaced when the new
+        one is whole; a link is followed.
+    excel_safe : bool
+        CSV: put an apostrophe before every text that a spreadsheet would run as a formula (those that start
+        with =, +, -, @, a tab or a carriage return).
+    sources : iterable of path
+        Files that the data were read from; none of them is ever written to.
+    private : bool
+        Whether the owner alone may read it.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    FileFormatError
+        Another ending, a folder or a device, one of the sources, or the file cannot be written; nothing is
+        left behind, and an older file stays as it was.
+    DataError
+        A plan, or a column that the format cannot hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polars as pl
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = write_file(pl.DataFrame({"a": [1, None], "b": ["x", "=1+1"]}), f"{folder}/out.csv", excel_safe=True)
+    ...     file.read_text(encoding="utf-8").splitlines()
+    ['a,b', '1,x', ",'=1+1"]
+    """
+    kind, target = check_output(path, sources=sources)
+    if excel_safe and kind != "CSV":
+        raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
+    frame = _as_polars(data)
+    if excel_safe:
+        frame = _harmless(frame)
+    temporary: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=".sdckit-", suffix=".part", dir=target.parent)
+        temporary = Path(name)
+        os.close(handle)
+        _write(frame, temporary, kind, "\t" if target.suffix.lower() == ".tsv" else ",")
+        temporary.chmod(PRIVATE if private else 0o666 & ~_umask())
+        temporary.replace(target)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else "unknown reason"
+        raise FileFormatError(f"could not write {target.name}: {why}; nothing was left behind") from None
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    return Path(path)
+
+
+def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:
+    """Look at the place of a file before any work: its format, and where it really is.
+
+    Raises
+    ------
+    FileFormatError
+        As `write_file`.
+    """
+    file = Path(path)
+    kind = WRITTEN.get(file.suffix.lower())
+    if kind is None:
+        raise FileFormatError(f"{file.name}: a data file ends in one of {', '.join(WRITTEN)}")
+    target = file.resolve()
+    if not target.parent.is_dir():
+        raise FileFormatError(f"cannot write {file.name}: its folder does not exist")
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        raise FileFormatError(f"cannot write {file.name}: there is something that is no regular file")
+    for source in sources:
+        one = Path(source)
+        if one.resolve() == target or (target.exists() and one.exists() and one.samefile(target)):
+            raise FileFormatError(
+                f"cannot write {file.name}: it is the file that is read; an input is never overwritten"
+            )
+    return kind, target
+
+
+def _as_polars(data: Any) -> pl.DataFrame:
+    import polars as pl
+
+    frame = open_frame(data)
+    if is_lazy(frame):
+        raise DataError("a plan cannot be written here; bring it into memory first (collect it)")
+    native = frame.to_native()
+    if isinstance(native, pl.DataFrame):
+        return native
+    return pl.DataFrame({name: pl.Series(name, to_arrow(frame[name])) for name in frame.columns})
+
+
+def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
+    """Every text and every name that a spreadsheet would run, behind an apostrophe."""
+    import polars as pl
+
+    texts = [
+        name
+        for name, kind in frame.schema.items()
+        if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)
+    ]
+    column = pl.col(texts).cast(pl.String)
+    guarded = pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
+    safe = frame.with_columns(guarded.name.keep()) if texts else frame
+    names = pl.Series(frame.columns, dtype=pl.String)
+    return safe.rename(
+        {name: f"'{name}" for name, hit in zip(names, names.str.contains(FORMULA), strict=True) if hit}
+    )
+
+
+def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
+    import polars as pl
+
+    try:
+        if kind == "CSV":
+            frame.write_csv(path, separator=delimiter)
+        elif kind == "Parquet":
+            frame.write_parquet(path)
+        else:
+            frame.write_ipc(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # their words may show values
+        raise DataError(
+            f"a column cannot be written as {kind} (lists, structures or Python objects); make it text first"
+        ) from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

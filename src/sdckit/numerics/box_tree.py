@@ -1,0 +1,161 @@
+"""A tree of boxes over rows of numbers and categories: exact search without comparing all with all.
+
+A node holds the smallest and largest value of each number and, as bits, the levels of each category among
+its rows; from these follows how near any of its rows can be at best. Nodes that cannot matter are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.encode import Metric
+
+__all__ = ["BoxTree", "Nodes", "build"]
+
+LEAF = 32  # rows in a leaf at most: they are compared one by one
+PAIRS = 48  # pairs of rows by which a node chooses the column to split
+SEED = 20_09  # of the order in which rows are dealt out: any will do, the answers are the same
+Nodes = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]
+
+
+@dataclass(frozen=True, eq=False)
+class BoxTree:
+    """Distinct rows in the order of the tree.
+
+    Attributes
+    ----------
+    numbers, codes : ndarray, shape (p, K) and (q, K)
+        The rows, column by column.
+    order : ndarray, int64, shape (K,)
+        Which of the rows given stands at each place.
+    nodes : Nodes
+        ``place`` (first row, end, left child or -1, depth), ``low``, ``high``, ``levels``.
+    metric : Metric
+    """
+
+    numbers: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    order: NDArray[np.int64]
+    nodes: Nodes
+    metric: Metric
+
+
+@njit(cache=True, nogil=True)
+def _grow(nodes, n):  # type: ignore[no-untyped-def]
+    """The same nodes with room for n."""
+    place, low, high, levels = nodes
+    new_place = np.empty((n, 4), np.int64)
+    new_low, new_high = np.empty((n, low.shape[1])), np.empty((n, low.shape[1]))
+    new_levels = np.empty((n, levels.shape[1]), np.uint64)
+    used = len(place)
+    new_place[:used], new_low[:used], new_high[:used], new_levels[:used] = place, low, high, levels
+    return new_place, new_low, new_high, new_levels
+
+
+@njit(cache=True, nogil=True)
+def _column_to_split(numbers, codes, caps, weights, squared, order, start, stop, low, high):  # type: ignore[no-untyped-def]
+    """The column in which two rows of a node differ most on average; -1 where all rows are equal."""
+    n_numbers, half = numbers.shape[1], (stop - start) // 2
+    best, column = 0.0, -1
+    step = max(1, half // PAIRS)
+    for j in range(n_numbers + codes.shape[1]):
+        total = 0.0
+        for t in range(start, start + half, step):
+            a, b = order[t], order[t + half]
+            if j >= n_numbers:
+                if codes[a, j - n_numbers] != codes[b, j - n_numbers]:
+                    total += weights[j - n_numbers]
+            else:
+                away = min(abs(numbers[a, j] - numbers[b, j]), caps[j])
+                total += away * away if squared else away
+        if total > best:
+            best, column = total, j
+    if column < 0:  # the pairs looked at are equal: take whatever tells any rows apart
+        for j in range(n_numbers):
+            if high[j] > low[j]:
+                return j
+        for j in range(codes.shape[1]):
+            first = codes[order[start], j]
+            for t in range(start, stop):
+                if codes[order[t], j] != first:
+                    return n_numbers + j
+    return column
+
+
+@njit(cache=True, nogil=True)
+def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyped-def]
+    """Put the rows up to about the median of a column first; where the others begin."""
+    n_numbers, n = numbers.shape[1], stop - start
+    values = np.empty(n)
+    for t in range(n):
+        row = order[start + t]
+        values[t] = numbers[row, column] if column < n_numbers else codes[row, column - n_numbers]
+    sample = np.sort(values[:: max(1, n // 101)])
+    pivot = sample[(len(sample) - 1) // 2]
+    if pivot >= values.max():
+        pivot = values.min() if pivot == values.min() else np.max(values[values < pivot])
+    left = 0
+    for t in range(n):
+        if values[t] <= pivot:
+            values[t], values[left] = values[left], values[t]
+            order[start + t], order[start + left] = order[start + left], order[start + t]
+            left += 1
+    return start + left
+
+
+@njit(cache=True, nogil=True)
+def _build(numbers, codes, caps, weights, squared, order):  # type: ignore[no-untyped-def]
+    n_rows, n_numbers, n_codes = len(order), numbers.shape[1], codes.shape[1]
+    room = 64 + 4 * n_rows // LEAF
+    place = np.empty((room, 4), np.int64)
+    low, high = np.empty((room, n_numbers)), np.empty((room, n_numbers))
+    levels = np.empty((room, n_codes), np.uint64)
+    place[0, 0], place[0, 1], place[0, 3] = 0, n_rows, 0
+    used, node = 1, 0
+    while node < used:
+        if used + 2 > room:
+            room *= 2
+            place, low, high, levels = _grow((place, low, high, levels), room)
+        start, stop = place[node, 0], place[node, 1]
+        low[node], high[node], levels[node] = np.inf, -np.inf, np.uint64(0)
+        for t in range(start, stop):
+            row = order[t]
+            for j in range(n_numbers):
+                low[node, j] = min(low[node, j], numbers[row, j])
+                high[node, j] = max(high[node, j], numbers[row, j])
+            for j in range(n_codes):
+                levels[node, j] |= np.uint64(1) << np.uint64(codes[row, j] & 63)
+        column = -1
+        if stop - start > LEAF:
+            column = _column_to_split(
+                numbers, codes, caps, weights, squared, order, start, stop, low[node], high[node]
+            )
+        place[node, 2] = -1
+        if column >= 0:
+            middle = _split(numbers, codes, order, start, stop, column)
+            place[node, 2] = used
+            for child, begin, end in ((used, start, middle), (used + 1, middle, stop)):
+                place[child, 0], place[child, 1], place[child, 3] = begin, end, place[node, 3] + 1
+            used += 2
+        node += 1
+    return place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy()
+
+
+def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> BoxTree:
+    """Arrange distinct rows of numbers (K, p) and categories (K, q) as a tree.
+
+    Examples
+    --------
+    >>> metric = Metric(1, np.array([1.0]), np.empty(0))
+    >>> build(np.array([[0.0], [1.0]]), np.empty((2, 0), np.int32), metric).nodes[0][0, :2].tolist()
+    [0, 2]
+    """
+    order = np.random.default_rng(SEED).permutation(len(numbers))
+    nodes = _build(numbers, codes, metric.caps, metric.weights, metric.power == 2, order)
+    return BoxTree(
+        np.ascontiguousarray(numbers[order].T), np.ascontiguousarray(codes[order].T), order, nodes, metric
+    )

@@ -1,0 +1,266 @@
+"""Bands of numbers: given edges or ranges, or cut from the data, and how each band is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Real
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.errors import DataError
+
+__all__ = ["Bands", "Closed", "Method", "cut_bands", "given_bands"]
+
+Closed: TypeAlias = Literal["left", "right", "both"]
+Method: TypeAlias = Literal["equal_width", "log", "equal_frequency"]
+MOST = 10_000
+WIDE = 100  # bands of fractions that are wider have whole edges
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """Ascending ranges that do not overlap.
+
+    Attributes
+    ----------
+    low, high : ndarray, float64, shape (B,)
+        Ends of each band; infinite where it is open.
+    has_low, has_high : ndarray, bool, shape (B,)
+        Whether an end belongs to its band.
+    labels : tuple of str
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    has_low: NDArray[np.bool_]
+    has_high: NDArray[np.bool_]
+    labels: tuple[str, ...]
+
+    def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Band of each number from 0 on; -1 where it is missing or in none."""
+        codes = np.full(len(values), -1, np.int64)
+        # the two bands that a number can be in: the last one that starts below it or on it, and the one before
+        place = np.searchsorted(self.low, values, side="right") - 1
+        for back in (0, 1):
+            band = np.maximum(place - back, 0)
+            low, high = self.low[band], self.high[band]
+            above = (values > low) | ((values == low) & self.has_low[band])
+            below = (values < high) | ((values == high) & self.has_high[band])
+            codes = np.where((codes < 0) & above & below, band, codes)
+        return codes
+
+
+def given_bands(
+    bands: Sequence[Any] | Mapping[str, Any],
+    *,
+    closed: Closed | None,
+    labels: Sequence[str] | None,
+    whole: bool,
+) -> Bands:
+    """Bands between edges, or of ``{label: (low, high)}``.
+
+    Parameters
+    ----------
+    bands : sequence of float, or mapping
+        None, or an infinite number, at the outer ends leaves them open.
+    closed : {"left", "right", "both"} or None
+        Which end belongs to a band; default the left one between edges, both in a mapping.
+    labels : sequence of str, optional
+        Names of the bands between edges.
+    whole : bool
+        Whether the numbers are all whole, for the labels.
+
+    Raises
+    ------
+    DataError
+        Fewer than two edges, edges that do not ascend, ranges that overlap, labels of another number.
+    """
+    check_closed(closed)
+    if isinstance(bands, Mapping):
+        if labels is not None:
+            raise DataError("labels= goes with a list of edges; {label: (low, high)} names the bands itself")
+        return _ranges(bands, closed or "both")
+    edges = [_edge(edge, -math.inf if i == 0 else math.inf) for i, edge in enumerate(bands)]
+    if len(edges) < 2:
+        raise DataError("bands= needs two edges or more; with n + 1 of them there are n bands")
+    if any(a >= b for a, b in pairwise(edges)):
+        raise DataError("bands: the edges must ascend, each greater than the one before")
+    return _between(np.array(edges), closed or "left", labels, whole=whole)
+
+
+def check_closed(closed: object) -> None:
+    """Refuse an end that there is not."""
+    if closed is not None and closed not in get_args(Closed):
+        raise DataError('closed= is "left", "right" or "both": the end that belongs to a band')
+
+
+def cut_bands(
+    values: NDArray[np.float64],
+    n: int,
+    *,
+    method: Method,
+    closed: Closed | None,
+    labels: Sequence[str] | None,
+    whole: bool,
+) -> Bands:
+    """Cut numbers into `n` bands, the outer ones open.
+
+    Parameters
+    ----------
+    values : ndarray, float64
+        NaN is missing.
+    n : int
+        Bands asked for; equal quantiles make fewer.
+    method : {"equal_width", "log", "equal_frequency"}
+        Edges in equal steps of the numbers or of their logarithms, one unit beyond the smallest and the
+        largest, or at the quantiles (type 7).
+    closed, labels, whole
+        As in `given_bands`.
+
+    Raises
+    ------
+    DataError
+        Not a number of bands, no value, one single value, infinite ones; numbers below or at zero with
+        "log"; labels of another number.
+
+    Notes
+    -----
+    Edges in equal steps are rounded to whole ones where the numbers are whole or the bands wider than 100,
+    else, without the room of one unit, to a hundredth of the power of ten that the narrowest band has.
+    Quantiles are rounded to three digits where that keeps them apart: no edge need be somebody's exact value.
+    """
+    check_closed(closed)
+    if isinstance(n, bool) or not 2 <= n <= MOST:
+        raise DataError(f"bands= as a number says how many; give a whole number from 2 to {MOST:,}")
+    if method not in get_args(Method):
+        raise DataError('method= is "equal_width", "log" or "equal_frequency"')
+    if closed == "both":
+        raise DataError('closed="both" goes with {label: (low, high)}; bands that touch share no end')
+    known = values[~np.isnan(values)]
+    if len(known) == 0 or not np.isfinite(known).all():
+        raise DataError("bands: there is no value to cut, or some are infinite; give the edges")
+    low, high = float(known.min()), float(known.max())
+    if low == high:
+        raise DataError("bands: all values are the same; there is nothing to cut")
+    if method == "log" and low <= 0:
+        raise DataError('method="log" takes the logarithm; some values are zero or negative, give the edges')
+    if method == "equal_frequency":
+        edges = np.quantile(known, np.arange(1, n) / n)
+        rounded = np.array([_digits(edge) for edge in edges])
+        edges = rounded if len(np.unique(rounded)) == len(np.unique(edges)) else edges
+        edges = np.unique(edges)
+        # an edge at the very end would leave an empty band
+        edges = edges[
+            (edges > low) & (edges <= high) if closed != "right" else (edges >= low) & (edges < high)
+        ]
+    else:
+        edges = _steps(low, high, n, log=method == "log", whole=whole)
+    return _between(np.array([-math.inf, *edges, math.inf]), closed or "left", labels, whole=whole)
+
+
+def _steps(low: float, high: float, n: int, *, log: bool, whole: bool) -> NDArray[np.float64]:
+    a, b = (math.log(low), math.log(high)) if log else (low, high)
+    # one unit of room at either end, and whole edges: unless the bands are too narrow for that
+    grid = np.linspace(a - 1, b + 1, n + 1)
+    edges = np.round(np.exp(grid) if log else grid)
+    if np.diff(edges).min() >= (1 if whole else WIDE):
+        return edges[1:-1]
+    grid = np.linspace(a, b, n + 1)
+    edges = np.exp(grid) if log else grid
+    digits = 2 - math.floor(math.log10(float(np.diff(edges).min())))
+    return np.round(edges[1:-1], digits)
+
+
+def _digits(value: float) -> float:
+    """A number to three significant digits."""
+    return float(f"{value:.3g}")
+
+
+def _edge(edge: object, open_end: float) -> float:
+    if edge is None:
+        return open_end
+    if isinstance(edge, bool) or not isinstance(edge, Real) or math.isnan(edge):
+        raise DataError("bands: an edge is not a number")
+    return float(edge)
+
+
+def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:
+    found = []
+    for label, ends in bands.items():
+        if not isinstance(label, str) or not label:
+            raise DataError("bands: the name of a band is a text that is not empty")
+        if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
+            raise DataError(f"bands: {label!r} needs two ends, (low, high)")
+        low, high = _edge(ends[0], -math.inf), _edge(ends[1], math.inf)
+        if low > high or (low == high and closed != "both"):
+            raise DataError(f"bands: {label!r} ends before it starts, or holds no number")
+        found.append((low, high, label))
+    if not found:
+        raise DataError("bands= is empty; give edges, or {label: (low, high)}")
+    found.sort(key=lambda band: band[:2])
+    for (_, end, one), (start, _, other) in pairwise(found):
+        if start < end or (start == end and closed == "both"):
+            raise DataError(
+                f"bands: {one!r} and {other!r} overlap"
+                + ('; closed="left" or "right" says to which a shared end belongs' if start == end else "")
+            )
+    lows, highs = (np.array([band[i] for band in found], np.float64) for i in (0, 1))
+    has_low, has_high = np.full(len(found), closed != "right"), np.full(len(found), closed != "left")
+    return Bands(lows, highs, has_low, has_high, tuple(label for _, _, label in found))
+
+
+def _between(
+    edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool
+) -> Bands:
+    if closed == "both":
+        raise DataError('closed="both" goes with {label: (low, high)}; bands that touch share no end')
+    n = len(edges) - 1
+    has_low, has_high = np.full(n, closed == "left"), np.full(n, closed == "right")
+    has_low[0] = has_high[-1] = True  # the outermost edges belong to the outermost bands
+    whole = whole and bool((edges == np.round(edges)).all())
+    named = zip(edges[:-1].tolist(), edges[1:].tolist(), has_low.tolist(), has_high.tolist(), strict=True)
+    names = tuple((_whole_label if whole else _label)(*band) for band in named)
+    return Bands(edges[:-1], edges[1:], has_low, has_high, _labels(labels, n) or names)
+
+
+def _labels(labels: Sequence[str] | None, n: int) -> tuple[str, ...]:
+    if labels is None:
+        return ()
+    if isinstance(labels, str) or not all(isinstance(label, str) and label for label in labels):
+        raise DataError("labels= is a list of texts, one for each band")
+    if len(labels) != n or len(set(labels)) != n:
+        raise DataError(f"labels= needs {n} different texts, one for each band; it has {len(set(labels))}")
+    return tuple(labels)
+
+
+def _whole_label(low: float, high: float, has_low: bool, has_high: bool) -> str:
+    if low == -math.inf and high == math.inf:
+        return "any"
+    if low == -math.inf:
+        return f"up to {int(high) - (not has_high)}"
+    first = int(low) + (not has_low)
+    if high == math.inf:
+        return f"{first}+"
+    last = int(high) - (not has_high)
+    if first == last:
+        return str(first)
+    return f"{first}-{last}" if first >= 0 else f"{first} to {last}"
+
+
+def _label(low: float, high: float, has_low: bool, has_high: bool) -> str:
+    if low == -math.inf and high == math.inf:
+        return "any"
+    if low == -math.inf:
+        return f"{'up to' if has_high else 'under'} {_number(high)}"
+    if high == math.inf:
+        return f"{_number(low)} and over" if has_low else f"over {_number(low)}"
+    return f"{'[' if has_low else '('}{_number(low)}, {_number(high)}{']' if has_high else ')'}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == round(value) and abs(value) < 1e16 else f"{value:.12g}"

@@ -1,0 +1,75 @@
+"""Random numbers of a protection method: any draw can be repeated by the seed in its log, on any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.errors import DataError
+from sdckit.numerics.threads import run
+
+__all__ = ["Seed", "draw", "key", "open_rng"]
+
+Seed = int | np.random.Generator | None
+PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
+
+
+def open_rng(seed: Seed) -> tuple[np.random.Generator, int]:
+    """A generator, and the seed that makes the same one again.
+
+    Without a seed one is made up. A generator given is asked for one number, the seed.
+
+    Raises
+    ------
+    DataError
+        Anything else, or a negative number.
+
+    Examples
+    --------
+    >>> rng, seed = open_rng(None)
+    >>> again, _ = open_rng(seed)
+    >>> rng.random() == again.random()
+    True
+    """
+    if seed is None:
+        entropy = np.random.SeedSequence().entropy
+        assert isinstance(entropy, int)
+        return np.random.default_rng(entropy), entropy
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(2**63))
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
+        raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator")
+    return np.random.default_rng(int(seed)), int(seed)
+
+
+def draw(
+    rng: np.random.Generator, n: int, fill: Callable[[np.random.Generator, NDArray[np.float64]], object]
+) -> NDArray[np.float64]:
+    """Draw n numbers in pieces, each by a generator of its own, on threads.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n : int
+    fill : callable
+        ``fill(generator, piece)`` writes the numbers of a piece.
+
+    Examples
+    --------
+    >>> numbers = draw(np.random.default_rng(1), 3, lambda one, piece: one.random(out=piece))
+    >>> numbers.shape
+    (3,)
+    """
+    out = np.empty(n)
+    starts = range(0, n, PIECE)
+    work = list(zip(rng.spawn(len(starts)), starts, strict=True))
+    run(lambda part: fill(part[0], out[part[1] : part[1] + PIECE]), work)
+    return out
+
+
+def key(rng: np.random.Generator) -> np.uint64:
+    """The start of a sequence that a kernel counts on by itself."""
+    return np.uint64(rng.integers(2**64, dtype=np.uint64))

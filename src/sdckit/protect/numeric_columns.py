@@ -1,0 +1,105 @@
+"""The columns a numeric method changes, read and checked at the door, and what came of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import first_rows, float_values
+from sdckit.data.frames import open_frame
+from sdckit.data.roles import column_names
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["became_fractions", "chosen", "count_changed", "is_number", "numbers"]
+
+Floats = NDArray[np.float64]
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether an option is a finite number.
+
+    Examples
+    --------
+    >>> is_number(3), is_number(True), is_number("3"), is_number(float("nan"))
+    (True, False, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
+    """The columns named, one at least.
+
+    Raises
+    ------
+    ColumnError
+        None, one text instead of a list, or a name twice.
+
+    Examples
+    --------
+    >>> chosen(["income"])
+    ('income',)
+    """
+    names = column_names(given, role) or ()
+    if not names:
+        raise ColumnError(f"{role}= names no column; name those that shall be changed")
+    return names
+
+
+def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
+    """Read columns of numbers, NaN where missing.
+
+    Parameters
+    ----------
+    frame : data frame opened by `open_eager`
+    names : sequence of str
+    constant : str, optional
+        What cannot be done to a column of equal values; refused where given.
+
+    Raises
+    ------
+    DataError
+        Text, infinite values, no value at all, or equal values where these are refused.
+    """
+    found = {name: float_values(frame[name], "column") for name in names}
+    for name, values in found.items():
+        if np.isinf(values).any():
+            raise DataError(
+                f"column {name!r} holds infinite values ({first_rows(np.isinf(values))}); "
+                "make them missing or limit them"
+            )
+        low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+        if np.isnan(low):
+            raise DataError(f"column {name!r} has no value at all; leave it out")
+        if constant is not None and low == high:
+            raise DataError(f"column {name!r} is constant, {constant}; leave it out")
+    return found
+
+
+def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> dict[str, int]:
+    """Values that are others than before, by column.
+
+    Examples
+    --------
+    >>> count_changed({"x": np.array([1.0, np.nan, 3.0])}, {"x": np.array([1.0, np.nan, 4.0])})
+    {'x': 1}
+    """
+    return {
+        name: int(np.count_nonzero(after[name] != values) - np.count_nonzero(np.isnan(values)))
+        for name, values in before.items()
+    }
+
+
+def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, str]:
+    """A note naming columns that now hold numbers of another type, because not all are whole."""
+    made = open_frame(data)
+    moved = [
+        f"{name} was {frame[name].dtype}, is {made[name].dtype}"
+        for name in names
+        if frame[name].dtype != made[name].dtype
+    ]
+    return {"type": "; ".join(moved)} if moved else {}

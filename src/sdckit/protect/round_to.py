@@ -1,0 +1,127 @@
+"""E2: numbers rounded to multiples of a base."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import float_values
+from sdckit.data.replace import as_held, open_eager, with_some_numbers
+from sdckit.errors import DataError
+from sdckit.protect.change import Change, Protected
+
+__all__ = ["Rounding", "multiples", "round_to"]
+
+Rounding: TypeAlias = Literal["nearest", "down", "random"]
+TINY = 1e-9  # a quotient so near to a whole number is one: 0.3 / 0.1 is 2.9999999999999996
+LARGEST = 2.0**53
+
+
+def round_to(
+    data: Any,
+    *,
+    column: str,
+    base: float,
+    method: Rounding = "nearest",
+    seed: int | np.random.Generator | None = None,
+) -> Protected:
+    """Round the numbers of one column to multiples of a base.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow; it is not modified.
+    column : str
+        A column of numbers.
+    base : float
+        Greater than 0.
+    method : {"nearest", "down", "random"}
+        To the nearest multiple (halfway to the even one), to the next below, or at random to one of the two
+        around it, with the chances that keep every expected value as it was.
+    seed : int or numpy.random.Generator, optional
+        For "random".
+
+    Returns
+    -------
+    Protected
+        ``data`` and ``change``. Missing and infinite values stay, as do multiples. Whole numbers become
+        floats only where a multiple is not whole.
+
+    Raises
+    ------
+    ColumnError
+        The column is absent.
+    DataError
+        The column is not numeric or beyond 2^53, the base no positive number, no such method.
+
+    References
+    ----------
+    Willenborg, L. and de Waal, T. (2001). Elements of Statistical Disclosure Control. Springer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> safe, change = round_to(pl.DataFrame({"income": [1490, 2510, 3000]}), column="income", base=1000)
+    >>> safe["income"].to_list(), change.changed
+    ([1000, 3000, 3000], {'income': 2})
+    """
+    if isinstance(base, bool) or not isinstance(base, Real) or not math.isfinite(base) or base <= 0:
+        raise DataError("base= is the number whose multiples remain; give one greater than 0")
+    if method not in get_args(Rounding):
+        raise DataError('method= is "nearest", "down" or "random"')
+    frame = open_eager(data, {"column": [column]})
+    values = float_values(frame[column], "column")
+    if (large := int((np.abs(values[np.isfinite(values)]) > LARGEST).sum())) > 0:
+        raise DataError(f"column {column!r}: {large} values are beyond 2^53, too large to be rounded exactly")
+    rng = np.random.default_rng(seed) if method == "random" else None
+    rounded = as_held(frame[column], multiples(values, float(base), method, rng))
+    hit = np.isfinite(values) & (rounded != values)
+    out = with_some_numbers(frame, {column: (hit, rounded[hit])})
+    change = Change(
+        "round_to", len(frame), {column: int(hit.sum())},
+        {"column": column, "base": base, "method": method},
+        {"seed": int(seed) if isinstance(seed, Integral) else None} if method == "random" else {},
+        _notes(frame[column].dtype, rounded[hit], column),
+    )  # fmt: skip
+    return Protected(out, change)
+
+
+def multiples(
+    values: NDArray[np.float64], base: float, method: Rounding, rng: np.random.Generator | None
+) -> NDArray[np.float64]:
+    """The multiple of the base that each value becomes.
+
+    Examples
+    --------
+    >>> multiples(np.array([0.3, 0.34, 0.37]), 0.1, "down", None).tolist()
+    [0.3, 0.3, 0.3]
+    """
+    per_unit = 1 / base
+    exact = base < 1 and abs(per_unit - round(per_unit)) <= TINY * per_unit
+    with np.errstate(invalid="ignore", over="ignore"):
+        quotient = values * round(per_unit) if exact else values / base
+        near = np.rint(quotient)
+        is_multiple = np.abs(quotient - near) <= TINY * np.maximum(1.0, np.abs(quotient))
+        if method == "nearest":
+            times = near
+        else:
+            times = np.floor(quotient)
+            if rng is not None:  # a draw for every record, so that no value moves another one's
+                times += rng.random(len(values)) < quotient - times
+            times = np.where(is_multiple, near, times)
+        # 3 / 10 is the double that 0.3 is, 3 * 0.1 is not
+        found = times / round(per_unit) if exact else times * base
+    unchanged = ~np.isfinite(values) | ~np.isfinite(found)
+    return np.where(unchanged, values, found + 0.0)
+
+
+def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:
+    if dtype.is_integer() and not (new == np.round(new)).all():
+        return {
+            "type": f"{column}: whole numbers became floats, since multiples of the base are not all whole"
+        }
+    return {}

@@ -1,0 +1,104 @@
+"""E3: take out values of chosen columns where a risk is above a threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import code_column, first_rows, float_values
+from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.roles import column_names
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.change import Change, Protected
+
+__all__ = ["suppress_above"]
+
+
+def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Sequence[str]) -> Protected:
+    """Take out the values of some columns in the records whose risk is above a threshold.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow; it is not modified.
+    risk : str or array of float, shape (n,)
+        A column of the data, or a number per record in its order, as ``individual_risk(...).records["risk"]``.
+    threshold : float
+        Values go where the risk is greater, not where it is equal.
+    columns : str or sequence of str
+        Columns to suppress.
+
+    Returns
+    -------
+    Protected
+        ``data`` and ``change``, which counts the values that were there and are gone.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent, or the risk's own column is to be suppressed.
+    DataError
+        A plan, no records, a risk that is no number or of another length, a threshold that is no number.
+
+    Notes
+    -----
+    The risk is that of the file before. Taking values out changes it, for these records and for others that
+    match them: measure again.
+
+    References
+    ----------
+    Templ, M., Kowarik, A. and Meindl, B. (2015). Journal of Statistical Software 67(4).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"job": ["cook", "smith"], "risk": [0.1, 0.9]})
+    >>> safe, change = suppress_above(survey, risk="risk", threshold=0.5, columns=["job"])
+    >>> safe["job"].to_list(), change.changed
+    (['cook', None], {'job': 1})
+    """
+    names = column_names([columns] if isinstance(columns, str) else columns, "columns")
+    if not names:
+        raise ColumnError("columns= is empty; name at least one column to suppress")
+    frame = open_eager(data, {"columns": names, "risk": [risk] if isinstance(risk, str) else []})
+    if isinstance(risk, str) and risk in names:
+        raise ColumnError(f"columns: {risk!r} holds the risk itself")
+    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not math.isfinite(threshold):
+        raise DataError("threshold is a number; records whose risk is greater are suppressed")
+    hit = _risk(frame, risk) > float(threshold)
+    changed = {}
+    for name in names:
+        coded = code_column(frame[name])
+        there = hit if len(coded.valid) == 0 else hit & (coded.valid != 0)
+        changed[name] = int(np.count_nonzero(there))
+    source = np.where(hit, -1, np.arange(len(frame)))
+    out = take_rows(frame, {name: source for name in names if changed[name]})
+    parameters = {
+        "risk": risk if isinstance(risk, str) else "given per record",
+        "threshold": float(threshold),
+        "columns": list(names),
+    }
+    note = "the risk is that before the change; measure again"
+    return Protected(out, Change("suppress_above", len(frame), changed, parameters, {}, {"risk": note}))
+
+
+def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
+    if isinstance(risk, str):
+        values = float_values(frame[risk], "risk")
+    else:
+        try:
+            values = np.asarray(risk, np.float64)
+        except (TypeError, ValueError):
+            raise DataError("risk is a column's name or a number per record") from None
+        if values.shape != (len(frame),):
+            raise DataError(f"risk has {values.size} numbers for {len(frame)} records; give one per record")
+    if (unknown := np.isnan(values)).any():
+        raise DataError(
+            f"risk is missing in {int(unknown.sum())} records ({first_rows(unknown)}); decide on them first"
+        )
+    return values

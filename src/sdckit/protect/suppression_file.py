@@ -1,0 +1,125 @@
+"""The file while values are taken out of it: its cells, and their frequencies by the rule of `cells/`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import tabulate
+from sdckit.cells.tabulate import frequency_columns_of
+from sdckit.data.columns import Coded
+from sdckit.numerics.gather import gather
+
+__all__ = ["TINY", "Situation", "WorkingFile"]
+
+TINY = 1e-9  # a sum of fractions of alpha may miss k by rounding
+GONE = -1  # code of a missing value in a situation
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """The cells of some keys as the file stands.
+
+    Attributes
+    ----------
+    of_row : ndarray, int32, shape (n,)
+        Cell of each record.
+    size, frequency : ndarray, float64, shape (K,)
+        Records of each cell, and records that match it.
+    first : ndarray, int64, shape (K,)
+        First record of each cell, ascending.
+    codes : ndarray, int64, shape (K, p)
+        -1 where missing.
+    stratum : ndarray, int64, shape (K,)
+    """
+
+    of_row: NDArray[np.int32]
+    size: NDArray[np.float64]
+    frequency: NDArray[np.float64]
+    first: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    stratum: NDArray[np.int64]
+
+    def at_risk(self, k: int) -> NDArray[np.int64]:
+        """Cells whose frequency is below k, by their first records."""
+        return np.flatnonzero(self.frequency < k - TINY)
+
+    def rows_of(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Records of some cells in ascending order, cell after cell, and where each cell's begin."""
+        place = np.full(len(self.size), -1, np.int64)
+        place[cells] = np.arange(len(cells))
+        of_row = place[self.of_row]
+        rows = np.flatnonzero(of_row >= 0)
+        rows = rows[np.argsort(of_row[rows], kind="stable")]
+        starts = np.concatenate([[0], np.cumsum(self.size[cells])]).astype(np.int64)
+        return rows, starts
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingFile:
+    """The keys of a file, and which of their values have been taken out so far."""
+
+    keys: tuple[Coded, ...]
+    strata: Coded | None
+    alpha: float
+    gone: NDArray[np.bool_]  # keys x records
+
+    @property
+    def n(self) -> int:
+        """Records."""
+        return int(self.gone.shape[1])
+
+    def column(self, key: int) -> Coded:
+        """A key without the values taken out."""
+        coded, gone = self.keys[key], self.gone[key]
+        if not gone.any():
+            return coded
+        present = ~gone if len(coded.valid) == 0 else (coded.valid != 0) & ~gone
+        missing = self.n - int(np.count_nonzero(present))
+        return replace(coded, valid=present.astype(np.uint8), n_missing=missing)
+
+    def situation(self, keys: Sequence[int]) -> Situation:
+        """Tabulate some keys as they stand."""
+        columns = [self.column(j) for j in keys]
+        strata = [] if self.strata is None else [self.strata]
+        table = tabulate([*columns, *strata], None)
+        frequency = frequency_columns_of(
+            table,
+            counted=table.size,
+            total=None,
+            missing_codes=[column.span for column in [*columns, *strata]],
+            wild=[column.n_missing > 0 for column in columns] + [False for _ in strata],
+            alpha=self.alpha,
+            sampling_fraction=None,
+        )["sample_frequency"]
+        first = np.empty(len(table.size), np.int64)
+        first[table.of_row[::-1]] = np.arange(self.n - 1, -1, -1)
+        order = np.argsort(first)  # whatever the engine's coding, cells come in the order of the file
+        number = np.empty(len(order), np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        codes = np.stack([table.codes[j][order] for j in range(len(columns))], axis=1)
+        spans = np.array([column.span for column in columns])
+        return Situation(
+            of_row=gather([number], table.of_row)[0],
+            size=table.size[order].astype(np.float64),
+            frequency=np.asarray(frequency, np.float64)[order],
+            first=first[order],
+            codes=np.where(codes >= spans, GONE, codes),
+            stratum=table.codes[len(columns)][order] if strata else np.zeros(len(order), np.int64),
+        )
+
+    def take_out(self, keys: Sequence[int], masks: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
+        """Take values out: bit i of a record's mask stands for the i-th of the keys."""
+        for i, j in enumerate(keys):
+            hit = rows[(masks >> np.uint64(i)) & np.uint64(1) == 1]
+            self.gone[j, hit] = True
+
+    def new(self, key: int) -> NDArray[np.bool_]:
+        """Values of a key that were there and have been taken out."""
+        coded = self.keys[key]
+        out: NDArray[Any] = self.gone[key]
+        return out if len(coded.valid) == 0 else out & (coded.valid != 0)

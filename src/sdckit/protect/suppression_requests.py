@@ -1,0 +1,118 @@
+"""What a call of `local_suppression` asks for: combinations of keys with their k, and the order of the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations as subsets
+from math import comb, isfinite
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["Combinations", "Importance", "Requests", "read_combinations", "read_importance"]
+
+MOST = 5000  # combinations
+Combinations: TypeAlias = "Mapping[int | str | tuple[str, ...], int] | Sequence[tuple[Sequence[str], int]]"
+Importance: TypeAlias = "Mapping[str, float] | Sequence[str] | Sequence[float]"
+Requests: TypeAlias = "list[tuple[tuple[int, ...], int]]"
+
+
+def read_combinations(keys: Sequence[str], k: object, combinations: Combinations | None, n: int) -> Requests:
+    """Sets of keys, by position, with the k that each must reach: the largest sets first.
+
+    Raises
+    ------
+    DataError
+        Neither k nor combinations, a k below 2 or above the number of records, a size no set of keys has.
+    ColumnError
+        A combination names a column that is no key.
+    """
+    if k is None and combinations is None:
+        raise DataError("say which k to reach: k=3, or combinations={2: 5, 3: 3} for sets of keys")
+    asked: Requests = []
+    if k is not None:
+        asked.append((tuple(range(len(keys))), _checked_k(k, n)))
+    given: Any = combinations if combinations is not None else {}
+    pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+    for pair in pairs:
+        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+            raise DataError("combinations is {size: k}, {(key, key): k} or a list of (keys, k)")
+        which, level = pair[0], _checked_k(pair[1], n)
+        asked += [(one, level) for one in _sets_of(keys, which)]
+    if not asked:
+        raise DataError("combinations= is empty; name at least one set of keys and its k")
+    if len(asked) > MOST:
+        raise DataError(f"{len(asked)} combinations of keys; name at most {MOST}")
+    highest: dict[tuple[int, ...], int] = {}
+    for one, level in asked:
+        highest[one] = max(level, highest.get(one, 0))
+    return sorted(highest.items(), key=lambda request: (-len(request[0]), -request[1], request[0]))
+
+
+def _checked_k(k: object, n: int) -> int:
+    whole = int(k) if isinstance(k, Integral) and not isinstance(k, bool) else 0
+    if whole < 2:
+        raise DataError("k counts records; give a whole number of 2 or more")
+    if whole > n:
+        raise DataError(f"k = {whole} is more than the {n} records of the data; no record could reach it")
+    return whole
+
+
+def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
+    if isinstance(which, Integral) and not isinstance(which, bool):
+        size = int(which)
+        if not 1 <= size <= len(keys):
+            raise DataError(f"combinations: there is no set of {size} among {len(keys)} keys")
+        if comb(len(keys), size) > MOST:
+            raise DataError(f"{comb(len(keys), size)} combinations of {size} keys; name at most {MOST}")
+        return list(subsets(range(len(keys)), size))
+    names = (which,) if isinstance(which, str) else which
+    if not isinstance(names, Sequence) or not names:
+        raise DataError("combinations: name a size or a set of keys for each k")
+    if len(set(names)) < len(names):
+        raise ColumnError("combinations: a set of keys lists one of them twice")
+    for name in names:
+        _check_key(name, keys, "combinations")
+    return [tuple(sorted(list(keys).index(name) for name in names))]
+
+
+def _check_key(name: object, keys: Sequence[str], role: str) -> None:
+    if name not in keys:
+        raise ColumnError(f"{role}: {name!r} is not one of the keys; {did_you_mean(str(name), keys)}")
+
+
+def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple[float, ...] | None:
+    """Importance of each key as a number, 1 for the one to protect most; None where the choice is free.
+
+    Raises
+    ------
+    ColumnError
+        A name that is no key, or a key left out or named twice.
+    DataError
+        Not one number per key.
+    """
+    if importance is None:
+        return None
+    if isinstance(importance, str) or not isinstance(importance, (Mapping, Sequence)):
+        raise DataError("importance is {key: number}, or a list of the keys, the most important one first")
+    given: Any = importance
+    if isinstance(given, Mapping):
+        numbers = dict(given)
+    elif all(isinstance(one, str) for one in given):
+        if twice := sorted({name for name in given if list(given).count(name) > 1}):
+            raise ColumnError(f"importance: {twice[0]!r} is listed more than once")
+        numbers = {name: place for place, name in enumerate(given, 1)}
+    elif len(given) == len(keys):
+        numbers = dict(zip(keys, given, strict=True))
+    else:
+        raise DataError(f"importance has {len(given)} numbers for {len(keys)} keys; give one per key")
+    for name in numbers:
+        _check_key(name, keys, "importance")
+    if lacking := [name for name in keys if name not in numbers]:
+        raise ColumnError(f"importance: key {lacking[0]!r} is left out; give every key its place")
+    found = [numbers[name] for name in keys]
+    if not all(isinstance(one, Real) and not isinstance(one, bool) and isfinite(one) for one in found):
+        raise DataError("importance: give each key a number, 1 for the one to protect most")
+    return tuple(float(one) for one in found)

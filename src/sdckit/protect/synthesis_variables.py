@@ -1,0 +1,223 @@
+"""Variables as synthesis sees them: the distinct values of each column, and which one each record holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import code_column, first_rows, float_values
+from sdckit.errors import DataError
+
+__all__ = [
+    "MISSING",
+    "MOST_LEVELS",
+    "NEW",
+    "Values",
+    "Variable",
+    "is_usable",
+    "number_label",
+    "read_variable",
+    "refuse_unfit",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
+MOST_LEVELS = 500  # categories of a variable that models take
+MOST_DECIMALS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What some records hold in one variable.
+
+    Attributes
+    ----------
+    level : ndarray, int64, shape (n,)
+        Place among the variable's distinct values; `MISSING`, or `NEW` for a number not among them.
+    number : ndarray, float64, shape (n,), or None
+        The number (of dates: days or parts of them since 1970), NaN where missing; None for categories.
+    """
+
+    level: Ints
+    number: Floats | None
+
+    def take(self, rows: NDArray[Any]) -> Values:
+        """Those of some records."""
+        return Values(self.level[rows], None if self.number is None else self.number[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One column.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "date", "category", "empty"}
+    first : ndarray, int64, shape (n_levels,)
+        A record that holds each distinct value. Numbers ascend; categories are sorted by their text.
+    texts : tuple of str
+        The distinct values of categories, printed.
+    amounts : ndarray, float64, shape (n_levels,), or None
+        The distinct values of numbers and dates.
+    held : Values
+        What each record holds.
+    n_missing : int
+    decimals : int or None
+        Digits after the point that all values of numbers get by with; None where there is no such limit.
+    """
+
+    name: str
+    kind: str
+    first: Ints
+    texts: tuple[str, ...]
+    amounts: Floats | None
+    held: Values
+    n_missing: int
+    decimals: int | None
+
+    @property
+    def n_levels(self) -> int:
+        """Distinct values."""
+        return len(self.first)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The distinct values in text."""
+        return self.texts if self.amounts is None else tuple(number_label(one) for one in self.amounts)
+
+    def of_numbers(self, numbers: Floats) -> Values:
+        """New numbers, written with the variable's digits, and those that are among its values known as such."""
+        assert self.amounts is not None
+        made = numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0
+        place = np.minimum(np.searchsorted(self.amounts, made), self.n_levels - 1)
+        level = np.where(self.amounts[place] == made, place, NEW)
+        return Values(np.where(np.isnan(made), MISSING, level), made)
+
+    def of_levels(self, level: Ints) -> Values:
+        """Values among the variable's own."""
+        if self.amounts is None:
+            return Values(level, None)
+        return Values(level, np.where(level >= 0, self.amounts[np.maximum(level, 0)], np.nan))
+
+
+def number_label(number: float) -> str:
+    """A number in text, the same whatever type its column has.
+
+    Examples
+    --------
+    >>> number_label(3.0), number_label(0.5)
+    ('3', '0.5')
+    """
+    return str(int(number)) if float(number).is_integer() else str(float(number))
+
+
+def read_variable(series: Any) -> Variable:
+    """Read a column of an opened frame.
+
+    Raises
+    ------
+    DataError
+        Infinite numbers, or a column that mixes types.
+    """
+    coded = code_column(series)
+    codes = coded.codes()
+    seen, first, level = np.unique(codes, return_index=True, return_inverse=True)
+    level = level.astype(np.int64).reshape(-1)
+    known = seen < coded.span
+    if not known.any():
+        return Variable(
+            series.name, "empty", seen[:0], (), None, Values(level * 0 - 1, None), len(codes), None
+        )
+    amounts: Floats | None = None
+    texts: tuple[str, ...] = ()
+    if coded.kind in {"integer", "number"}:
+        kind, numbers = "number", float_values(series, "column")
+        if (bad := np.isinf(numbers)).any():
+            raise DataError(
+                f"column {series.name!r} holds infinite values ({first_rows(bad)}); make them missing or limit them"
+            )
+        amounts = numbers[first[known]]
+        order = np.argsort(amounts, kind="stable")
+        amounts = amounts[order]
+    elif coded.kind == "date":
+        kind, order = "date", np.arange(int(known.sum()))
+        amounts = _date_numbers(coded, seen[known])
+        order = np.argsort(amounts, kind="stable")
+        amounts = amounts[order]
+    else:
+        kind, found = "category", coded.labels(seen[known])
+        order = np.array(sorted(range(len(found)), key=found.__getitem__), np.int64)
+        texts = tuple(found[at] for at in order)
+    place = np.full(len(seen), MISSING, np.int64)
+    place[order] = np.arange(len(order))  # the code of a missing value is the last one
+    level = place[level]
+    held = Values(level, None)
+    decimals = _decimals(amounts) if kind == "number" and amounts is not None else None
+    made = Variable(
+        series.name, kind, first[known][order].astype(np.int64), texts, amounts, held,
+        int(np.count_nonzero(level < 0)), decimals,
+    )  # fmt: skip
+    return Variable(**{**vars(made), "held": made.of_levels(level)})
+
+
+def _date_numbers(coded: Any, codes: Ints) -> Floats:
+    """Points in time as numbers; wide ranges are coded by their place and hold the time in the levels."""
+    if coded.levels is None:
+        return np.asarray(codes + np.float64(coded.low), np.float64)
+    levels = coded.levels() if callable(coded.levels) else coded.levels
+    storage = "int32" if levels.type.bit_width == 32 else "int64"
+    return np.asarray(levels.view(storage).to_numpy(zero_copy_only=False)[codes], np.float64)
+
+
+def _decimals(amounts: Floats) -> int | None:
+    for digits in range(MOST_DECIMALS + 1):
+        if (np.round(amounts, digits) == amounts).all():
+            return digits
+    return None
+
+
+def is_usable(variable: Variable, n: int) -> bool:
+    """Whether a column can tell of others: it varies, and is no list of names.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> frame = open_frame(pl.DataFrame({"one": ["a"] * 30, "name": [f"n{i}" for i in range(30)], "x": [1, 2] * 15}))
+    >>> [is_usable(read_variable(frame[name]), 30) for name in frame.columns]
+    [False, False, True]
+    """
+    return variable.n_levels + (variable.n_missing > 0) > 1 and not _names_people(variable, n)
+
+
+def _names_people(variable: Variable, n: int) -> bool:
+    many = variable.n_levels > MOST_LEVELS or (n >= 20 and variable.n_levels > n / 2)
+    return variable.kind == "category" and many
+
+
+def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
+    """Refuse columns that nothing can be drawn for.
+
+    Raises
+    ------
+    DataError
+        No value at all, equal values, or texts that are nearly as many as the records.
+    """
+    for one in variables:
+        if one.kind == "empty":
+            raise DataError(f"column {one.name!r} has no value at all; leave it out of columns")
+        if _names_people(one, n):
+            raise DataError(
+                f"column {one.name!r} has {one.n_levels:,} different texts in {n:,} records: synthesis would hand "
+                "real ones out; take it off by drop_identifiers, recode it, or leave it out of columns"
+            )
+        if one.n_levels + (one.n_missing > 0) < 2:
+            raise DataError(
+                f"column {one.name!r} is constant, there is nothing to synthesise; leave it out of columns"
+            )

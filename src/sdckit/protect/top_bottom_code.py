@@ -1,0 +1,219 @@
+"""E2: the largest and the smallest numbers of a column brought to a limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import float_values
+from sdckit.data.distinct import Distinct, distinct_values
+from sdckit.data.replace import as_held, open_eager, with_some_numbers
+from sdckit.data.roles import column_names
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.change import Change, Protected
+
+__all__ = ["Limit", "Replacement", "top_bottom_code"]
+
+Limit: TypeAlias = "float | Mapping[Any, float | None]"
+Replacement: TypeAlias = 'Literal["limit", "mean"] | float'
+FEWEST = 3  # a mean of fewer values gives one of them away
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """The groups that are coded apart: of each record, and their values where one column makes them."""
+
+    of_row: NDArray[np.int64]
+    n: int
+    by: tuple[str, ...]
+    values: Distinct | None
+
+
+def top_bottom_code(
+    data: Any,
+    *,
+    column: str,
+    top: Limit | None = None,
+    bottom: Limit | None = None,
+    to: Replacement | Mapping[str, Replacement] = "limit",
+    by: str | Sequence[str] | None = None,
+) -> Protected:
+    """Replace the numbers of one column that are greater than a limit, and those smaller than another.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow; it is not modified.
+    column : str
+        A column of numbers.
+    top, bottom : float or mapping, optional
+        Values greater than `top` and smaller than `bottom` change, those equal to a limit do not. A mapping
+        gives each value of the one column `by` a limit of its own, or None for no limit there.
+    to : {"limit", "mean"}, float, or mapping
+        What they become: the limit, the mean of the values beyond it, or a number; for the two ends apart
+        ``{"top": ..., "bottom": ...}``.
+    by : str or sequence of str, optional
+        Columns whose groups are coded apart: each its own mean, and limits where these are a mapping. A
+        missing value is a group like others.
+
+    Returns
+    -------
+    Protected
+        ``data`` and ``change``. Missing values stay. Whole numbers become floats where what they are
+        replaced by is not whole.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent, or grouped by itself.
+    DataError
+        Not numeric, no limit, limits that cross, a group without a limit (how many, never which), a number
+        inside the limits as the replacement, a mean of fewer than three values.
+
+    References
+    ----------
+    Templ, M., Kowarik, A. and Meindl, B. (2015). Journal of Statistical Software 67(4).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"income": [900, 2500, 8000, 12000, 40000]})
+    >>> top_bottom_code(survey, column="income", top=5000, bottom=1000).data["income"].to_list()
+    [1000, 2500, 5000, 5000, 5000]
+    >>> top_bottom_code(survey, column="income", top=5000, to="mean").data["income"].to_list()
+    [900, 2500, 20000, 20000, 20000]
+    """
+    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    if top is None and bottom is None:
+        raise DataError("give top=, bottom= or both: the limits beyond which values change")
+    replaced = _replacements(to)
+    if column in names:
+        raise ColumnError(f"by: {column!r} is the column to code; group by another one")
+    frame = open_eager(data, {"column": [column], "by": names})
+    values = float_values(frame[column], "column")
+    groups = _groups(frame, names)
+    limits = {
+        end: as_held(frame[column], _limits(given, end, groups))
+        for end, given in (("top", top), ("bottom", bottom))
+    }
+    if (limits["bottom"] > limits["top"]).any():
+        raise DataError("bottom is greater than top; values between them would have to be both")
+    new, hit = values.copy(), np.zeros(len(values), bool)
+    for end, sign in (("top", 1.0), ("bottom", -1.0)):
+        of_row = limits[end][groups.of_row]
+        beyond = ~np.isnan(of_row) & (sign * values > sign * of_row)
+        new[beyond] = _new_values(values, beyond, of_row, replaced[end], groups, end)
+        hit |= beyond
+    new = as_held(frame[column], new)
+    hit &= new != values
+    out = with_some_numbers(frame, {column: (hit, new[hit])})
+    mapped = {
+        name: dict(given) for name, given in (("top", top), ("bottom", bottom)) if isinstance(given, Mapping)
+    }
+    change = Change(
+        "top_bottom_code", len(frame), {column: int(hit.sum())},
+        {
+            "column": column, "by": list(names), "to": dict(to) if isinstance(to, Mapping) else to,
+            **{end: "by group" if isinstance(given, Mapping) else given
+               for end, given in (("top", top), ("bottom", bottom))},
+        },
+        mapped, _notes(frame[column].dtype, new[hit], column),
+    )  # fmt: skip
+    return Protected(out, change)
+
+
+def _groups(frame: Any, names: tuple[str, ...]) -> _Groups:
+    of_row, n, found = np.zeros(len(frame), np.int64), 1, None
+    for name in names:
+        found = distinct_values(frame[name])
+        of_row = of_row * (len(found.values) + 1) + found.codes + 1
+        seen, of_row = np.unique(of_row, return_inverse=True)
+        n = len(seen)
+    if found is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
+        return _Groups(
+            np.where(found.codes < 0, len(found.values), found.codes), len(found.values) + 1, names, found
+        )
+    return _Groups(of_row, n, names, None)
+
+
+def _limits(given: Limit | None, role: str, groups: _Groups) -> NDArray[np.float64]:
+    """The limit of each group, NaN where there is none."""
+    if given is None:
+        return np.full(groups.n, np.nan)
+    if not isinstance(given, Mapping):
+        return np.full(groups.n, _number(given, role))
+    if groups.values is None:
+        raise DataError(f"{role}= as a mapping gives limits by the values of one column; name it with by=")
+    present = np.bincount(groups.of_row, minlength=groups.n) > 0
+    limits, lacking = np.full(groups.n, np.nan), 0
+    for i, value in enumerate([*groups.values.values, None]):
+        if value in given:
+            limit = given[value]
+            limits[i] = math.nan if limit is None else _number(limit, role)
+        elif present[i]:
+            lacking += 1
+    if lacking:
+        raise DataError(
+            f"{role}: {lacking} groups of {groups.by[0]!r} have no limit (a missing value is a group, None); "
+            "give each one, or None for no limit there"
+        )
+    return limits
+
+
+def _number(value: object, role: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise DataError(f"{role}= is a number, or a mapping of numbers by group")
+    return float(value)
+
+
+def _replacements(to: Any) -> dict[str, Any]:
+    given = dict(to) if isinstance(to, Mapping) else {"top": to, "bottom": to}
+    if not set(given) <= {"top", "bottom"}:
+        raise DataError('to= as a mapping has the entries "top" and "bottom" only')
+    for value in given.values():
+        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        if not number and not (isinstance(value, str) and value in {"limit", "mean"}):
+            raise DataError('to= is "limit", "mean", or a number')
+    return {"top": "limit", "bottom": "limit", **given}
+
+
+def _new_values(
+    values: NDArray[np.float64], beyond: NDArray[np.bool_], limits: NDArray[np.float64], to: Any,
+    groups: _Groups, end: str,
+) -> NDArray[np.float64]:  # fmt: skip
+    """What the values beyond the limits become."""
+    if to == "limit":
+        return limits[beyond]
+    if to != "mean":
+        number = float(to)
+        inside = number < limits[beyond] if end == "top" else number > limits[beyond]
+        if inside.any():
+            raise DataError(
+                f"to: the number for {end} lies inside the limit; values beyond would change places with others"
+            )
+        return np.full(int(beyond.sum()), number)
+    of_row = groups.of_row[beyond]
+    counts = np.bincount(of_row, minlength=groups.n)
+    if few := int(((counts > 0) & (counts < FEWEST)).sum()):
+        where = f"in {few} groups fewer" if groups.by else "fewer"
+        raise DataError(
+            f'to="mean": {where} than {FEWEST} values are beyond {end}, and their mean would give them away; '
+            'use to="limit" or another limit'
+        )
+    if not np.isfinite(values[beyond]).all():
+        raise DataError('to="mean": values beyond the limit are infinite and have no mean')
+    sums = np.bincount(of_row, values[beyond], minlength=groups.n)
+    means: NDArray[np.float64] = (sums / np.maximum(counts, 1))[of_row]
+    return means
+
+
+def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:
+    if dtype.is_integer() and not (new == np.round(new)).all():
+        return {"type": f"{column}: whole numbers became floats, since the new values are not all whole"}
+    return {}

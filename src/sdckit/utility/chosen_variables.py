@@ -1,0 +1,164 @@
+"""Which columns two files are compared by, and which of them are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.data.frames import open_frame
+from sdckit.data.roles import column_names
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, ScenarioError
+
+__all__ = ["Chosen", "chosen_variables"]
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Variables of an original and its releases, opened.
+
+    Attributes
+    ----------
+    pair : Pair
+    names : tuple of str
+        The variables, in the order given or that of the original.
+    numeric : tuple of str
+        Those among them that are numbers.
+    notes : dict of str to str
+        What a reader must know of the choice.
+    """
+
+    pair: Pair
+    names: tuple[str, ...]
+    numeric: tuple[str, ...]
+    notes: dict[str, str]
+
+
+def chosen_variables(
+    original: Any,
+    released: Any = None,
+    *,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    scenario: Scenario | None = None,
+    aligned: bool = False,
+    id: str | None = None,
+) -> Chosen:
+    """Open the files with the variables asked for, or with all that they have in common.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+    variables : sequence of str, optional
+        All columns in common unless given, but for the id and the scenario's weight, household, person and
+        identifiers.
+    numeric : sequence of str, optional
+        Which of them are numbers: else those that the scenario declares, else those stored as numbers.
+    scenario : Scenario, optional
+    aligned : bool
+        Whether rows must correspond.
+    id : str, optional
+
+    Returns
+    -------
+    Chosen
+
+    Raises
+    ------
+    ColumnError, DataError, ScenarioError
+        No column in common, and all that `open_pair` finds.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> original = pl.DataFrame({"a": [1.5], "b": ["x"], "c": [1]})
+    >>> found = chosen_variables(original, pl.DataFrame({"b": ["y"], "a": [2.5]}))
+    >>> found.names, found.numeric
+    (('a', 'b'), ('a',))
+    """
+    if scenario is not None and not isinstance(scenario, Scenario):
+        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
+    notes: dict[str, str] = {}
+    types = _types(original, released)
+    names = column_names(variables, "variables")
+    if names is None:
+        names = _in_common(types, scenario, id, notes)
+    elif not names:
+        raise ColumnError("variables= is empty; name at least one column, or leave it out to take all")
+    numbers = _numbers(names, types, numeric, scenario, notes)
+    pair = open_pair(
+        original, released, categories={"variables": [name for name in names if name not in numbers]},
+        numeric={"numeric": numbers}, aligned=aligned, id=id,
+    )  # fmt: skip
+    if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
+        notes["released"] = (
+            f"{alike} of {pair.m} releases have the original's value in every row of these variables"
+        )
+    return Chosen(pair, names, numbers, notes)
+
+
+def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release: int) -> bool:
+    """Whether a release has the original's values row by row (numbers are not coded for it: that takes long)."""
+    if pair.sizes[release] != pair.n:
+        return False
+    for name in names:
+        files = pair.numbers(name) if name in numbers else pair.codes(name).codes
+        if not np.array_equal(files[0], files[1 + release], equal_nan=name in numbers):
+            return False
+    return True
+
+
+def _types(original: Any, released: Any) -> list[dict[str, Any]]:
+    """Column types of every file; of none where there is no release, which `open_pair` says."""
+    if isinstance(original, Pair):
+        files: list[Any] = [original.original, *original.released]
+    elif released is None:
+        files = [original]
+    else:
+        files = [original, *(released if isinstance(released, (list, tuple)) else [released])]
+    return [dict(open_frame(file).collect_schema()) for file in files]
+
+
+def _in_common(
+    types: Sequence[dict[str, Any]], scenario: Scenario | None, id: str | None, notes: dict[str, str]
+) -> tuple[str, ...]:
+    apart = {id}
+    if scenario is not None:
+        apart |= {scenario.weight, scenario.household, scenario.person, *scenario.identifiers}
+    own = [name for name in types[0] if name not in apart]
+    names = tuple(name for name in own if all(name in other for other in types[1:]))
+    if not names:
+        raise ColumnError(
+            "the files have no variable in common; rename columns that mean the same, or name them by variables=[...]"
+        )
+    lacking = sorted({name for one in types for name in one if name not in names and name not in apart})
+    if lacking:
+        notes["variables"] = f"left out because not every file has them: {', '.join(lacking)}"
+    return names
+
+
+def _numbers(
+    names: Sequence[str],
+    types: Sequence[dict[str, Any]],
+    numeric: Sequence[str] | None,
+    scenario: Scenario | None,
+    notes: dict[str, str],
+) -> tuple[str, ...]:
+    named = column_names(numeric, "numeric")
+    if named is not None:
+        if unknown := [name for name in named if name not in names]:
+            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables")
+        return named
+    if scenario is not None and scenario.numeric:
+        return tuple(name for name in names if name in scenario.numeric)
+    found = tuple(name for name in names if all(name in one and one[name].is_numeric() for one in types))
+    if found:
+        notes["numeric"] = (
+            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
+        )
+    return found

@@ -1,0 +1,105 @@
+"""Rules that make one estimate and one variance of those of m released files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KINDS", "NEEDS_SEVERAL", "Kind", "Pooled", "limits", "pool"]
+
+Floats = NDArray[np.float64]
+Kind = Literal["partial", "full", "simple", "proper"]
+KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper")
+LARGEST = 1e150  # next to no degrees of freedom: beyond this the library's quantiles stop growing
+NEEDS_SEVERAL = ("partial", "full")  # their variance needs that between the files
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Combined estimates of p quantities.
+
+    Attributes
+    ----------
+    estimate, variance, df, low, high : ndarray, float64, shape (p,)
+        `df` is infinite where normal quantiles were used.
+    within, between : ndarray, float64, shape (p,)
+        Mean of the variances, and variance of the estimates (ddof 1; NaN for one file).
+    adjusted : ndarray, bool, shape (p,)
+        Where the variance came out at 0 or below and was replaced.
+    """
+
+    estimate: Floats
+    variance: Floats
+    df: Floats
+    low: Floats
+    high: Floats
+    within: Floats
+    between: Floats
+    adjusted: NDArray[np.bool_]
+
+
+def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
+    """Ends of the interval by Student's t, the normal distribution where `df` is infinite.
+
+    Examples
+    --------
+    >>> low, high = limits(np.array([1.0]), np.array([0.25]), np.array([np.inf]), 0.95)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.02], [1.98])
+    """
+    from scipy.stats import norm, t
+
+    share = (1 + level) / 2
+    quantile = np.full(len(df), float(norm.ppf(share)))
+    finite = np.isfinite(df)
+    found = t.ppf(share, df[finite])
+    quantile[finite] = np.where(found > LARGEST * np.sqrt(df[finite]), np.inf, found)
+    quantile[np.isnan(df)] = np.nan
+    reach = np.where(variance == 0, 0.0, quantile * np.sqrt(variance))
+    return estimate - reach, estimate + reach
+
+
+def pool(estimates: Floats, variances: Floats, *, kind: Kind, level: float, ratio: float = 1.0) -> Pooled:
+    """Combine the estimates of m files (rows) of p quantities (columns).
+
+    Parameters
+    ----------
+    estimates, variances : ndarray, float64, shape (m, p)
+    kind : {"partial", "full", "simple", "proper"}
+    level : float
+        Coverage of the interval.
+    ratio : float
+        Records of a released file divided by those of the original.
+
+    Examples
+    --------
+    >>> found = pool(np.array([[1.0], [2.0], [3.0]]), np.full((3, 1), 2.0), kind="simple", level=0.95, ratio=0.5)
+    >>> found.variance.round(4).tolist()
+    [1.6667]
+    """
+    m, p = estimates.shape
+    estimate, within = estimates.mean(axis=0), variances.mean(axis=0)
+    between = estimates.var(axis=0, ddof=1) if m > 1 else np.full(p, np.nan)
+    adjusted = np.zeros(p, bool)
+    df = np.full(p, np.inf)
+    if kind == "simple":
+        variance = within * (ratio + 1 / m)
+    elif kind == "proper":
+        variance = within * (ratio + (1 + ratio) / m)
+    elif kind == "partial":
+        variance = between / m + within
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            df = np.where(between == 0, np.inf, (m - 1) * (1 + within / (between / m)) ** 2)
+    else:
+        spread = (1 + 1 / m) * between
+        variance = spread - within
+        adjusted = variance <= 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            df = np.where(adjusted, m - 1.0, (m - 1) * (1 - within / spread) ** 2)
+        variance = np.where(adjusted, ratio * within, variance)
+    df = np.where(np.isnan(variance), np.nan, df)
+    low, high = limits(estimate, variance, df, level)
+    return Pooled(estimate, variance, df, low, high, within, between, adjusted)

@@ -1,0 +1,294 @@
+"""Estimates from an original beside those from its releases: intervals, overlap, agreement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult
+from sdckit.data.frames import frame_of
+from sdckit.errors import DataError
+from sdckit.result import json_ready
+from sdckit.utility.combine import check_sizes
+from sdckit.utility.combining_rules import KINDS, Kind, Pooled, limits, pool
+from sdckit.utility.interval_overlap import Version, shared_part
+
+__all__ = [
+    "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "size_ratio",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+CompareKind = Literal["observed", "partial", "full", "simple", "proper"]
+FIGURES = (
+    "n_terms", "mean_overlap", "min_overlap", "mean_standardised_difference", "max_standardised_difference",
+    "sign_agreement", "significance_agreement",
+)  # fmt: skip
+SHOWN = 5  # terms named in a note
+
+
+@dataclass(frozen=True, eq=False)
+class FileEstimates:
+    """What one file says of p quantities.
+
+    Attributes
+    ----------
+    value, variance, df : ndarray, float64, shape (p,)
+        NaN where the file does not determine the quantity; `df` infinite for normal quantiles.
+    n_used : int
+        Records it rests on.
+    covariance : ndarray, float64, shape (p, p), or None
+    """
+
+    value: Floats
+    variance: Floats
+    df: Floats
+    n_used: int
+    covariance: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TermComparison(PairResult):
+    """Base of the comparisons of estimates; see `compare_estimates` and `compare_models`."""
+
+    dropped: ClassVar[tuple[str, ...]] = ("pair",)
+    columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    drawn: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    kind: CompareKind = "observed"
+    level: float = 0.95
+    n: int = 0
+    n_terms: int = 0
+    mean_overlap: float = math.nan
+    min_overlap: float = math.nan
+    mean_standardised_difference: float = math.nan
+    max_standardised_difference: float = math.nan
+    sign_agreement: float = math.nan
+    significance_agreement: float = math.nan
+
+    @property
+    def table(self) -> Any:
+        """A row per term, in the caller's frame type."""
+        return frame_of(self.columns, self._backend())
+
+    def forest(self) -> Any:
+        """What a forest plot draws: ``term``, ``file``, ``estimate``, ``low``, ``high``, file by file."""
+        return frame_of(self.drawn, self._backend())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with a row per term under ``terms``."""
+        names = list(self.columns)
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*self.columns.values(), strict=True)]
+        return {**super().to_dict(), "kind": self.kind, "level": self.level, "terms": json_ready(rows)}
+
+
+def size_ratio(pair: Pair, kind: str) -> float:
+    """Records of a release divided by those of the original, where the way of combining permits it.
+
+    Raises
+    ------
+    DataError
+        An unknown kind, releases of different sizes, a single release where several are needed, or sizes
+        that differ from the original's for "partial".
+    """
+    if kind != "observed" and kind not in KINDS:
+        known = ", ".join(map(repr, ("observed", *KINDS)))
+        raise DataError(f"kind {kind!r} is unknown; use {known}")
+    if len(set(pair.sizes)) > 1:
+        sizes = ", ".join(f"{name} {size}" for name, size in zip(pair.names[1:], pair.sizes, strict=True))
+        raise DataError(
+            f"the releases have different numbers of rows ({sizes}): no rule combines them; compare them one by one, "
+            "or leave the odd one out"
+        )
+    if kind == "observed":
+        return pair.sizes[0] / pair.n
+    return check_sizes(kind, pair.m, pair.n, pair.sizes[0])
+
+
+def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) -> None:
+    """Say where releases have the values of the original, row by row."""
+    same = 0
+    for j in range(pair.m):
+        files = [pair.memo.get(("numbers", name)) for name in columns]
+        same += all(
+            len(values[j + 1]) == pair.n and np.array_equal(values[0], values[j + 1], equal_nan=True)
+            if values is not None
+            else pair.identical([name])[j]
+            for name, values in zip(columns, files, strict=True)
+        )
+    if same and columns:
+        which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
+        notes["released"] = f"{which} the original's values of these variables, row by row"
+
+
+def compare_terms(
+    names: Sequence[str],
+    original: FileEstimates,
+    released: Sequence[FileEstimates],
+    *,
+    labels: Sequence[str],
+    kind: CompareKind,
+    level: float,
+    version: Version,
+    ratio: float,
+    notes: dict[str, str],
+) -> dict[str, Any]:
+    """Lay the estimates of m releases beside those of the original.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the p quantities.
+    original, released : FileEstimates
+    labels : sequence of str
+        What the releases are called.
+    kind, level, version, ratio
+        How the releases are combined, the coverage of intervals, the version of the overlap, and the size of
+        a release relative to the original.
+    notes : dict of str to str
+        Told what is undefined, and why.
+
+    Returns
+    -------
+    dict
+        The fields of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
+    """
+    together = _together(original, released, kind, level, ratio)
+    known = limits(original.value, original.variance, original.df, level)
+    ends = np.column_stack(known), np.column_stack([together.low, together.high])
+    overlap = shared_part(*ends, version)
+    error = np.sqrt(original.variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        standardised = np.where(error > 0, (together.estimate - original.value) / error, np.nan)
+    outside = tuple(_excludes_zero(one) for one in ends)
+    columns: dict[str, Floats] = {
+        "estimate_original": original.value,
+        "std_error_original": error,
+        "low_original": known[0],
+        "high_original": known[1],
+        "estimate_released": together.estimate,
+        "std_error_released": np.sqrt(together.variance),
+        "df_released": together.df,
+        "low_released": together.low,
+        "high_released": together.high,
+        "overlap": overlap,
+        "standardised_difference": standardised,
+        "same_sign": _same(np.sign(original.value), np.sign(together.estimate)),
+        "significant_original": outside[0],
+        "significant_released": outside[1],
+        "same_significance": _same(*outside),
+    }
+    _note_undefined(notes, names, overlap, ends)
+    for j in np.flatnonzero(together.adjusted).tolist():
+        notes[f"variance[{names[j]}]"] = "came out at 0 or below; k times the mean variance stands for it"
+    figures = {
+        "mean_overlap": _mean(overlap),
+        "min_overlap": float(np.nanmin(overlap)) if _any(overlap) else math.nan,
+        "mean_standardised_difference": _mean(np.abs(standardised)),
+        "max_standardised_difference": float(np.nanmax(np.abs(standardised)))
+        if _any(standardised)
+        else math.nan,
+        "sign_agreement": _mean(columns["same_sign"]),
+        "significance_agreement": _mean(columns["same_significance"]),
+    }
+    for figure, value in figures.items():
+        if math.isnan(value):
+            notes[figure] = notes.get("overlap", "no term has a standard error above 0")
+    return {
+        "columns": {"term": list(names), **{name: values.tolist() for name, values in columns.items()}},
+        "drawn": _forest(names, original, released, labels, together, known, level),
+        "per_release": tuple(_each(names, one) for one in released),
+        "n_terms": len(names),
+        **figures,
+    }
+
+
+def _together(
+    original: FileEstimates, released: Sequence[FileEstimates], kind: CompareKind, level: float, ratio: float
+) -> Pooled:
+    values = np.array([one.value for one in released])
+    variances = np.array([one.variance for one in released])
+    if kind != "observed":
+        rule: Kind = kind
+        return pool(values, variances, kind=rule, level=level, ratio=ratio)
+    estimate, within = values.mean(axis=0), variances.mean(axis=0)
+    variance = within * ratio  # what an analyst of the original could expect to see
+    between = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(estimate), np.nan)
+    low, high = limits(estimate, variance, original.df, level)
+    adjusted = np.zeros(len(estimate), bool)
+    return Pooled(estimate, variance, original.df, low, high, within, between, adjusted)
+
+
+def _forest(
+    names: Sequence[str],
+    original: FileEstimates,
+    released: Sequence[FileEstimates],
+    labels: Sequence[str],
+    together: Pooled,
+    known: tuple[Floats, Floats],
+    level: float,
+) -> dict[str, list[Any]]:
+    parts = [("original", original.value, *known)]
+    if len(released) > 1:
+        parts += [
+            (label, one.value, *limits(one.value, one.variance, one.df, level))
+            for label, one in zip(labels, released, strict=True)
+        ]
+    parts.append(("released", together.estimate, together.low, together.high))
+    rows = [
+        (name, file, float(value[j]), float(low[j]), float(high[j]))
+        for j, name in enumerate(names)
+        for file, value, low, high in parts
+    ]
+    columns = zip(*rows, strict=True)
+    return dict(zip(("term", "file", "estimate", "low", "high"), map(list, columns), strict=True))
+
+
+def _each(names: Sequence[str], one: FileEstimates) -> dict[str, float]:
+    figures = {"n_used": float(one.n_used)}
+    for name, value, variance in zip(names, one.value.tolist(), one.variance.tolist(), strict=True):
+        figures[f"estimate[{name}]"] = value
+        figures[f"variance[{name}]"] = variance
+    return figures
+
+
+def _note_undefined(
+    notes: dict[str, str], names: Sequence[str], overlap: Floats, ends: tuple[Floats, Floats]
+) -> None:
+    undefined = np.isnan(overlap)
+    if not undefined.any():
+        return
+    absent = np.isnan(ends[0]).any(axis=1) | np.isnan(ends[1]).any(axis=1)
+    reasons = []
+    if (some := undefined & absent).any():
+        reasons.append(f"a file does not determine {_listed(names, some)} or its variance")
+    if (some := undefined & ~absent).any():
+        reasons.append(f"an interval of no (finite) length: {_listed(names, some)}")
+    notes["overlap"] = f"undefined for {int(undefined.sum())} of {len(names)} terms: {'; '.join(reasons)}"
+
+
+def _listed(names: Sequence[str], chosen: NDArray[np.bool_]) -> str:
+    rows = np.flatnonzero(chosen).tolist()
+    rest = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+    return ", ".join(names[j] for j in rows[:SHOWN]) + rest
+
+
+def _excludes_zero(ends: Floats) -> Floats:
+    beyond = (ends[:, 0] > 0) | (ends[:, 1] < 0)
+    return np.where(np.isnan(ends).any(axis=1), np.nan, beyond.astype(np.float64))
+
+
+def _same(a: Floats, b: Floats) -> Floats:
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, (a == b).astype(np.float64))
+
+
+def _any(values: Floats) -> bool:
+    return bool((~np.isnan(values)).any())
+
+
+def _mean(values: Floats) -> float:
+    return float(np.nanmean(values)) if _any(values) else math.nan

@@ -1,0 +1,240 @@
+"""F3: how far the distribution functions of a release are from those of the original."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data.roles import column_names
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError
+from sdckit.numerics.threads import run
+from sdckit.utility.chosen_variables import chosen_variables
+from sdckit.utility.ecdf_kernel import ecdf_difference, ranks_of
+
+__all__ = ["ECDFUtility", "ecdf_utility"]
+
+Floats = NDArray[np.float64]
+POINTS = 100_000  # distinct records up to which the joint function is measured unasked
+NAMES = ("max_difference", "mean_squared_difference")
+MISSING_RULE = "a missing value leaves the record out, of its variable and of the joint function"
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def ecdf_figures(
+    original: Floats, released: Floats, *, most: int | None = None
+) -> tuple[float, float] | None:
+    """Largest and mean squared difference at the records of both files; one column per variable.
+
+    Parameters
+    ----------
+    original, released : ndarray, float64, shape (n, d) and (n_s, d)
+        Without missing values.
+    most : int, optional
+        Distinct records in three and more variables above which there is no answer (None).
+
+    Examples
+    --------
+    >>> ecdf_figures(np.array([[1.0], [2.0]]), np.array([[2.0], [3.0]]))
+    (0.5, 0.1875)
+    """
+    n, n_s = len(original), len(released)
+    if not n or not n_s:
+        return math.nan, math.nan
+    ranks = np.array([ranks_of([a, b]) for a, b in zip(original.T, released.T, strict=True)])
+    found = ecdf_difference(ranks, n, most=most)
+    if found is None:
+        return None
+    difference, size = found
+    share = difference / (n * n_s)
+    return float(np.abs(share).max()), float(size @ share**2) / (n + n_s)
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ECDFUtility(PairResult):
+    """Differences of distribution functions: 0 equal, 1 as far apart as can be.
+
+    Attributes
+    ----------
+    joint_max_difference, joint_mean_squared_difference : float
+        Of the distribution function of several variables together.
+    max_difference, mean_squared_difference : dict of str to float
+        Of each variable.
+    variables : tuple of str
+    joint : tuple of str
+        The variables of the joint function; empty where it was not asked for.
+    """
+
+    measure: ClassVar[str] = "ecdf_utility"
+    figures: ClassVar[tuple[str, ...]] = (
+        "joint_max_difference",
+        "joint_mean_squared_difference",
+        "max_difference",
+        "mean_squared_difference",
+    )
+    joint_max_difference: float = math.nan
+    joint_mean_squared_difference: float = math.nan
+    max_difference: dict[str, float] = field(default_factory=dict)
+    mean_squared_difference: dict[str, float] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
+
+    @cached_property
+    def table(self) -> Any:
+        """A row per variable in a frame of the caller's engine, the largest difference first."""
+        order = sorted(self.variables, key=lambda name: -self.max_difference[name])
+        columns: dict[str, list[Any]] = {"variable": order}
+        for figure in NAMES:
+            columns[figure] = [getattr(self, figure)[name] for name in order]
+        return self.pair.table(columns)
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def ecdf_utility(
+    original: Any,
+    released: Any = None,
+    *,
+    variables: Sequence[str] | None = None,
+    joint: bool | Sequence[str] = True,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+) -> ECDFUtility:
+    """Measure how far the distribution functions of a release's numbers are from those of the original.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; sizes may differ, rows need not correspond.
+    variables : sequence of str, optional
+        Numbers: else those that the scenario declares, else the columns in common that are stored as numbers,
+        but for the id and the scenario's weight, household, person and identifiers.
+    joint : bool or sequence of str
+        The variables of the joint function: True all of them, False none. It takes long for many records, so
+        True leaves it out above 100,000 distinct records in three or more variables; a list does not.
+    scenario : Scenario, optional
+    id : str, optional
+        A column that is no variable.
+
+    Returns
+    -------
+    ECDFUtility
+
+    Raises
+    ------
+    ColumnError
+        No number in common; `joint` names none of the variables.
+    DataError
+        A variable that holds no numbers, or nothing but missing values.
+
+    Notes
+    -----
+    F(x) is the share of records that are at or below x in every variable. ``max_difference`` is the largest
+    |F_O - F_S| at the N records of both files, ``mean_squared_difference`` the mean of (F_O - F_S)² over them.
+    Counts are whole numbers, exact whatever their size.
+
+    References
+    ----------
+    Woo, M.-J., Reiter, J. P., Oganian, A. and Karr, A. F. (2009). Global measures of data utility for
+    microdata masked for disclosure limitation. Journal of Privacy and Confidentiality 1, 111-124.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"age": [20, 30, 40, 50], "pay": [1.0, 2.0, 3.0, 4.0]})
+    >>> release = pl.DataFrame({"age": [20, 30, 40, 60], "pay": [2.0, 2.0, 3.0, 3.0]})
+    >>> result = ecdf_utility(survey, release)
+    >>> result.max_difference, result.joint_max_difference
+    ({'age': 0.25, 'pay': 0.25}, 0.25)
+    """
+    asked = column_names(variables, "variables")
+    chosen = chosen_variables(original, released, variables=asked, numeric=asked, scenario=scenario, id=id)
+    names = chosen.numeric
+    if not names:
+        raise ColumnError(
+            "none of the variables in common is stored as numbers in every file; name them in variables=[...]"
+        )
+    notes = {key: text for key, text in chosen.notes.items() if key != "numeric"}
+    if left := [name for name in chosen.names if name not in names]:
+        notes["variables"] = f"no numbers, left out: {', '.join(left)}"
+    together = _joint_names(joint, names)
+    pair = chosen.pair
+    files = {name: pair.numbers(name) for name in names}
+    per_release = tuple(
+        _of_release(files, j, together, None if not isinstance(joint, bool) else POINTS, notes)
+        for j in range(1, pair.m + 1)
+    )
+    _missing_note(pair, files, notes)
+    means = mean_figures(per_release, notes)
+    by_name = {figure: {name: means[f"{figure}[{name}]"] for name in names} for figure in NAMES}
+    return ECDFUtility(
+        pair, per_release, MISSING_RULE, notes,
+        joint_max_difference=means["joint_max_difference"],
+        joint_mean_squared_difference=means["joint_mean_squared_difference"],
+        max_difference=by_name["max_difference"], mean_squared_difference=by_name["mean_squared_difference"],
+        variables=names, joint=together,
+    )  # fmt: skip
+
+
+def _joint_names(joint: bool | Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(joint, bool):
+        return names if joint else ()
+    listed = column_names(joint, "joint") or ()
+    if unknown := [name for name in listed if name not in names]:
+        raise ColumnError(f"joint: {unknown[0]!r} is not among the numeric variables ({', '.join(names)})")
+    if not listed:
+        raise ColumnError("joint= is empty; name variables, or give joint=False")
+    return listed
+
+
+def _of_release(
+    files: Mapping[str, tuple[Floats, ...]],
+    j: int,
+    together: Sequence[str],
+    most: int | None,
+    notes: dict[str, str],
+) -> dict[str, float]:
+    def alone(name: str) -> tuple[float, float]:
+        a, b = (one[~np.isnan(one)][:, None] for one in (files[name][0], files[name][j]))
+        return ecdf_figures(a, b) or (math.nan, math.nan)
+
+    single = dict(zip(files, run(alone, files), strict=True))
+    out = dict(zip((f"joint_{figure}" for figure in NAMES), (math.nan, math.nan), strict=True))
+    if together:
+        a, b = (np.column_stack([files[name][file] for name in together]) for file in (0, j))
+        both = ecdf_figures(a[~np.isnan(a).any(axis=1)], b[~np.isnan(b).any(axis=1)], most=most)
+        if both is None:
+            reason = f"more than {POINTS:,} distinct records: name a few variables in joint=[...]"
+        else:
+            out = dict(zip(out, both, strict=True))
+            reason = "a file has no record with a value of every variable"
+    else:
+        reason = "not asked for (joint=False)"
+    for name, value in out.items():
+        if math.isnan(value):
+            notes[name] = reason
+    for at, figure in enumerate(NAMES):
+        out |= {f"{figure}[{name}]": pairs[at] for name, pairs in single.items()}
+    return out
+
+
+def _missing_note(pair: Pair, files: Mapping[str, tuple[Floats, ...]], notes: dict[str, str]) -> None:
+    lacking = {name: [int(np.isnan(values).sum()) for values in found] for name, found in files.items()}
+    said = [f"{name} ({', '.join(map(str, counts))})" for name, counts in lacking.items() if any(counts)]
+    if said:
+        notes["missing"] = f"records without a value, in {', '.join(pair.names)}: {'; '.join(said)}"

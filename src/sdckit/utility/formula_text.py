@@ -1,0 +1,154 @@
+"""A model formula as text: its two sides, the columns it names, and nothing in it but arithmetic."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["FUNCTIONS", "Sides", "read_formula"]
+
+# Transformations of the formula language itself, and the functions of numpy that may be written bare.
+TRANSFORMS = ("C", "I", "bs", "cc", "center", "cr", "cs", "poly", "scale")
+FUNCTIONS = (
+    "abs",
+    "cbrt",
+    "exp",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "maximum",
+    "minimum",
+    "sign",
+    "sqrt",
+)
+SPACES = ("np", "contr")
+WORDS = ("True", "False", "None", "in")
+QUOTED = re.compile(r"`([^`]+)`")
+STAND_IN = "_quoted_name_"
+REFUSED = ("|", "[", "]", "{", "}", ";", ":=", "@", "~", "!")
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A formula taken apart.
+
+    Attributes
+    ----------
+    outcome, terms : str
+        Left and right of the ``~``.
+    columns : tuple of str
+        Columns that the two sides name.
+    outcome_column : str or None
+        The outcome where it is a column as it is.
+    term_columns : tuple of str
+        Columns on the right.
+    categories : tuple of str
+        Columns that occur nowhere but as the first argument of ``C()``.
+    """
+
+    outcome: str
+    terms: str
+    columns: tuple[str, ...]
+    outcome_column: str | None
+    term_columns: tuple[str, ...]
+    categories: tuple[str, ...] = ()
+
+
+def read_formula(formula: str, present: Sequence[str]) -> Sides:
+    """Take a formula apart and check that it names existing columns and known functions only.
+
+    Parameters
+    ----------
+    formula : str
+        ``outcome ~ terms``; names that are no identifiers stand in backticks.
+    present : sequence of str
+        Columns of the data.
+
+    Raises
+    ------
+    ColumnError
+        It names a column that is not there.
+    DataError
+        It cannot be read, or uses anything but columns, numbers and known functions.
+
+    Examples
+    --------
+    >>> read_formula("log(income + 1) ~ C(sex) + `age in years`", ["income", "sex", "age in years"]).columns
+    ('income', 'sex', 'age in years')
+    """
+    if not isinstance(formula, str):
+        raise DataError(f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}")
+    sides = [
+        side.strip() for side in QUOTED.sub(lambda found: found[0].replace("~", "\0"), formula).split("~")
+    ]
+    sides = [side.replace("\0", "~") for side in sides]
+    if len(sides) != 2 or not all(sides):
+        raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'")
+    left, right = ([*_columns(side, present)] for side in sides)
+    names = tuple(dict.fromkeys(name for name, _ in (*left, *right)))
+    bare = sides[0].removeprefix("`").removesuffix("`")
+    return Sides(
+        outcome=sides[0],
+        terms=sides[1],
+        columns=names,
+        outcome_column=bare if [bare] == [name for name, _ in left] else None,
+        term_columns=tuple(dict.fromkeys(name for name, _ in right)),
+        categories=tuple(
+            name for name in names if all(inside for other, inside in (*left, *right) if other == name)
+        ),
+    )
+
+
+def _columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The columns that one side names, each checked, and whether as the first argument of ``C()``."""
+    quoted = QUOTED.findall(text)
+    places = iter(range(len(quoted)))
+    tokens = _tokens(QUOTED.sub(lambda _: f" {STAND_IN}{next(places)} ", text))
+    words = ["", "", *(word for _, word in tokens), ""]
+    for i, (kind, word) in enumerate(tokens):
+        further, before, after = words[i], words[i + 1], words[i + 3]
+        if word in REFUSED:
+            raise DataError(
+                f"formula: {word!r} has no meaning here; combine columns by + - * : ** and functions"
+            )
+        if kind != tokenize.NAME or word in WORDS:
+            continue
+        if before == ".":
+            if further not in SPACES or (further == "np" and word not in FUNCTIONS):
+                raise DataError(f"formula: .{word} is not allowed; use {', '.join(FUNCTIONS)}")
+        elif word.startswith(STAND_IN):
+            name = quoted[int(word.removeprefix(STAND_IN))]
+            _check(name, present)
+            yield name, (further, before) == ("C", "(")
+        elif after == "(":
+            if word not in (*TRANSFORMS, *FUNCTIONS):
+                raise DataError(
+                    f"formula: there is no function {word!r}; {did_you_mean(word, (*FUNCTIONS, *TRANSFORMS))}"
+                )
+        elif not (after == "=" or (word in SPACES and after == ".")):
+            _check(word, present)
+            yield word, (further, before) == ("C", "(")
+
+
+def _tokens(text: str) -> list[tuple[int, str]]:
+    unread = DataError("formula cannot be read: a bracket or quote is not closed, or a sign has no meaning")
+    try:
+        tokens = [one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.string.strip()]
+    except (tokenize.TokenError, SyntaxError):
+        raise unread from None
+    if any(one.type == tokenize.ERRORTOKEN for one in tokens):
+        raise unread
+    return [(one.type, one.string) for one in tokens]
+
+
+def _check(name: str, present: Sequence[str]) -> None:
+    if name not in present:
+        raise ColumnError(f"formula: no column {name!r} in the original; {did_you_mean(name, present)}")

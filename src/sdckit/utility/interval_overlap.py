@@ -1,0 +1,133 @@
+"""F7: how much two confidence intervals share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sdckit.errors import DataError, SdcWarning
+
+__all__ = ["Version", "check_version", "interval_overlap", "shared_part"]
+
+Floats = NDArray[np.float64]
+Version = Literal["snoke", "drechsler_reiter"]
+VERSIONS = ("snoke", "drechsler_reiter")
+
+
+# --- kernel: ends in, shares out ----------------------------------------------------------------------
+
+
+def shared_part(confidential: Floats, released: Floats, version: Version) -> Floats:
+    """Mean of the shares that the common part has in each interval; NaN where one has no (finite) length.
+
+    Parameters
+    ----------
+    confidential, released : ndarray, float64, shape (p, 2)
+
+    Examples
+    --------
+    >>> shared_part(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]), "snoke").tolist()
+    [0.5]
+    """
+    with np.errstate(invalid="ignore"):  # an end may be infinite
+        common = np.minimum(confidential[:, 1], released[:, 1]) - np.maximum(
+            confidential[:, 0], released[:, 0]
+        )
+        lengths = confidential[:, 1] - confidential[:, 0], released[:, 1] - released[:, 0]
+    if version == "drechsler_reiter":
+        common = np.maximum(common, 0.0)
+    defined = np.isfinite(lengths[0]) & np.isfinite(lengths[1]) & (lengths[0] > 0) & (lengths[1] > 0)
+    out = np.full(len(common), np.nan)
+    out[defined] = (common[defined] / lengths[0][defined] + common[defined] / lengths[1][defined]) / 2
+    return out
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def interval_overlap(
+    confidential: ArrayLike, released: ArrayLike, *, version: Version = "snoke"
+) -> float | Floats:
+    """Say how much the interval from the original and that from the release overlap.
+
+    Parameters
+    ----------
+    confidential : array, shape (2,) or (p, 2)
+        Lower and upper end from the original, of one quantity or of p.
+    released : array, shape (2,) or (p, 2)
+        The same from the release.
+    version : {"snoke", "drechsler_reiter"}
+        Whether the figure of intervals that do not meet is negative, the more so the farther apart they are;
+        or 0.
+
+    Returns
+    -------
+    float or ndarray, shape (p,)
+        1 for equal intervals. NaN, with a warning that says why, where an interval has no length or no end.
+
+    Raises
+    ------
+    DataError
+        Not pairs of ends, different numbers of intervals, an upper end below the lower one, an unknown
+        version.
+
+    Notes
+    -----
+    With L and U the ends of the common part, half of the sum of ``(U - L)`` divided by the length of each
+    interval.
+
+    References
+    ----------
+    Karr, A. F., Kohnen, C. N., Oganian, A., Reiter, J. P. and Sanil, A. P. (2006). A framework for
+    evaluating the utility of data altered to protect confidentiality. The American Statistician 60(3).
+    Drechsler, J. and Reiter, J. P. (2009). Disclosure risk and data utility for partially synthetic data.
+    Journal of Official Statistics 25(4). Snoke, J., Raab, G. M., Nowok, B., Dibben, C. and Slavkovic, A.
+    (2018). General and specific utility measures for synthetic data. JRSS A 181(3).
+
+    Examples
+    --------
+    >>> round(interval_overlap([9870.15, 10524.61], [9822.29, 10401.72]), 7)
+    0.8648142
+    >>> interval_overlap([[0, 1], [0, 1]], [[2, 3], [0, 1]]).tolist()
+    [-1.0, 1.0]
+    >>> interval_overlap([0, 1], [2, 3], version="drechsler_reiter")
+    0.0
+    """
+    check_version(version)
+    known, found = _ends(confidential, "confidential"), _ends(released, "released")
+    if known.shape != found.shape:
+        raise DataError(
+            f"confidential has shape {known.shape} and released {found.shape}; give one interval of the release for "
+            "each of the original"
+        )
+    out = shared_part(known.reshape(-1, 2), found.reshape(-1, 2), version)
+    if undefined := int(np.isnan(out).sum()):
+        warnings.warn(
+            f"the overlap of {undefined} of {len(out)} pairs of intervals is undefined (NaN): an interval has length "
+            "0 or no finite length",
+            SdcWarning,
+            stacklevel=2,
+        )
+    return float(out[0]) if known.ndim == 1 else out
+
+
+def check_version(version: str) -> None:
+    """Refuse an unknown version."""
+    if version not in VERSIONS:
+        raise DataError(f"version {version!r} is unknown; use 'snoke' or 'drechsler_reiter'")
+
+
+def _ends(given: ArrayLike, name: str) -> Floats:
+    try:
+        ends = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must be a lower and an upper end, or p rows of them, in numbers") from None
+    if ends.ndim not in {1, 2} or ends.shape[-1] != 2:
+        raise DataError(f"{name} has shape {ends.shape}; give (2,), a lower and an upper end, or (p, 2)")
+    crossed = np.flatnonzero(np.atleast_2d(ends)[:, 0] > np.atleast_2d(ends)[:, 1])
+    if len(crossed):
+        raise DataError(f"{name}: the upper end lies below the lower one in interval {crossed[0] + 1}")
+    return ends

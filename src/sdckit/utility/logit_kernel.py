@@ -1,0 +1,220 @@
+"""Logistic regression on a design that is never written out: sums over the few columns each row has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.threads import chunks, n_threads, run
+
+__all__ = ["Design", "column_sums", "gram", "rows_with", "sweep"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ROWS = 1 << 13  # rows worth a thread of their own
+SUMS = 50_000_000  # numbers that the threads' own sums may take together
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Which columns of the design a row has, and with which values.
+
+    An atom is a column of codes (0 adds nothing, code c is its column c - 1) or of values (one column). A term
+    is a product of atoms; its columns lie behind each other from its offset.
+
+    Attributes
+    ----------
+    codes : ndarray, int32, shape (n_code_atoms, n_rows)
+    values : ndarray, float64, shape (n_value_atoms, n_rows)
+    slot : ndarray, int64, shape (n_atoms,)
+        Row of `codes` or of `values` that the atom stands in.
+    width : ndarray, int64, shape (n_atoms,)
+        Columns of the atom; 0 for an atom of values (it has one).
+    terms : ndarray, int64, shape (n_terms, order)
+        Atoms of each term, filled up with -1; the intercept has none.
+    offset : ndarray, int64, shape (n_terms,)
+        First column of each term.
+    n_columns : int
+    """
+
+    codes: NDArray[np.int32]
+    values: Floats
+    slot: Ints
+    width: Ints
+    terms: Ints
+    offset: Ints
+    n_columns: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the design."""
+        return int(self.codes.shape[1])
+
+    @property
+    def indicators(self) -> NDArray[np.bool_]:
+        """Whether each column is 0 and 1 only: no value takes part in it."""
+        plain = [all(self.width[atom] > 0 for atom in atoms if atom >= 0) for atoms in self.terms.tolist()]
+        return np.repeat(plain, np.diff(np.append(self.offset, self.n_columns)))
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the kernels take."""
+        return self.codes, self.values, self.slot, self.width, self.terms, self.offset
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # type: ignore[no-untyped-def]
+    """Columns and entries of one row that are not 0; gives their number."""
+    found = 0
+    for t in range(terms.shape[0]):
+        column, entry = 0, 1.0
+        for o in range(terms.shape[1]):
+            atom = terms[t, o]
+            if atom < 0:
+                break
+            if width[atom] == 0:
+                entry *= values[slot[atom], row]
+                continue
+            code = codes[slot[atom], row]
+            if code == 0:
+                entry = 0.0
+                break
+            column = column * width[atom] + code - 1
+        if entry != 0.0:
+            columns[found], entries[found] = offset[t] + column, entry
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _add_gram(arrays, weight, first, last, out):  # type: ignore[no-untyped-def]
+    """Add weight x x' of some rows to the lower triangle of `out`."""
+    codes, values, slot, width, terms, offset = arrays
+    columns = np.empty(terms.shape[0], np.int64)
+    entries = np.empty(terms.shape[0])
+    for row in range(first, last):
+        if weight[row] == 0.0:
+            continue
+        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(found):
+            scaled = weight[row] * entries[i]
+            at = columns[i]
+            for j in range(i + 1):  # columns ascend with the terms
+                out[at, columns[j]] += scaled * entries[j]
+
+
+@njit(cache=True, nogil=True)
+def _add_scores(arrays, beta, total, released, first, last, score, gradient):  # type: ignore[no-untyped-def]
+    """New scores of some rows; gives the log likelihood and the largest change of a score."""
+    codes, values, slot, width, terms, offset = arrays
+    columns = np.empty(terms.shape[0], np.int64)
+    entries = np.empty(terms.shape[0])
+    likelihood, change = 0.0, 0.0
+    for row in range(first, last):
+        if total[row] == 0.0 and released[row] == 0.0:
+            continue
+        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        eta = 0.0
+        for i in range(found):
+            eta += beta[columns[i]] * entries[i]
+        small = np.exp(-abs(eta))  # never overflows
+        new = 1.0 / (1.0 + small) if eta >= 0.0 else small / (1.0 + small)
+        likelihood += released[row] * eta - total[row] * (max(eta, 0.0) + np.log1p(small))
+        change = max(change, abs(new - score[row]))
+        score[row] = new
+        rest = released[row] - total[row] * new
+        for i in range(found):
+            gradient[columns[i]] += rest * entries[i]
+    return likelihood, change
+
+
+def gram(design: Design, weight: Floats) -> Floats:
+    """Sum of weight x x' over the rows, a symmetric matrix.
+
+    Parameters
+    ----------
+    design : Design
+    weight : ndarray, float64, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray, float64, shape (n_columns, n_columns)
+    """
+    k = design.n_columns
+    parts = max(1, min(n_threads(), SUMS // (k * k)))
+
+    def part(span: tuple[int, int]) -> Floats:
+        out = np.zeros((k, k))
+        _add_gram(design.arrays, weight, span[0], span[1], out)
+        return out
+
+    sums = run(part, chunks(design.n_rows, minimum=ROWS, parts=parts))
+    lower = sums[0]
+    for other in sums[1:]:
+        lower += other
+    return lower + np.tril(lower, -1).T
+
+
+def sweep(
+    design: Design, beta: Floats, total: Floats, released: Floats, score: Floats
+) -> tuple[float, Floats, float]:
+    """Scores at `beta`, written over the old ones.
+
+    Parameters
+    ----------
+    design : Design
+    beta : ndarray, float64, shape (n_columns,)
+    total, released : ndarray, float64, shape (n_rows,)
+        Records, and those among them that are released; rows without any keep their old score.
+    score : ndarray, float64, shape (n_rows,)
+        Old scores; overwritten.
+
+    Returns
+    -------
+    likelihood : float
+        Log likelihood at `beta`.
+    gradient : ndarray, float64, shape (n_columns,)
+    change : float
+        Largest difference between an old and a new score.
+    """
+
+    def part(span: tuple[int, int]) -> tuple[float, Floats, float]:
+        gradient = np.zeros(design.n_columns)
+        likelihood, change = _add_scores(
+            design.arrays, beta, total, released, span[0], span[1], score, gradient
+        )
+        return likelihood, gradient, change
+
+    found = run(part, chunks(design.n_rows, minimum=ROWS))
+    return (
+        sum(one[0] for one in found),
+        np.sum([one[1] for one in found], axis=0),
+        max(one[2] for one in found),
+    )
+
+
+def column_sums(design: Design, weight: Floats) -> Floats:
+    """Sum of weight x over the rows.
+
+    Parameters
+    ----------
+    design : Design
+    weight : ndarray, float64, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray, float64, shape (n_columns,)
+    """
+    nothing = np.zeros(design.n_rows)
+    return sweep(design, np.zeros(design.n_columns), nothing, weight, nothing.copy())[1]
+
+
+def rows_with(design: Design, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Rows that have a 1 in one of some columns of 0 and 1."""
+    score = np.zeros(design.n_rows)
+    sweep(design, columns.astype(np.float64), np.zeros(design.n_rows), np.ones(design.n_rows), score)
+    return np.asarray(score > 0.5)

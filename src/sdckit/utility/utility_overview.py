@@ -1,0 +1,315 @@
+"""A small table to start from: how good a release is as a whole, by variable, by pair, and for models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data.frames import frame_of
+from sdckit.data.scenario import Scenario
+from sdckit.errors import DataError, SdcError
+from sdckit.utility.chosen_variables import Chosen, chosen_variables
+from sdckit.utility.compare_associations import compare_associations
+from sdckit.utility.compare_distributions import compare_distributions
+from sdckit.utility.compare_models import compare_models
+from sdckit.utility.ecdf_utility import ecdf_utility
+from sdckit.utility.information_loss import information_loss
+from sdckit.utility.model_fits import Family
+from sdckit.utility.propensity import propensity
+from sdckit.utility.tabular_utility import tabular_utility
+
+__all__ = ["HEADLINES", "Headline", "UtilityOverview", "utility_overview"]
+
+MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
+MOST_NUMBERS = 5
+FAMILIES = ("linear", "logistic", "poisson", "multinomial")
+Step = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One row of the overview: a figure of another measure, and what a perfect release has there."""
+
+    name: str
+    level: str
+    measure: str
+    figure: str
+    words: str
+    best: float
+
+
+HEADLINES: tuple[Headline, ...] = (
+    Headline("auc", "whole file", "propensity", "auc", "chance to tell a released record from an original one", 0.5),
+    Headline("pmse_ratio", "whole file", "propensity", "ratio", "pMSE over what correct synthesis gives", 1.0),
+    Headline(
+        "joint_max_difference", "whole file", "ecdf_utility", "joint_max_difference",
+        "largest gap of the joint distribution of the numbers", 0.0,
+    ),
+    Headline(
+        "mean_total_variation", "one variable", "compare_distributions", "mean_total_variation",
+        "share of records in other values, mean", 0.0,
+    ),
+    Headline(
+        "largest_total_variation", "one variable", "compare_distributions", "largest_total_variation",
+        "share of records in other values, worst variable", 0.0,
+    ),
+    Headline(
+        "contingency_similarity", "two variables", "compare_associations", "contingency_similarity",
+        "likeness of the two-way tables, mean", 1.0,
+    ),
+    Headline(
+        "mean_s_pmse", "two variables", "tabular_utility", "mean_s_pmse",
+        "standardised pMSE of the two-way tables, mean", 1.0,
+    ),
+    Headline(
+        "largest_association", "two variables", "compare_associations", "largest_difference",
+        "largest change of an association", 0.0,
+    ),
+    Headline("mean_overlap", "models", "compare_models", "mean_overlap", "overlap of the intervals, mean", 1.0),
+    Headline("min_overlap", "models", "compare_models", "min_overlap", "overlap of the intervals, worst", 1.0),
+    Headline(
+        "sign_agreement", "models", "compare_models", "sign_agreement", "coefficients with the original's sign", 1.0
+    ),
+    Headline(
+        "il1_mean", "values", "information_loss", "il1_mean", "change of a value, in per cent of it, mean", 0.0
+    ),
+)  # fmt: skip
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UtilityOverview(PairResult):
+    """What a release is still good for, seen from several sides; no single score.
+
+    Attributes
+    ----------
+    results : dict of str to PairResult
+        The measures behind the table, by name; `compare_models` with its formula after a colon.
+    table : frame
+        ``level``, ``measure``, ``figure``, ``value`` (mean over the releases), ``smallest``, ``largest``,
+        ``best`` (what a perfect release has).
+    skipped : tuple of (str, str)
+        Measures that did not run, and why.
+    """
+
+    measure: ClassVar[str] = "utility_overview"
+    figures: ClassVar[tuple[str, ...]] = tuple(one.name for one in HEADLINES)
+    results: dict[str, Any] = field(default_factory=dict, repr=False)
+    skipped: tuple[tuple[str, str], ...] = ()
+    variables: tuple[str, ...] = ()
+    auc: float = math.nan
+    pmse_ratio: float = math.nan
+    joint_max_difference: float = math.nan
+    mean_total_variation: float = math.nan
+    largest_total_variation: float = math.nan
+    contingency_similarity: float = math.nan
+    mean_s_pmse: float = math.nan
+    largest_association: float = math.nan
+    mean_overlap: float = math.nan
+    min_overlap: float = math.nan
+    sign_agreement: float = math.nan
+    il1_mean: float = math.nan
+
+    @property
+    def table(self) -> Any:
+        """The rows that are defined, as a frame of the original's engine."""
+        rows = [one for one in HEADLINES if not math.isnan(getattr(self, one.name))]
+        return frame_of(
+            {
+                "level": [one.level for one in rows],
+                "measure": [one.measure for one in rows],
+                "figure": [one.words for one in rows],
+                "value": [getattr(self, one.name) for one in rows],
+                "smallest": [self.spread[one.name][0] for one in rows],
+                "largest": [self.spread[one.name][1] for one in rows],
+                "best": [one.best for one in rows],
+            },
+            self._backend(),
+        )
+
+    def __getitem__(self, name: str) -> Any:
+        """A measure behind the table, by name."""
+        return self.results[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with those of every measure under ``measures``."""
+        found = super().to_dict()
+        return {**found, "measures": {name: result.to_dict() for name, result in self.results.items()}}
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def utility_overview(
+    original: Any,
+    released: Any = None,
+    *,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    models: Mapping[str, Family] | Sequence[str] | str = (),
+    aligned: bool = False,
+    seed: int | np.random.Generator | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    step: Step | None = None,
+) -> UtilityOverview:
+    """Show in one small table what a release is still good for: as a whole, by variable, by pair, for models.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+    variables : sequence of str, optional
+        All columns in common unless given.
+    numeric : sequence of str, optional
+        Which of them are numbers; else those that the scenario declares, else those stored as numbers.
+    models : str, sequence of str, or dict of str to str, optional
+        Regressions that users of the file will fit: formulas, each with its family ("linear" unless a dict
+        says another).
+    aligned : bool
+        Whether row i of a release was made from row i of the original.
+    seed : int or Generator, optional
+        For what is random in the measures behind the table.
+    scenario : Scenario, optional
+    id : str, optional
+        Column that says which rows belong together.
+    step : callable, optional
+        Is told in words what is being done.
+
+    Returns
+    -------
+    UtilityOverview
+        ``table``, ``results``, ``skipped``.
+
+    Raises
+    ------
+    ColumnError, DataError
+        The files do not fit together, or have no column in common. A measure that cannot run is listed in
+        `skipped` with its reason.
+
+    Notes
+    -----
+    There is no single score: a release may keep every table and spoil a regression. Read the worst figure
+    of each level beside its mean, and look at the measure behind it.
+
+    References
+    ----------
+    Snoke, J., Raab, G. M., Nowok, B., Dibben, C. and Slavkovic, A. (2018). General and specific utility
+    measures for synthetic data. Journal of the Royal Statistical Society A 181(3).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "m"] * 20, "age": [20, 30, 40, 50] * 10})
+    >>> release = pl.DataFrame({"sex": ["f", "m"] * 20, "age": [20, 30, 50, 50] * 10})
+    >>> overview = utility_overview(survey, release, seed=1)
+    >>> overview.mean_total_variation, overview.largest_total_variation
+    (0.125, 0.25)
+    """
+    chosen = chosen_variables(
+        original, released, variables=variables, numeric=numeric, scenario=scenario,
+        aligned=aligned or id is not None, id=id,
+    )  # fmt: skip
+    families = _families(models)
+    results: dict[str, Any] = {}
+    skipped: list[tuple[str, str]] = []
+    for name, lacking, run in _plan(chosen, families, aligned=aligned or id is not None, seed=seed):
+        if lacking:
+            skipped.append((name, lacking))
+            continue
+        if step is not None:
+            step(f"measuring utility: {name.partition(':')[0].replace('_', ' ')}")
+        try:
+            results[name] = run()
+        except SdcError as error:
+            skipped.append((name, str(error)))
+    notes: dict[str, str] = dict(chosen.notes)
+    each = tuple(_headlines(results, j) for j in range(chosen.pair.m))
+    return UtilityOverview(
+        pair=chosen.pair, per_release=each, notes=notes, results=results, skipped=tuple(skipped),
+        variables=chosen.names, missing_rule="a missing value is a level of its own", **mean_figures(each, notes),
+    )  # fmt: skip
+
+
+def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
+    found: dict[str, Family]
+    if isinstance(models, Mapping):
+        found = dict(models)
+    else:
+        found = dict.fromkeys((models,) if isinstance(models, str) else tuple(models), "linear")
+    for family in found.values():
+        if family not in FAMILIES:
+            raise DataError(f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}")
+    return found
+
+
+Plan = list[tuple[str, str, Callable[[], PairResult]]]
+
+
+def _plan(
+    chosen: Chosen, families: Mapping[str, Family], *, aligned: bool, seed: int | np.random.Generator | None
+) -> Plan:
+    pair, names, numeric = chosen.pair, chosen.names, chosen.numeric
+    alone = "" if len(names) > 1 else "there is only one variable in common"
+    plan: Plan = [
+        (
+            "propensity", "",
+            lambda: propensity(pair, variables=names, numeric=numeric, aligned=aligned, seed=seed),
+        ),
+        ("ecdf_utility", _not_joint(pair, numeric), lambda: ecdf_utility(pair, variables=numeric)),
+        ("compare_distributions", "", lambda: compare_distributions(pair, variables=names, numeric=numeric)),
+        ("tabular_utility", alone, lambda: tabular_utility(pair, variables=names, numeric=numeric)),
+        ("compare_associations", alone, lambda: compare_associations(pair, variables=names, numeric=numeric)),
+        (
+            "information_loss",
+            "rows are not declared to belong together" if not aligned else "" if numeric else "no variable is a number",
+            lambda: information_loss(pair, numeric=numeric, robust=False, seed=seed),
+        ),
+    ]  # fmt: skip
+    if not families:
+        plan.append(("compare_models", "no model was named; give models=[formula]", _nothing))
+    return plan + [
+        (f"compare_models:{formula}", "", _model(pair, formula, family))
+        for formula, family in families.items()
+    ]
+
+
+def _nothing() -> PairResult:
+    raise AssertionError("a measure that lacks something does not run")
+
+
+def _model(pair: Pair, formula: str, family: Family) -> Callable[[], PairResult]:
+    return lambda: compare_models(pair, formula=formula, family=family)
+
+
+def _not_joint(pair: Pair, numeric: Sequence[str]) -> str:
+    if not numeric:
+        return "no variable is a number"
+    if len(numeric) > MOST_NUMBERS:
+        return f"more than {MOST_NUMBERS} numbers; ecdf_utility compares those you name"
+    if len(numeric) > 1 and pair.n + max(pair.sizes) > MOST_JOINT:
+        return "too many records for the joint distribution here; ecdf_utility computes it"
+    return ""
+
+
+def _headlines(results: Mapping[str, Any], j: int) -> dict[str, float]:
+    """The rows of one release; of several models the mean, or the worst. Models combine all releases."""
+    out = {}
+    for one in HEADLINES:
+        values = [
+            float(result.per_release[j].get(one.figure, getattr(result, one.figure)))
+            for name, result in results.items()
+            if name.partition(":")[0] == one.measure
+        ]
+        known = [value for value in values if not math.isnan(value)]
+        worst = one.name == "min_overlap"
+        out[one.name] = math.nan if not known else min(known) if worst else math.fsum(known) / len(known)
+    return out

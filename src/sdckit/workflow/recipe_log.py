@@ -1,0 +1,178 @@
+"""The log of a recipe: what each step changed, and, for internal eyes, what repeats it bit for bit."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sdckit.errors import FileFormatError
+from sdckit.protect.change import Change
+from sdckit.result import json_ready
+
+__all__ = ["RecipeLog", "versions_here"]
+
+FORMAT = "sdckit/recipe-log"
+FORMAT_VERSION = "1"
+CONFIDENTIAL = "contains what would help to undo the protection: seed, keys, matrices"
+
+
+@dataclass(frozen=True)
+class RecipeLog:
+    """What a recipe did to a file.
+
+    Attributes
+    ----------
+    recipe : str
+        The recipe, as TOML.
+    steps : tuple of Change
+        What each step changed.
+    n : int
+        Records of the file.
+    columns : tuple of str
+        Its columns before.
+    versions : dict of str to str
+        sdckit, NumPy, Polars and Python.
+    date : str
+    seed : int
+        Of the whole recipe; every step has one of its own drawn from it. Internal, as all that follows.
+    keys : dict of int to str
+        Keys of new identifiers, hexadecimal, by number of the step.
+    scenario : str
+        The scenario it ran under, as TOML; empty where there was none.
+    files : dict of str to str
+        Digests of the hierarchies it read.
+    """
+
+    recipe: str
+    steps: tuple[Change, ...]
+    n: int
+    columns: tuple[str, ...]
+    versions: dict[str, str]
+    date: str
+    seed: int = field(default=0, repr=False)
+    keys: dict[int, str] = field(default_factory=dict, repr=False)
+    scenario: str = field(default="", repr=False)
+    files: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
+        """The log ready for JSON; with seed, keys and matrices only where it is internal.
+
+        The recipe itself is internal too: its arguments may be what `Change.parameters` keeps back.
+        """
+        found: dict[str, Any] = {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "date": self.date,
+            "n": self.n,
+            "versions": dict(self.versions),
+            "steps": [
+                {"step": number, **_step(change, internal=internal)}
+                for number, change in enumerate(self.steps, 1)
+            ],
+        }
+        if not internal:
+            return found
+        return {
+            **found,
+            "confidential": CONFIDENTIAL,
+            "recipe": self.recipe,
+            "scenario": self.scenario,
+            "columns": list(self.columns),
+            "seed": str(self.seed),
+            "keys": {str(number): key for number, key in self.keys.items()},
+            "files": dict(self.files),
+        }
+
+    def write(self, path: str | Path) -> Path:
+        """Write the internal log as JSON, readable by its owner alone, whole or not at all.
+
+        Raises
+        ------
+        FileFormatError
+            The file cannot be written; nothing is left behind.
+        """
+        from sdckit.report.atomic import write_whole
+
+        text = json.dumps(self.to_dict(internal=True), indent=1, ensure_ascii=False, allow_nan=False)
+        write_whole(text + "\n", path, what="log", private=True)
+        return Path(path)
+
+    @classmethod
+    def read(cls, path: str | Path) -> RecipeLog:
+        """Read a log that `write` wrote.
+
+        Raises
+        ------
+        FileFormatError
+            The file is absent, damaged, or no such log.
+        """
+        file = Path(path)
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise FileFormatError(f"there is no log {file.name}; check the path") from None
+        except (OSError, ValueError):
+            raise FileFormatError(f"{file.name} cannot be read as a log") from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT or "seed" not in found:
+            raise FileFormatError(f"{file.name} is not the internal log of a recipe")
+        if found["format_version"] != FORMAT_VERSION:
+            raise FileFormatError(f"{file.name} was written by a later sdckit; update to read it")
+        try:
+            return _from_dict(found)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise FileFormatError(f"{file.name} is damaged; a part of the log is missing") from None
+
+
+def _step(change: Change, *, internal: bool) -> dict[str, Any]:
+    found = change.to_dict()
+    found["parameters"] = plain(change.parameters)
+    return {**found, "secret": plain(change.secret)} if internal else found
+
+
+def _from_dict(found: Mapping[str, Any]) -> RecipeLog:
+    return RecipeLog(
+        recipe=found["recipe"],
+        steps=tuple(
+            Change(
+                one["method"], one["n"], one["changed"], one["parameters"], one["secret"], one["notes"]
+            )
+            for one in found["steps"]
+        ),
+        n=found["n"], columns=tuple(found["columns"]), versions=found["versions"], date=found["date"],
+        seed=int(found["seed"]), keys={int(number): key for number, key in found["keys"].items()},
+        scenario=found["scenario"], files=found["files"],
+    )  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Anything a change may hold, as JSON holds it.
+
+    Examples
+    --------
+    >>> plain({"m": np.array([[0.5, np.nan]]), 1: np.int64(3), "key": b"ab", "kind": complex})
+    {'m': [[0.5, None]], '1': 3, 'key': '6162', 'kind': 'type'}
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, bytes):
+        return value.hex()
+    if value is None or isinstance(value, str | bool | int | float):
+        return json_ready(value)
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(one) for one in value]
+    return type(value).__name__
+
+
+def versions_here() -> dict[str, str]:
+    """The versions that decide what a recipe gives."""
+    names = {name: version(name) for name in ("sdckit", "numpy", "polars")}
+    return {**names, "python": platform.python_version()}

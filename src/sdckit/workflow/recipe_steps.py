@@ -1,0 +1,253 @@
+"""The steps a recipe can take: one line per protection method, all else read from the method's signature."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ScenarioError
+
+__all__ = ["HOW", "METHODS", "RISK_MEASURE", "Method", "check_arguments", "columns_named", "method_of"]
+
+Effect = Literal["same", "gone", "text", "unknown"]
+# Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
+ELSEWHERE = {
+    "seed": "seed= of apply (--seed)",
+    "key": "keys= of apply (--key COLUMN=FILE)",
+    "scenario": "scenario= of apply (--scenario), or of the recipe as a whole",
+}
+# Arguments that hold names of columns, wherever a method has them.
+NAMING = (
+    "column", "columns", "keys", "household", "strata", "by", "given", "match", "replace", "numeric", "sort_by",
+    "risk", "order", "carry_along", "similar",
+)  # fmt: skip
+TABLES = ("models", "rules")  # name columns only where they are tables
+RISK_MEASURE = "individual_risk"
+HOW = "how"  # stands for an argument `method`, since the step's own method is called so
+
+
+@dataclass(frozen=True)
+class Method:
+    """A protection method as a step.
+
+    Parameters
+    ----------
+    name : str
+        Of the function, and of its module in `protect`.
+    numbers : tuple of str
+        Arguments whose columns must hold numbers.
+    effect : str
+        What becomes of the columns under `column` or `columns`: they stay what they are, are gone, are text,
+        or what they are shows only when the step has run.
+    naming : tuple of str
+        Further arguments that name columns.
+    not_naming : tuple of str
+        Arguments that do not, in spite of their name.
+    """
+
+    name: str
+    numbers: tuple[str, ...] = ()
+    effect: Effect = "same"
+    naming: tuple[str, ...] = ()
+    not_naming: tuple[str, ...] = ()
+
+    @property
+    def function(self) -> Any:
+        """The function itself."""
+        return getattr(import_module(f"sdckit.protect.{self.name}"), self.name)
+
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """Its arguments after the data, by their names in a recipe."""
+        own = list(inspect.signature(self.function).parameters.items())[1:]
+        return {HOW if name == "method" else name: one for name, one in own}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Arguments that name columns."""
+        named = [name for name in (*NAMING, *self.naming) if name not in self.not_naming]
+        return tuple(name for name in dict.fromkeys(named) if name in self.parameters)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Arguments that a recipe may set."""
+        own = [name for name in self.parameters if name not in ELSEWHERE]
+        return tuple([*own, "intruder"] if "scenario" in self.parameters else own)
+
+    @property
+    def random(self) -> bool:
+        """Whether it takes a seed."""
+        return "seed" in self.parameters
+
+
+# A new method joins by a line.
+_ALL = (
+    Method("recode", effect="unknown"),
+    Method("top_bottom_code", numbers=("column",)),
+    Method("round_to", numbers=("column",)),
+    Method("drop_identifiers", effect="gone"),
+    Method("new_ids", effect="text"),
+    Method("local_suppression"),
+    Method("suppress_above"),
+    Method("pram"),
+    Method("microaggregate", numbers=("columns",)),
+    Method("add_noise", numbers=("columns",)),
+    Method("rank_swap", numbers=("columns",)),
+    Method("shuffle", numbers=("columns",)),
+    Method("swap_records", naming=("hierarchy",)),
+    Method("synthesize", naming=("models", "predictors", "rules")),
+    Method("mask_categorical"),
+    Method("mask_continuous", numbers=("columns",)),
+    Method("replace_high_risk"),
+)
+
+
+_TABLE = {one.name: one for one in _ALL if find_spec(f"sdckit.protect.{one.name}") is not None}
+METHODS = tuple(_TABLE)
+
+
+def method_of(name: object, place: str) -> Method:
+    """The method of a step; `place` is the step's place in the recipe, for the message.
+
+    Raises
+    ------
+    ScenarioError
+        No such method; the nearest name is told.
+
+    Examples
+    --------
+    >>> method_of("pramm", "step 2")
+    Traceback (most recent call last):
+    sdckit.errors.ScenarioError: step 2: there is no method 'pramm'; did you mean 'pram'?
+    """
+    if not isinstance(name, str) or not name:
+        raise ScenarioError(f'{place} names no method; write method = "recode", or another of: {_listed()}')
+    if name not in _TABLE:
+        raise ScenarioError(f"{place}: there is no method {name!r}; {did_you_mean(name, METHODS)}")
+    return _TABLE[name]
+
+
+def _listed() -> str:
+    return ", ".join(METHODS)
+
+
+def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
+    """Refuse arguments that the method does not have, that are of the wrong kind, or that are lacking.
+
+    Raises
+    ------
+    ScenarioError
+        Names the step and the argument.
+    """
+    for name, value in arguments.items():
+        if name in ELSEWHERE:
+            raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {ELSEWHERE[name]}")
+        if name not in method.offered:
+            raise ScenarioError(
+                f"{place}: {method.name} has no argument {name!r}; {did_you_mean(name, method.offered)}"
+            )
+        kind = str if name == "intruder" else _annotation(method, name)
+        if name == "combinations" or _fits(value, kind):
+            continue
+        words = _words(kind)
+        given = "another text" if isinstance(value, str) and '"' in words else _kind(value)
+        raise ScenarioError(f"{place}: {name} takes {words}, not {given}")
+    needed = [
+        name
+        for name, one in method.parameters.items()
+        if one.default is one.empty and name not in arguments and name not in ELSEWHERE
+    ]
+    if needed:
+        raise ScenarioError(f"{place}: {method.name} needs {needed[0]!r}; add {needed[0]} = ...")
+
+
+def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """Columns that an argument names: itself, those in its list, or those its table speaks of.
+
+    Examples
+    --------
+    >>> columns_named(method_of("pram", "step 1"), {"columns": ["job"]}, "columns")
+    ('job',)
+    """
+    given = arguments.get(role)
+    if given is None or role not in method.columns or (role == "risk" and given == RISK_MEASURE):
+        return ()
+    if isinstance(given, Mapping):
+        return tuple(given)
+    if isinstance(given, str):
+        return () if role in TABLES else (given,)
+    parts = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, list) else []
+    return tuple(
+        name for part in parts if isinstance(part, list | tuple) for name in part if isinstance(name, str)
+    )
+
+
+def _annotation(method: Method, name: str) -> Any:
+    written = method.parameters[name].annotation
+    if not isinstance(written, str):
+        return written
+    names = method.function.__globals__
+    aliases = {name: one for name, one in names.items() if isinstance(one, str) and name in written}
+    try:
+        # Our own annotations, not the user's text; an alias may be written as text, too.
+        known = {**names, **{name: eval(one, names) for name, one in aliases.items() if name[0].isupper()}}  # noqa: S307
+        return eval(written, known)  # noqa: S307
+    except (NameError, TypeError):
+        return Any  # the method checks this argument itself
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value that TOML can hold is of an annotated kind."""
+    if kind is Any or kind is object or isinstance(kind, typing.TypeVar):
+        return True
+    if isinstance(kind, str | typing.ForwardRef):
+        return True
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return any(value == one and type(value) is type(one) for one in inner)
+    if origin in (Sequence, list, tuple):
+        whole = isinstance(value, list | tuple)
+        return whole and all(_fits(one, inner[0] if inner else Any) for one in value)
+    if origin is Mapping or origin is dict:
+        return isinstance(value, Mapping) and all(_fits(one, inner[1]) for one in value.values())
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return kind in (str, bool) and isinstance(value, kind)
+
+
+def _words(kind: Any) -> str:
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(dict.fromkeys(filter(None, map(_words, inner))))
+    if origin is Literal:
+        return " or ".join(f'"{one}"' if isinstance(one, str) else str(one).lower() for one in inner)
+    if origin in (Sequence, list, tuple):
+        return f"a list of {_PLURAL.get(inner[0], 'values')}" if inner else "a list"
+    if origin is Mapping or origin is dict:
+        return "a table {name = ...}"
+    return _SINGLE.get(kind, "")
+
+
+_SINGLE = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+_PLURAL = {int: "whole numbers", float: "numbers", str: "texts"}
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, list | tuple):
+        return "a list of other things" if value else "an empty list"
+    if isinstance(value, Mapping):
+        return "a table"
+    return _SINGLE.get(type(value), type(value).__name__)

@@ -1,0 +1,118 @@
+"""Rates, residual risk and verdicts by hand."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import pytest
+
+from attacks.made import CONTROL, KNOWN, ORIGINAL, OTHERS
+from sdckit.attacks.attack_rates import FIGURES, Tally, means, rates, verdict
+from sdckit.attacks.linkability import linkability
+from sdckit.errors import DataError
+from sdckit.numerics.intervals import excess, wilson
+
+
+def test_with_a_control():
+    notes = {}
+    found = rates(Tally(200, 150), 0.1, Tally(100, 20), 0.95, notes)
+    assert tuple(found) == FIGURES
+    assert (found["success_rate"], found["control_rate"], found["n_control"]) == (0.75, 0.2, 100)
+    expected = excess(wilson(150, 200), wilson(20, 100))
+    assert [found[name] for name in ("residual", "residual_low", "residual_high")] == pytest.approx(expected)
+    assert [found["risk"], found["risk_low"]] == pytest.approx(expected[:2])
+    assert notes == {}
+
+
+def test_cut_off_at_0_and_1():
+    found = rates(Tally(50, 2), 0.1, Tally(50, 40), 0.95, {})
+    assert found["risk"] == found["risk_low"] == found["risk_high"] == 0
+    assert found["residual_high"] < 0
+
+
+def test_without_a_control():
+    notes = {}
+    found = rates(Tally(50, 40), 0.1, None, 0.9, notes)
+    assert [found[name] for name in ("risk", "risk_low")] == [
+        wilson(40, 50, 0.9).centre,
+        found["success_low"],
+    ]
+    assert math.isnan(found["residual"])
+    assert math.isnan(found["n_control"])
+    assert set(notes) == {"control_rate", "risk", "residual"}
+
+
+def test_no_attack():
+    notes = {}
+    found = rates(Tally(0, 0), math.nan, Tally(0, 0), 0.95, notes)
+    assert math.isnan(found["success_rate"])
+    assert notes == {"success_rate": "no attack could be made"}
+    assert "No attack could be made" in verdict(found)
+    found = rates(Tally(5, 3), 0.1, Tally(0, 0), 0.95, notes)
+    assert math.isnan(found["risk"])
+    assert "nobody of the control file" in notes["risk"]
+
+
+def test_a_factor_never_makes_more_successes_than_attacks():
+    tally = Tally(100, 80, 1.5)
+    assert tally.rate == 1
+    assert tally.interval(0.95).half == pytest.approx(1.5 * wilson(80, 100).half)
+
+
+def test_dependent_attacks_widen_the_interval():
+    assert Tally(100, 40, effect=4.0).interval(0.95).half == pytest.approx(2 * wilson(40, 100).half)
+
+
+@pytest.mark.parametrize(
+    ("attack", "control", "said"),
+    [
+        (
+            Tally(500, 50),
+            Tally(500, 40),
+            "Not to be trusted: the attack succeeds in 10.0% of the attempts, guessing",
+        ),
+        (Tally(500, 300), None, "Without a control file it is open"),
+        (Tally(500, 300), Tally(500, 290), "No sign that being in the file makes a difference"),
+        (Tally(500, 300), Tally(500, 100), "gives away more about the people in it than about others: 4"),
+        (Tally(500, 300), Tally(20, 5), "The control file is too small"),
+    ],
+)
+def test_the_verdict(attack, control, said):
+    assert said in verdict(rates(attack, 0.1 if attack.successes < 100 else 0.05, control, 0.95, {}))
+
+
+def test_means_over_releases():
+    notes = {}
+    one, two = (rates(Tally(10, x), 0.1, None, 0.95, {}) for x in (2, 4))
+    assert means([one, two], notes)["success_rate"] == pytest.approx(0.3)
+    assert "means over the releases" in notes["intervals"]
+
+
+def test_from_a_plan():
+    lazy, lazy_release, lazy_control = (one.lazy() for one in (ORIGINAL, OTHERS, CONTROL))
+    here = linkability(ORIGINAL, OTHERS, known=KNOWN, control=CONTROL, seed=1)
+    there = linkability(lazy, lazy_release, known=KNOWN, control=lazy_control, seed=1)
+    assert there.to_dict()["figures"] == here.to_dict()["figures"]
+
+
+def test_the_result():
+    result = linkability(ORIGINAL, [OTHERS, ORIGINAL], known=KNOWN, control=CONTROL, by="größe", seed=1)
+    assert result.m == 2
+    assert list(result.by_release["success_rate"]) == [one["success_rate"] for one in result.per_release]
+    groups = result.by_group
+    assert groups.columns[:3] == ["release", "größe", "n_attacks"]
+    assert groups["release"].to_list() == [1, 1, 2, 2]
+    assert (groups["residual"].diff()[[1, 3]] <= 0).all()
+    assert result.to_dict()["verdict"] == result.verdict
+    assert "größe" not in str(result.to_dict())
+    assert result.n == 300
+    assert "see .summary()" in result._repr_html_()
+    assert set(result.summary()["figure"]) == set(FIGURES)
+    copied = pickle.loads(pickle.dumps(result))
+    assert copied.success_rate == result.success_rate
+    for name in ("by_group", "records"):
+        with pytest.raises(DataError, match="let go of the data"):
+            getattr(copied, name)
+    with pytest.raises(DataError, match="give by="):
+        _ = linkability(ORIGINAL, OTHERS, known=KNOWN, seed=1).by_group

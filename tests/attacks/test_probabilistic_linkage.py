@@ -1,0 +1,116 @@
+"""Probabilistic linkage of files with typing errors, on every engine's frames, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sdckit import Scenario, probabilistic_linkage
+from sdckit.attacks import probabilistic_linkage as home
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+RNG = np.random.default_rng(6)
+N = 60
+NAMES = ["".join(RNG.choice(list("abcdefgh"), 7)) for _ in range(40)]
+ORIGINAL = pl.DataFrame(
+    {
+        "id": range(N),
+        "sur name": RNG.choice(NAMES, N),
+        "age": RNG.integers(20, 80, N),
+        "region": RNG.choice(["n", "s", None], N, p=[0.5, 0.4, 0.1]).tolist(),
+    }
+)
+TYPED = ORIGINAL.with_columns(
+    pl.when(pl.col("id") % 4 == 0)
+    .then(pl.col("sur name").str.slice(0, 6) + "x")
+    .otherwise(pl.col("sur name"))
+    .alias("sur name"),
+    age=pl.col("age") + (pl.col("id") % 5 == 1).cast(pl.Int64),
+)
+VARIABLES = ["sur name", "age", "region"]
+
+
+def test_slips_do_not_save_anybody():
+    result = probabilistic_linkage(ORIGINAL, TYPED, variables=VARIABLES, id="id", seed=1)
+    assert result.rate > 0.9
+    assert result.baseline == 1 / N
+    assert result.rate_low < result.rate <= result.rate_high
+    assert (result.n, result.n_pairs) == (N, N * N)
+    exact = probabilistic_linkage(
+        ORIGINAL, TYPED, variables=VARIABLES, id="id", seed=1, exact=["sur name"], near=0
+    )
+    assert exact.rate < result.rate
+    scores = result.scores
+    assert scores["recall"].is_sorted()
+    assert scores["right"].max() <= N
+    last = scores.filter(pl.col("weight") == 0).to_dicts()[0]
+    assert last["precision"] == pytest.approx(result.precision)
+    assert last["recall"] == pytest.approx(result.recall)
+    assert set(result.levels["variable"]) == set(VARIABLES)
+    assert result.records.columns == ["id", "weight", "correct"]
+    assert result.records["correct"].mean() == pytest.approx(result.rate)
+
+
+def test_unrelated_files_are_linked_by_chance_only():
+    other = TYPED.with_columns(pl.col(VARIABLES).shuffle(seed=3))
+    result = probabilistic_linkage(ORIGINAL, other, variables=VARIABLES, seed=1)
+    assert result.rate < 0.1
+
+
+def test_releases_engines_and_pickles():
+    files = [TYPED, ORIGINAL]
+    given = {"variables": VARIABLES, "id": "id", "seed": 2}
+    result = probabilistic_linkage(ORIGINAL, files, **given)
+    assert result.m == 2
+    assert result.notes["released"].startswith("1 of 2 releases have the original's values")
+    same = probabilistic_linkage(ORIGINAL.to_pandas(), [one[::-1].to_arrow() for one in files], **given)
+    assert same.rate == pytest.approx(result.rate)
+    assert isinstance(same.records, pd.DataFrame)
+    kept = pickle.loads(pickle.dumps(result))
+    assert kept.to_dict() == result.to_dict()
+    for name in ("records", "scores", "levels"):
+        with pytest.raises(DataError, match="let go of the data"):
+            getattr(kept, name)
+
+
+def test_blocking_and_the_scenario():
+    scenario = Scenario(keys=VARIABLES, numeric=["age"])
+    result = probabilistic_linkage(ORIGINAL, TYPED, scenario=scenario, blocking=[["sur name"], ["age"]])
+    assert result.n_pairs < N * N / 2
+    assert result.rate > 0.7
+
+
+def test_equal_weights_share():
+    doubled = pl.DataFrame({"a": ["x", "x", "y", "z", "w"], "b": [1, 1, 2, 3, 4]})
+    result = probabilistic_linkage(doubled, doubled, variables=["a", "b"], seed=1)
+    assert result.records["correct"].to_list() == [0.5, 0.5, 1.0, 1.0, 1.0]
+
+
+REFUSED = [
+    ({"variables": None}, ScenarioError, "which variables the intruder knows"),
+    ({"variables": ["age"]}, DataError, "two variables or more"),
+    ({"near": -1}, DataError, "near is a share"),
+    ({"threshold": 1}, DataError, "threshold is the probability"),
+    ({"exact": ["id"]}, ColumnError, "exact: 'id' is none of the variables"),
+    ({"numeric": ["id"]}, ColumnError, "numeric: 'id' is none of the variables"),
+    ({"blocking": [["id"], ["age"]]}, ColumnError, "blocking: 'id' is none"),
+    ({"blocking": [["age"]]}, DataError, "two rules or more"),
+    ({"blocking": [["age"], ["age", "region"]]}, DataError, "no variable in all of them"),
+    ({"variables": ["age", "wage"]}, ColumnError, "no column 'wage'"),
+]
+
+
+@pytest.mark.parametrize(("given", "error", "words"), REFUSED)
+def test_bad_input(given, error, words):
+    with pytest.raises(error, match=words):
+        probabilistic_linkage(ORIGINAL, TYPED, **{"variables": VARIABLES, **given})
+
+
+def test_too_many_pairs(monkeypatch):
+    monkeypatch.setattr(home, "ALL_PAIRS", 100)
+    with pytest.raises(DataError, match="60 records make 3,600 pairs"):
+        probabilistic_linkage(ORIGINAL, TYPED, variables=VARIABLES)

@@ -1,0 +1,83 @@
+"""The three kinds of draws, and what is no draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sdckit.attribute.posterior_draws import evidence, kind_of
+from sdckit.cells.pair import open_pair
+from sdckit.errors import DataError
+
+SURVEY = pl.DataFrame({"x": [1.0, 2.0, 4.0], "c": ["a", "b", "b"]})
+RELEASE = pl.DataFrame({"x": [2.0, 2.0, 3.0], "c": ["a", "c", "b"]})
+PAIR = open_pair(SURVEY, RELEASE, categories={"target": ["c"]}, numeric={"numeric": ["x"]}, aligned=True)
+MEAN = np.zeros((2, 3))
+
+
+def test_numbers_are_guessed_beside_the_truth():
+    found = evidence(PAIR, "x", {"mean": MEAN, "sd": [1.0, 2.0]}, [2.0, 9.0, 2.0], None)
+    assert found.prior == pytest.approx(np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]]) / [[3], [2], [3]])
+    assert found.truth.tolist() == [0, 0, 0]
+    assert found.log_guess(0, 3)[:, :, 0].tolist() == found.log_truth.tolist()
+    assert len(found.log_released) == 1
+    assert found.n_draws == 2
+    counted = evidence(PAIR, "x", {"mean": MEAN, "sd": np.ones((2, 3))}, 1, None)
+    assert counted.prior.shape == (3, 2)  # the median and the truth
+
+
+def test_levels_are_those_of_all_files():
+    found = evidence(PAIR, "c", {"probability": [[0.5, 0.25, 0.25]]}, 10, [2, 1, 1])
+    assert found.truth.tolist() == [0, 1, 1]
+    assert np.exp(found.log_released[0]) == pytest.approx([0.5 * 0.25 * 0.25])
+    assert found.prior[0].tolist() == [0.5, 0.25, 0.25]
+
+
+def test_logs_as_they_are():
+    logs = np.log(np.full((2, 3, 4), 0.25))
+    given = {"log_guess": logs, "truth": [0, 3, 1], "log_released": np.zeros((1, 2))}
+    found = evidence(PAIR, "c", given, 10, None)
+    assert found.log_guess(1, 2).shape == (2, 1, 4)
+    assert found.truth.tolist() == [0, 3, 1]
+
+
+def test_which_kind():
+    assert kind_of({"sd": 1, "mean": 1}) == "normal"
+    for wrong in ({"mean": 1}, [1], {}):
+        with pytest.raises(DataError, match=r"draws= takes a dict of arrays: \{'mean', 'sd'\} or"):
+            kind_of(wrong)
+
+
+GOOD = {"log_guess": np.zeros((1, 3, 2)), "truth": [0, 0, 0], "log_released": np.zeros((1, 1))}
+REFUSED = [
+    ("x", {"mean": np.zeros((2, 2)), "sd": [1, 1]}, {}, r"shape \(2, 2\); it must be \(any, 3\)"),
+    ("x", {"mean": MEAN, "sd": [1, 0]}, {}, "not above 0"),
+    ("x", {"mean": MEAN + np.nan, "sd": [1, 1]}, {}, "has missing values"),
+    ("x", {"mean": "m", "sd": [1, 1]}, {}, "no array of numbers"),
+    ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": 0}, "give 1 or more"),
+    ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": []}, "one at least"),
+    ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": ["a"]}, "give how many"),
+    ("x", {"mean": MEAN, "sd": [1, 1]}, {"prior": [1, 1]}, "prior= is for categories"),
+    ("c", {"probability": [[0.5, 0.5]]}, {}, r"it must be \(any, 3, 3\) or \(any, 3\)"),
+    ("c", {"probability": [[0.5, 0.5, 0.5]]}, {}, "add up to 1"),
+    ("c", {"probability": [[0.0, 0.5, 0.5]]}, {}, "rule out the true value of 1 records"),
+    ("c", {"probability": [[0.5, 0.5, 0.0]]}, {}, "the release could not have come from any of the draws"),
+    ("c", {"probability": [[0.4, 0.3, 0.3]]}, {"prior": [1, 1]}, "prior= needs 3 numbers"),
+    ("c", {**GOOD, "truth": [0, 0, 2]}, {}, "from 0 to 1"),
+]
+
+
+@pytest.mark.parametrize(("target", "draws", "more", "words"), REFUSED)
+def test_bad_draws(target, draws, more, words):
+    with pytest.raises(DataError, match=words):
+        evidence(PAIR, target, draws, **{"guesses": 10, "prior": None, **more})
+
+
+def test_missing_targets():
+    gap = SURVEY.with_columns(c=pl.Series(["a", None, "b"]))
+    pair = open_pair(gap, RELEASE, categories={"target": ["c"]}, aligned=True)
+    with pytest.raises(
+        DataError, match="the original: 'c' is missing in 1 rows; the target needs every value"
+    ):
+        evidence(pair, "c", {"probability": [[0.4, 0.3, 0.3]]}, 10, None)

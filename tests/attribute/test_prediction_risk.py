@@ -1,0 +1,212 @@
+"""The figures, records and options of prediction risk; that the neighbours are right is shown in laws/ and golden/."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from plans import on_frames
+from sdckit import Scenario, prediction_risk
+from sdckit.cells.pair import open_pair
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+ORIGINAL = pl.DataFrame(
+    {
+        "age": [20, 30, 40, 50, 60, 70],
+        "sex": ["f", "m", "f", "m", "f", "m"],
+        "income": [10.0, 20.0, 30.0, 40.0, 50.0, None],
+        "job": ["a", "a", "b", "b", "b", None],
+        "who": list("uvwxyz"),
+    }
+)
+RELEASED = ORIGINAL.with_columns(income=pl.Series([20.0, 20.0, 30.0, 30.0, 50.0, 60.0]), job=pl.lit("b"))
+KEYS = ["age", "sex"]
+
+
+def risk(original=ORIGINAL, released=RELEASED, **options):
+    return prediction_risk(
+        original, released, **{"keys": KEYS, "target": "income", "n_neighbors": 1, **options}
+    )
+
+
+def same(one, two):
+    """Whether two results have the same figures for each release."""
+    return [list(release.values()) for release in one.per_release] == pytest.approx(
+        np.array([list(release.values()) for release in two.per_release]), nan_ok=True
+    )
+
+
+def test_a_number():
+    result = risk()
+    assert (result.n, result.numeric, result.model) == (5, True, "knn")
+    assert result.mse_original == 0.0
+    assert result.mse_released == pytest.approx((100 + 0 + 0 + 100 + 0) / 5)
+    assert result.share_less_accurate == pytest.approx(2 / 5)
+    assert result.baseline == pytest.approx(200.0)
+    assert math.isnan(result.accuracy_released)
+    assert result.notes["accuracy_released"] == "for categories only; the target is a number"
+    assert result.notes["n"] == "1 records of the original have no target and are left out"
+    assert result.notes["numeric"].startswith("taken as numbers because they are stored so: age, income;")
+    assert result.records["error_released"].to_list()[:5] == [10.0, 0.0, 0.0, 10.0, 0.0]
+    assert result.records["error_original"].is_nan().to_list() == [False] * 5 + [True]
+    assert "level of its own" in result.missing_rule
+
+
+def test_categories():
+    result = risk(target="job")
+    assert (result.accuracy_original, result.accuracy_released) == (1.0, pytest.approx(0.6))
+    assert (result.baseline, result.share_less_accurate) == (pytest.approx(0.6), pytest.approx(0.4))
+    assert math.isnan(result.mse_original)
+    assert result.notes["mse_original"] == "for a number only; the target is not"
+    assert result.records.columns == ["correct_released", "correct_original"]
+
+
+def test_several_releases_are_averaged():
+    one, two, both = risk(), risk(released=ORIGINAL), risk(released=[RELEASED, ORIGINAL])
+    assert both.m == 2
+    assert both.mse_released == pytest.approx((one.mse_released + two.mse_released) / 2)
+    assert both.spread["mse_released"] == (0.0, one.mse_released)
+    assert both.records["error_released"][0] == pytest.approx(5.0)
+    assert both.notes["released"].startswith("1 of 2 releases")
+    assert both.by_release["release"].to_list() == [1, 2]
+
+
+def test_rows_need_not_correspond():
+    result = risk(released=RELEASED[[5, 0, 0, 2]])
+    assert result.records.height == 6
+    assert same(risk(released=RELEASED.reverse()), risk())
+
+
+def test_for_a_plot():
+    binned = risk().before_after()
+    assert binned["low"].to_list() == [0.0, 0.1, 0.25, 0.5, 1.0, 2.0]
+    assert binned["high"].to_list()[-1] == math.inf
+    assert binned["original"].to_list() == [5, 0, 0, 0, 0, 0]
+    assert binned["released"].to_list() == [3, 0, 0, 2, 0, 0]  # 10 is 0.7 standard deviations
+    binned = risk(target="job").before_after()
+    assert binned["high"].to_list() == [0.25, 0.5, 0.75, 1.0]
+    assert (binned["original"].to_list(), binned["released"].to_list()) == ([0, 0, 0, 5], [2, 0, 0, 3])
+    flat = risk(original=ORIGINAL.with_columns(income=pl.lit(1.0)), released=RELEASED)
+    assert flat.before_after()["original"].to_list() == [6, 0, 0, 0, 0, 0]
+
+
+def test_which_columns_are_numbers():
+    declared = risk(target="job", numeric=["age"])
+    assert "numeric" not in declared.notes
+    none = risk(target="income", numeric=[])
+    assert (none.numeric, none.accuracy_original) == (False, 1.0)
+    scenario = Scenario(keys=KEYS, sensitive=["income"], numeric=["income"])
+    by_scenario = prediction_risk(ORIGINAL, RELEASED, scenario=scenario, n_neighbors=2)
+    assert by_scenario.numeric
+    assert by_scenario.to_dict()["figures"] == risk(numeric=["income"], n_neighbors=2).to_dict()["figures"]
+    silent = prediction_risk(ORIGINAL, RELEASED, scenario=Scenario(keys=KEYS, sensitive=["income"]))
+    assert silent.notes["numeric"].startswith("taken as numbers")
+
+
+@pytest.mark.parametrize("model", ["tree", "forest", LinearRegression()])
+def test_models_of_scikit_learn(model):
+    rng = np.random.default_rng(3)
+    original = pl.DataFrame({"x": rng.normal(size=80), "g": rng.integers(0, 3, 80).astype(str)})
+    original = original.with_columns(y=2 * pl.col("x") + rng.normal(0, 0.1, 80))
+    released = original.with_columns(y=pl.col("y").shuffle(seed=1))
+    given = {"keys": ["x", "g"], "target": "y", "model": model, "seed": 5}
+    result = prediction_risk(original, [original, released], **given)
+    again = prediction_risk(original, [original, released], **given)
+    assert same(result, again)
+    first, second = result.per_release
+    assert first["mse_released"] == pytest.approx(first["mse_original"])
+    assert second["mse_released"] > first["mse_original"]
+    assert first["share_less_accurate"] == 0.0
+
+
+def test_a_model_for_categories():
+    rng = np.random.default_rng(3)
+    original = pl.DataFrame({"x": rng.integers(0, 40, 120)}).with_columns(
+        y=(pl.col("x") > 20).cast(pl.String)
+    )
+    for model in ("tree", "forest"):
+        result = prediction_risk(original, original, keys=["x"], target="y", model=model, seed=1)
+        assert result.accuracy_original == result.accuracy_released > 0.95
+
+
+def test_boosting():
+    frame = pl.DataFrame({"x": np.arange(60.0)}).with_columns(y=pl.col("x") // 20)
+    result = prediction_risk(frame, frame, keys=["x"], target="y", model="boosting", seed=1)
+    assert result.mse_released == result.mse_original < 0.1
+
+
+def test_folds_keep_a_record_from_predicting_itself():
+    rng = np.random.default_rng(8)
+    frame = pl.DataFrame({"x": np.arange(50.0), "y": rng.normal(size=50)})
+    given = {"keys": ["x"], "target": "y", "n_neighbors": 1}
+    plain = prediction_risk(frame, frame, **given)
+    honest = prediction_risk(frame, frame, **given, cross_fit=True, seed=2)
+    assert plain.mse_original == 0.0 == honest.mse_released
+    assert honest.mse_original > 0.5
+    assert same(honest, prediction_risk(frame, frame, **given, cross_fit=True, seed=2))
+    other = prediction_risk(frame, frame, **given, cross_fit=True, seed=3)
+    assert other.mse_original != honest.mse_original
+
+
+def test_a_pair_opened_before():
+    pair = open_pair(ORIGINAL, RELEASED, categories={"keys": KEYS})
+    result = prediction_risk(pair, keys=KEYS, target="income", n_neighbors=1)
+    assert same(result, risk())
+
+
+@on_frames
+def test_every_engine(make):
+    result = risk(make(ORIGINAL), make(RELEASED), id="who", prefix="x_")
+    assert result.mse_released == pytest.approx(40.0)
+    records = nw.from_native(result.records).to_polars()
+    assert records.columns == ["who", "x_error_released", "x_error_original"]
+    assert records.sort("who")["x_error_released"].to_list()[:5] == [10.0, 0.0, 0.0, 10.0, 0.0]
+
+
+def test_small_files():
+    one = risk(original=ORIGINAL[:1], released=RELEASED[:1], n_neighbors=3)
+    assert (one.mse_original, one.mse_released, one.baseline) == (0.0, 100.0, 0.0)
+    assert one.notes["n_neighbors"] == "a file has fewer records than n_neighbors: all of them are taken"
+
+
+def test_pickled_it_keeps_its_figures_only():
+    result = risk()
+    again = pickle.loads(pickle.dumps(result))
+    assert again.to_dict() == result.to_dict()
+    for what in ("records", "by_release"):
+        with pytest.raises(DataError, match="let go of the data"):
+            getattr(again, what)
+    with pytest.raises(DataError, match="let go of the data"):
+        again.before_after()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"keys": None}, ScenarioError, "say which variables an intruder knows"),
+        ({"target": None}, ScenarioError, "say which variable an intruder would learn"),
+        ({"target": "age"}, ColumnError, "target 'age' is a key"),
+        ({"keys": ["age", "size"]}, ColumnError, "the original has no column 'size'"),
+        ({"released": None}, DataError, "released= is missing"),
+        ({"released": []}, DataError, "empty list"),
+        ({"released": RELEASED.with_columns(age=pl.lit("old"))}, ColumnError, "'age'"),
+        ({"numeric": ["who"]}, ColumnError, "numeric: 'who' is neither a key nor the target"),
+        ({"numeric": ["sex"]}, DataError, "numeric 'sex' is .* not numbers"),
+        ({"numeric": "age"}, ColumnError, r"write numeric=\['age'\]"),
+        ({"released": RELEASED.with_columns(income=pl.lit(None, pl.Float64))}, DataError, "no value at all"),
+        ({"target": "job", "released": RELEASED.with_columns(job=pl.lit(None, pl.String))}, DataError,
+         "the release: target 'job' has no value at all"),
+        ({"cross_fit": True, "target": "job", "original": ORIGINAL[:3]}, DataError, "cross_fit=True needs 5 records"),
+        ({"model": "svm"}, DataError, "model 'svm' is unknown"),
+        ({"released": RELEASED.with_columns(income=pl.lit(math.inf))}, DataError, "infinite in rows 1"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be(options, error, words):
+    with pytest.raises(error, match=words):
+        risk(**options)

@@ -1,0 +1,119 @@
+"""``sdckit attack``: every attack that applies, one line of error for what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+import releases
+
+KNOWN = ("--known", "sex,age", "--known", "region,income")
+FAST = ("--n-attacks", 60, "--seed", 1, "--identifiers", "pid,w")
+MARKER = "Zq7Qx"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    """Original, release and control of 80 people each, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    everybody = releases.original(160)
+    original = everybody[:80]
+    original.write_csv("original.csv")
+    everybody[80:].write_csv("control.csv")
+    releases.release(original).write_csv("release.csv")
+    return tmp_path
+
+
+def test_every_attack(sdckit, files) -> None:
+    options = (
+        "--released",
+        "release.csv",
+        "--control",
+        "control.csv",
+        *KNOWN,
+        "--target",
+        "ill,income",
+        *FAST,
+    )
+    done = sdckit("attack", "original.csv", *options)
+    assert (done.code, done.err) == (0, "")
+    lines = [line for line in done.out.splitlines() if line.strip()]
+    assert lines[0] == "original.csv: a release of 80 against 80 records, 80 never in the file"
+    for words in (
+        "Singling out, one column. ", "Singling out, 3 columns. ", "Linkability. ", "Inference of ill. ",
+        "Inference of income. ", "Membership. ", "(AUC)", "Distances between released and real records",
+    ):  # fmt: skip
+        assert words in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert sdckit("attack", "original.csv", *options).out == done.out
+
+
+def test_a_copy_of_the_original_and_no_control(sdckit, files) -> None:
+    (files / "copy.csv").write_bytes((files / "original.csv").read_bytes())
+    done = sdckit(
+        "attack", "original.csv", "--released", "copy.csv", "--kind", "linkability", "--known", "pid",
+        "--known", "income", "--seed", 1, "--variables", "income",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    assert "without a control file" in done.out
+    assert "Without a control file it is open" in done.out
+    assert "Singling" not in done.out
+    assert "Distances" not in done.out
+
+
+def test_one_column_is_attacked_alone(sdckit, files) -> None:
+    only = ("--released", "release.csv", "--variables", "income", "--kind", "singling-out", "--n-attacks", 20)
+    done = sdckit("attack", "original.csv", *only)
+    assert done.code == 0
+    assert "Singling out, one column. " in done.out
+    assert "columns. " not in done.out
+
+
+def test_several_releases_and_a_scenario(sdckit, files) -> None:
+    releases.release(releases.original(160)[:80], seed=5).write_csv("other.csv")
+    (files / "s.toml").write_text(
+        'keys = ["sex", "age", "region"]\nsensitive = ["ill"]\nnumeric = ["income"]\nidentifiers = ["pid"]\n'
+    )
+    both = ("--released", "release.csv", "--released", "other.csv")
+    done = sdckit("attack", "original.csv", *both, "--scenario", "s.toml", "--n-attacks", 40, "--seed", 1)
+    assert (done.code, done.err) == (0, "")
+    assert "original.csv: 2 releases against 80 records, without a control file" in done.out
+    assert "Inference of ill. " in done.out
+    assert "compared as numbers: income" in done.out
+    assert "means over the releases" in done.out
+
+
+def test_missing_values_are_no_obstacle_and_no_value_is_shown(sdckit, files, survey, frame) -> None:
+    frame[:120].with_columns(age=None).write_csv("half.csv")
+    done = sdckit(
+        "attack", survey, "--released", "half.csv", "--known", "sex,age,region", "--target", "income",
+        "--identifiers", "name", *FAST[:4],
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    assert MARKER not in done.out
+
+
+REFUSED = {
+    "no release": ((), "--released"),
+    "release absent": (("--released", "none.csv"), "none.csv"),
+    "the original itself": (("--released", "original.csv"), "is the original itself"),
+    "control absent": (("--released", "release.csv", "--control", "none.csv"), "none.csv"),
+    "unknown kind": (("--released", "release.csv", "--kind", "linkabilty"), "did you mean 'linkability'?"),
+    "too few attempts": (("--released", "release.csv", "--n-attacks", "0"), "--n-attacks counts attempts"),
+    "negative seed": (("--released", "release.csv", "--seed", "-1"), "--seed takes a whole number"),
+    "wrong column": (("--released", "release.csv", "--variables", "incme"), "did you mean 'income'?"),
+    "wrong target": (
+        ("--released", "release.csv", "--known", "age", "--target", "il"),
+        "did you mean 'ill'?",
+    ),
+    "text as a number": (("--released", "release.csv", "--scenario", "text.toml"), "'sex'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_one_line(sdckit, files, case: str) -> None:
+    (files / "text.toml").write_text('keys = ["age"]\nnumeric = ["sex"]\n')
+    options, words = REFUSED[case]
+    done = sdckit("attack", "original.csv", *options)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.lines[0]
+    assert len([line for line in done.lines if line.startswith("error: ")]) == 1

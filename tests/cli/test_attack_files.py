@@ -1,0 +1,90 @@
+"""The files of an attack: shared columns only, identifiers never, no file twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.cli.attack_files import Attacked, read_attacked
+from sdckit.cli.attack_plan import make_plan
+from sdckit.cli.source import Source
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    people = pl.DataFrame(
+        {"name": ["x", "y", "z"], "age": [20, 30, 40], "sex": ["f", "m", "f"], "code": [1, 9, 2]}
+    )
+    people.write_csv(tmp_path / "original.csv")
+    people.drop("code", "name").write_csv(tmp_path / "release.csv")
+    people.write_csv(tmp_path / "control.csv")
+    people.select("age").write_csv(tmp_path / "narrow.csv")
+    (tmp_path / "headless.csv").write_text("ann,rome\nbob,oslo\ncid,bonn\n")
+    return tmp_path
+
+
+def read(folder: Path, released: str = "release.csv", control: str | None = None, **given: Any) -> Attacked:
+    has = {"kinds": ["distances"], "known": [], "targets": [], "has_control": control is not None}
+    plan = make_plan(**{**has, **given.pop("plan", {})})
+    source = Source(
+        file=folder / given.pop("file", "original.csv"), quiet=True, missing=given.pop("missing", None)
+    )
+    options = {"variables": (), "identifiers": (), "scenario": None, **given}
+    last = None if control is None else folder / control
+    return read_attacked(source, [folder / released], last, plan=plan, steps=source.steps(), **options)
+
+
+def test_what_the_files_share_is_read_and_nothing_else(folder: Path) -> None:
+    found = read(folder, control="control.csv", identifiers=["name"])
+    assert found.variables == ("age", "sex")
+    assert found.left_out == ("code",)
+    assert [file.columns for file in (found.original, *found.released, found.control)] == [["age", "sex"]] * 3
+    assert found.numeric(["age"]) is None
+    assert read(folder).left_out == ("name", "code")
+
+
+def test_named_columns_and_those_of_the_plan(folder: Path) -> None:
+    plan = {"kinds": ["inference"], "known": [["sex"]], "targets": ["age"]}
+    found = read(folder, variables=["age"], plan=plan)
+    assert found.variables == ("age",)
+    assert found.original.columns == ["age", "sex"]
+    assert found.control is None
+
+
+def test_a_scenario_gives_variables_numbers_codes_and_identifiers(folder: Path) -> None:
+    stored = sdc.Scenario(
+        keys=["sex"], sensitive=["code"], numeric=["age"], identifiers=["name"], missing_codes=["40"]
+    )
+    found = read(folder, scenario=stored)
+    assert found.variables == ("sex", "age")
+    assert found.left_out == ("code",)
+    assert found.numeric(["sex", "age"]) == ("age",)
+    assert found.numeric(["sex"]) == ()
+    assert found.original["age"].null_count() == 1
+    assert read(folder, scenario=stored, missing=["20", "30"]).original["age"].null_count() == 2
+    with pytest.raises(ColumnError, match=r"narrow\.csv has no column 'sex'"):
+        read(folder, "narrow.csv", scenario=stored)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"released": "original.csv"}, ScenarioError, "is the original itself"),
+        ({"control": "original.csv"}, ScenarioError, "is the original itself"),
+        ({"control": "release.csv"}, ScenarioError, "is the release"),
+        ({"variables": ["name"], "identifiers": ["name"]}, ColumnError, "never read"),
+        ({"variables": ["code"]}, ColumnError, r"release\.csv has no column 'code'"),
+        ({"control": "narrow.csv", "variables": ["sex"]}, ColumnError, r"narrow\.csv has no column 'sex'"),
+        ({"released": "narrow.csv", "identifiers": ["age"]}, ColumnError, "no column in common"),
+        ({"file": "headless.csv"}, DataError, "may be a record"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+def test_what_is_refused(folder: Path, given: dict[str, Any], error: type[SdcError], words: str) -> None:
+    with pytest.raises(error, match=words):
+        read(folder, **given)

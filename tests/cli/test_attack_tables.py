@@ -1,0 +1,77 @@
+"""Rates side by side, undefined ones as dashes, verdicts below."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+import sdckit as sdc
+from sdckit.cli.attack_files import Attacked
+from sdckit.cli.attack_tables import attack_tables
+
+PEOPLE = pl.DataFrame({"age": range(20, 70), "pay": range(900, 950), "sex": ["f", "m"] * 25})
+OTHERS = PEOPLE.with_columns(pl.col("age") + 0.5, pl.col("pay") + 0.5)
+
+
+def text(found, control: pl.DataFrame | None, m: int = 1) -> str:
+    files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())
+    console = Console(width=80, file=io.StringIO())
+    console.print(attack_tables(found, files, name="people.csv"))
+    return str(console.file.getvalue())  # type: ignore[attr-defined]
+
+
+def test_rates_intervals_and_the_sentence() -> None:
+    told = sdc.membership(PEOPLE, PEOPLE, control=OTHERS, variables=["age", "pay"], seed=1)
+    shown = text([("membership", told)], OTHERS)
+    assert "with intervals of 95 %" in shown
+    row = next(line for line in shown.splitlines() if line.startswith("membership"))
+    assert row.split() == [
+        "membership",
+        "50",
+        "100.0",
+        "%",
+        "50.0",
+        "%",
+        "0.0",
+        "%",
+        f"{100 * told.risk:.1f}",
+        "%",
+    ]
+    low, high = 100 * told.success_low, 100 * told.success_high
+    assert f"{low:.1f}–{high:.1f}" in shown
+    assert " ".join(told.verdict.split()) in " ".join(shown.split())
+    assert "chance 1 (AUC)" in shown
+
+
+def test_without_a_control_nothing_is_compared() -> None:
+    found = sdc.linkability(PEOPLE, PEOPLE, known=(["age"], ["pay"]), seed=1)
+    shown = text([("linkability", found)], None)
+    row = next(line for line in shown.splitlines() if line.startswith("linkability"))
+    assert row.split() == ["linkability", "50", "100.0", "%", "2.0", "%", "–", "–"]
+    assert "Note: no control" not in shown
+    assert "all attacked" in shown
+
+
+def test_no_attack_at_all() -> None:
+    crossed = PEOPLE.select("sex", arm=pl.col("age") % 4 > 1)  # each value stands in two distinct records
+    found = sdc.singling_out(crossed, crossed, seed=1)
+    shown = text([("singling out", found)], None)
+    assert "No attack could be made" in shown
+    row = next(line for line in shown.splitlines() if line.startswith("singling"))
+    assert row.split()[2:] == ["0", "–", "–", "–", "–"]
+
+
+@pytest.mark.parametrize("control", [None, OTHERS])
+def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
+    near = sdc.distance_to_closest_record(
+        PEOPLE, [PEOPLE, PEOPLE], control=control, variables=["age", "pay"], resamples=19, seed=1
+    )
+    shown = text([("distances", near)], control, m=2)
+    assert "Attacks that succeed" not in shown
+    assert "2 releases against 50 records" in shown
+    row = next(line for line in shown.splitlines() if line.startswith("released records equal"))
+    assert row.split()[7:] == (["1"] if control is None else ["1", "0"])
+    assert ("--control FILE" in shown) == (control is None)

@@ -1,0 +1,157 @@
+"""``sdckit protect``: the release, its log and its report; nothing is written where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+
+Runner = Callable[..., object]
+
+RECIPE = """
+title = "Test"
+scenario = "s.toml"
+
+[[steps]]
+method = "pram"
+columns = ["income"]
+pd = 0.5
+
+[[steps]]
+method = "local_suppression"
+k = 3
+"""
+SCENARIO = """
+keys = ["sex", "age", "region"]
+weight = "w"
+sensitive = ["income"]
+identifiers = ["name"]
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
+    path = tmp_path / "recipe.toml"
+    path.write_text(RECIPE, encoding="utf-8")
+    return path
+
+
+def test_a_release_with_log_and_report(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
+    raw = survey.read_bytes()
+    out, log, report = tmp_path / "out.parquet", tmp_path / "log.json", tmp_path / "r.md"
+    done = sdckit("protect", recipe, survey, "--out", out, "--seed", 1, "--log", log, "--report", report)
+    assert (done.code, done.err) == (0, "")
+    released = pl.read_parquet(out)
+    assert "name" not in released.columns
+    assert sdc.k_anonymity(released, keys=["sex", "age", "region"], k=[3]).violations[3] == 0
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert "What was done" in report.read_text(encoding="utf-8")
+    assert survey.read_bytes() == raw
+    for text in (
+        "2. local_suppression",
+        "Written: out.parquet",
+        "keep it in the room",
+        "Report written: r.md",
+    ):
+        assert text in done.out
+    assert "Zq7Qx" not in done.out + report.read_text(encoding="utf-8")
+    original = sdc.read_file(survey, identifiers=["name"])
+    again = sdc.Recipe.replay(original, log)
+    assert again.data.equals(released)
+
+
+def test_quiet_and_same_seed_same_file(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        done = sdckit("protect", recipe, survey, "--out", tmp_path / name, "--seed", 3, "-q")
+        assert (done.code, done.out, done.err) == (0, "", "")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "c.csv")
+    assert "cannot be made again" in done.out
+
+
+def test_dry_run_writes_nothing(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--dry-run")
+    assert (done.code, done.out) == (0, "recipe.toml fits survey.csv: 2 steps, 240 records\n")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_key_for_identifiers(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "ids.toml"
+    recipe.write_text('[[steps]]\nmethod = "new_ids"\ncolumn = "name"\n', encoding="utf-8")
+    key = tmp_path / "key.hex"
+    key.write_text("00" * 16 + "\n", encoding="ascii")
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--key", f"name={key}")
+    assert done.code == 0
+    expected = sdc.new_ids(sdc.read_file(survey), column="name", key="00" * 16).data["name"]
+    assert pl.read_csv(tmp_path / "out.csv")["name"].to_list() == expected.to_list()
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--key", "name=no.hex")
+    assert (done.code, done.err) == (2, "error: --key name: no.hex cannot be read as a hexadecimal key\n")
+
+
+@pytest.mark.parametrize(
+    ("out", "more", "said"),
+    [
+        ("survey.csv", (), "the command reads this file"),
+        ("recipe.toml", (), "the command reads this file"),
+        ("out.xlsx", (), "a data file ends in one of"),
+        ("out.parquet", ("--excel-safe",), "--excel-safe is for CSV"),
+        ("out.csv", ("--report", "r.pdf"), "a report ends in .html or .md"),
+        ("out.csv", ("--log", "out.csv"), "two outputs have the same name"),
+        ("no/out.csv", (), "does not exist"),
+        ("out.csv", ("--scenario", "none.toml"), "none.toml"),
+        ("out.csv", ("--key", "nme=key.hex"), "key.hex cannot be read"),
+    ],
+)
+def test_bad_options(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    out: str, more: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    done = sdckit("protect", recipe, survey, "--out", out, *more)
+    assert done.code == 2
+    assert said in done.err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"pram"', '"prma"', "recipe.toml: step 1: there is no method 'prma'; did you mean 'pram'?"),
+        ('"income"', '"incme"', "no column 'incme' in the data; did you mean 'income'?"),
+        ("k = 3", "k = 9999", "k = 9999 is more than the 240 records"),
+        ("pd = 0.5", 'pd = "x"', "pd takes a number or a table"),
+    ],
+)
+def test_a_bad_recipe_changes_nothing(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    recipe.write_text(RECIPE.replace(old, new), encoding="utf-8")
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--log", tmp_path / "log.json")
+    assert done.code == 2
+    assert said in done.err
+    assert "Zq7Qx" not in done.err
+    assert not (tmp_path / "out.csv").exists()
+    assert not (tmp_path / "log.json").exists()
+
+
+def test_a_report_needs_a_scenario(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
+    recipe.write_text(RECIPE.replace('scenario = "s.toml"', ""), encoding="utf-8")
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "o.csv", "--report", tmp_path / "r.html")
+    assert done.code == 2
+    assert "--report tells who could be recognised; give --scenario" in done.err
+
+
+def test_a_first_line_that_may_be_a_record_is_not_told(sdckit: Runner, tmp_path: Path) -> None:
+    recipe, file = tmp_path / "r.toml", tmp_path / "raw.csv"
+    recipe.write_text('[[steps]]\nmethod = "pram"\ncolumns = ["job"]\n', encoding="utf-8")
+    file.write_text("Ann;Graz\nBob;Linz\nEva;Wels\n", encoding="utf-8")
+    done = sdckit("protect", recipe, file, "--out", tmp_path / "out.csv")
+    assert done.code == 2
+    assert "raw.csv has no column 'job'" in done.err
+    assert "Ann" not in done.err

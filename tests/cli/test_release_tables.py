@@ -1,0 +1,86 @@
+"""``sdckit assess ORIGINAL --released FILE``: tables, documents, the gate."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import releases
+
+ROLES = ("--keys", "sex,age,region", "--sensitive", "ill", "--numeric", "income")
+
+
+@pytest.fixture
+def files(tmp_path):
+    original, released = tmp_path / "original.csv", tmp_path / "release.csv"
+    releases.original().write_csv(original)
+    releases.release().write_csv(released)
+    return original, released
+
+
+def test_before_after_matching_and_learning(sdckit, files):
+    original, released = files
+    done = sdckit(
+        "assess", original, "--released", released, *ROLES, "--aligned", "--k", 3, "--match-risk", 0.1
+    )
+    assert done.code == 0
+    lines = [line for line in done.out.splitlines() if line.strip()]
+    assert lines[0] == "original.csv: a release against an original of 240 records"
+    for words in (
+        "Who can be recognised, before and after", "Can rows be matched back?", "Correct attribution of ill",
+        "Disclosure of ill", "Prediction of ill", "expected to be matched back",
+    ):  # fmt: skip
+        assert words in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_several_releases(sdckit, files, tmp_path):
+    original, _ = files
+    others = []
+    for seed in range(4):
+        others += ["--released", tmp_path / f"r{seed}.csv"]
+        releases.release(seed=seed).write_csv(others[-1])
+    done = sdckit("assess", original, *others, *ROLES, "--id", "pid")
+    assert done.code == 0
+    assert "mean of 4" in done.out
+    assert "4 releases against" in done.out
+
+
+def test_documents(sdckit, files, tmp_path):
+    original, released = files
+    report, figures = tmp_path / "r.html", tmp_path / "r.json"
+    done = sdckit(
+        "assess", original, "--released", released, *ROLES, "--aligned", "--report", report, "--json", figures, "-q"
+    )  # fmt: skip
+    assert (done.code, done.out) == (0, "")
+    assert json.loads(figures.read_text(encoding="utf-8"))["schema"] == "sdckit/release-assessment"
+    assert "What can be learnt?" in report.read_text(encoding="utf-8")
+
+
+def test_the_gate(sdckit, files, tmp_path):
+    original, released = files
+    limits = tmp_path / "s.toml"
+    limits.write_text(
+        'keys = ["sex", "age", "region"]\naligned = true\n[thresholds]\nmatch_risk = 0.9\n', encoding="utf-8"
+    )
+    assert sdckit("check", original, "--released", released, "--scenario", limits).code == 0
+    assert sdckit("check", original, "--scenario", limits).code == 2
+
+
+REFUSED = {
+    "the original itself": (("--released", "original.csv"), "is the original itself"),
+    "nothing there": (("--released", "none.csv"), "none.csv"),
+    "id without a release": (("--id", "pid"), "give --released FILE"),
+    "id that is not there": (("--released", "release.csv", "--id", "nobody"), "no column 'nobody'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_one_line(sdckit, files, case, monkeypatch):
+    monkeypatch.chdir(files[0].parent)
+    options, words = REFUSED[case]
+    done = sdckit("assess", "original.csv", *ROLES, *options)
+    assert done.code == 2
+    assert len(done.lines) == 1
+    assert words in done.err

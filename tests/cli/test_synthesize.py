@@ -1,0 +1,66 @@
+"""``sdckit synthesize``: as many files as asked for, named columns only, the same for the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+Runner = Callable[..., object]
+
+
+def test_several_files_of_some_columns(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    out, log = tmp_path / "syn.csv", tmp_path / "log.json"
+    done = sdckit(
+        "synthesize", survey, "--out", out, "--m", 2, "--columns", "sex,age", "--models", "sex=sample,age=sample",
+        "--identifiers", "name", "--seed", 1, "--log", log,
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    one, two = (pl.read_csv(tmp_path / f"syn_{j}.csv") for j in (1, 2))
+    original = pl.read_csv(survey)
+    assert one.columns == [name for name in original.columns if name != "name"]
+    assert one["w"].to_list() == original["w"].to_list()
+    assert not one.equals(two)
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert "Written: syn_1.csv, syn_2.csv" in done.out
+    assert not out.exists()
+
+
+def test_same_seed_same_file(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        arguments = ("--columns", "income", "--models", "income=sample", "--seed", 5, "-q")
+        assert sdckit("synthesize", survey, "--out", tmp_path / name, *arguments).code == 0
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--m", 0), "--m counts files"),
+        (("--columns", "sexx"), "did you mean 'sex'?"),
+        (("--models", "sex=crat", "--columns", "sex"), "did you mean 'cart'?"),
+        (("--models", "sex"), "--models takes name=value"),
+        (("--excel-safe", "--out", "a.parquet"), "--excel-safe is for CSV"),
+    ],
+)
+def test_bad_options(
+    sdckit: Runner,
+    survey: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = sdckit("synthesize", survey, "--out", "out.csv", *more)
+    assert done.code == 2
+    assert said in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["survey.csv"]
+
+
+def test_the_input_is_never_overwritten(sdckit: Runner, survey: Path) -> None:
+    raw = survey.read_bytes()
+    assert sdckit("synthesize", survey, "--out", survey).code == 2
+    assert survey.read_bytes() == raw

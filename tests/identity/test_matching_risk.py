@@ -1,0 +1,189 @@
+"""The figures and records of B1; that they are right is shown in laws/ and golden/."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sdckit import Scenario, matching_risk
+from sdckit.cells.pair import open_pair
+from sdckit.errors import ColumnError, DataError
+
+SURVEY = pl.DataFrame(
+    {
+        "id": [11, 12, 13, 14],
+        "sex": ["f", "f", "m", "m"],
+        "income": [100.0, 104.0, 300.0, -50.0],
+    }
+)
+FIRST = SURVEY.with_columns(income=pl.Series([104.0, 96.0, 310.0, -52.0]))
+SECOND = SURVEY.with_columns(income=pl.Series([200.0, 205.0, 900.0, 1.0]))
+ROLES = {"known": ["sex"], "synthetic": ["income"], "numeric": ["income"]}
+
+
+def test_one_release():
+    result = matching_risk(SURVEY, FIRST, **ROLES)
+    assert result.records.to_dict(as_series=False) == {
+        "match_risk": [0.5, 0.5, 1.0, 1.0],
+        "match_count": [2.0, 2.0, 1.0, 1.0],
+        "unique_true_match_rate": [0.0, 0.0, 1.0, 1.0],
+    }
+    assert (result.n, result.m, result.expected_match_risk, result.mean_match_risk) == (4, 1, 3.0, 0.75)
+    assert (result.true_match_rate, result.false_match_rate, result.unique_matches) == (0.5, 0.0, 2.0)
+    assert result.notes == {}
+    assert "a missing value matches a missing value only" in repr(result)
+
+
+def test_several_releases_are_averaged():
+    result = matching_risk(SURVEY, [FIRST, SECOND], **ROLES)
+    assert result.records["match_risk"].to_list() == [0.25, 0.25, 0.5, 0.5]
+    assert result.expected_match_risk == 1.5
+    assert result.by_release["expected_match_risk"].to_list() == [3.0, 0.0]
+    assert result.by_release["release"].to_list() == [1, 2]
+    assert result.false_match_rate == 0.0
+    assert result.notes["false_match_rate"] == "mean over the 1 of 2 releases where it is defined"
+    assert result.spread["unique_matches"] == (0.0, 2.0)
+    long = result.records_by_release
+    assert long.columns == [
+        "row", "release", "match_count", "true_match", "unique_true_match", "unique_false_match", "match_risk",
+    ]  # fmt: skip
+    assert long["row"].to_list() == [1, 2, 3, 4] * 2
+    assert long["match_count"].to_list() == [2, 2, 1, 1, 0, 0, 0, 0]
+
+
+def test_no_single_match_is_undefined():
+    result = matching_risk(SURVEY, SECOND, **ROLES)
+    assert math.isnan(result.false_match_rate)
+    assert result.notes["false_match_rate"] == "no record has exactly one match"
+    assert result.to_dict()["figures"]["false_match_rate"] is None
+
+
+def test_high_risk_and_summary():
+    result = matching_risk(SURVEY, FIRST, **ROLES, id="id")
+    high = result.high_risk(0.5)
+    assert high.columns == ["id", "row", "match_risk", "match_count", "unique_true_match_rate"]
+    assert (high["id"].to_list(), high["row"].to_list()) == ([13, 14], [3, 4])
+    plain, more = result.summary(), result.summary(threshold=0.2)
+    assert more["figure"].to_list() == [*plain["figure"].to_list(), "high_risk"]
+    assert more["value"].to_list()[-1] == 4
+    for threshold in (-0.1, 1.1, None, True):
+        with pytest.raises(DataError, match="threshold is a match risk"):
+            result.high_risk(threshold)
+
+
+def test_some_targets():
+    result = matching_risk(SURVEY, FIRST, **ROLES, rows=[4, 1], id="id", prefix="r_")
+    assert result.records["id"].to_list() == [14, 11]
+    assert result.records["r_match_count"].to_list() == [1.0, 2.0]
+    assert (result.n, result.expected_match_risk) == (2, 1.5)
+    assert result.high_risk(0.6)["r_row"].to_list() == [4]
+
+
+def test_rows_are_found_by_their_id():
+    mixed = FIRST[[2, 0, 3, 1]]
+    by_id, in_order = (matching_risk(SURVEY, one, **ROLES, id="id") for one in (mixed, FIRST))
+    assert by_id.records.equals(in_order.records)
+    assert not matching_risk(SURVEY, mixed, **ROLES).records.equals(in_order.records.drop("id"))
+
+
+def test_pandas_keeps_its_index():
+    original, released = (one.to_pandas().set_index(pd.Index(list("abcd"))) for one in (SURVEY, FIRST))
+    result = matching_risk(original, released, **ROLES, rows=[2, 3])
+    assert isinstance(result.records, pd.DataFrame)
+    assert result.records.index.tolist() == ["b", "c"]
+
+
+def test_a_pair_opened_before():
+    pair = open_pair(SURVEY, FIRST, categories={"known": ["sex"]})
+    assert matching_risk(pair, **ROLES).expected_match_risk == 3.0
+
+
+def test_a_plan():
+    result = matching_risk(SURVEY.lazy(), FIRST.lazy(), **ROLES, id="id")
+    assert result.records["match_risk"].to_pylist() == [0.5, 0.5, 1.0, 1.0]
+
+
+def test_a_scenario_gives_the_variables():
+    scenario = Scenario(keys=["sex", "income"], numeric=["income"])
+    assert matching_risk(SURVEY, FIRST, scenario=scenario).expected_match_risk == 3.0
+
+
+def test_a_release_that_is_the_original():
+    result = matching_risk(SURVEY, [FIRST, SURVEY], **ROLES)
+    assert result.notes["released"].startswith("1 of 2 releases have the original's values")
+    assert "the release has the original's values" in matching_risk(SURVEY, SURVEY, **ROLES).notes["released"]
+    changed = SURVEY.with_columns(sex=pl.lit("f"))
+    assert "released" not in matching_risk(SURVEY, changed, **ROLES).notes
+
+
+def test_around_the_released_value():
+    original, released = pl.DataFrame({"x": [100.0]}), pl.DataFrame({"x": [110.5]})
+    counts = [
+        matching_risk(original, released, synthetic=["x"], numeric=["x"], around=around).records[
+            "match_count"
+        ][0]
+        for around in ("original", "released")
+    ]
+    assert counts == [0, 1]
+
+
+def test_zero_matches_zero_with_closed_bounds_only():
+    zeros = pl.DataFrame({"x": [0.0, 0.0]})
+    for bounds, count in (("closed", 2), ("open", 0)):
+        result = matching_risk(zeros, zeros, synthetic=["x"], numeric=["x"], bounds=bounds)
+        assert result.records["match_count"].to_list() == [count] * 2
+
+
+def test_pickling_lets_the_records_go():
+    result = pickle.loads(pickle.dumps(matching_risk(SURVEY, FIRST, **ROLES)))
+    assert result.expected_match_risk == 3.0
+    with pytest.raises(DataError, match="let go of the data"):
+        _ = result.records
+    with pytest.raises(DataError, match="let go of the data"):
+        result.high_risk(0.5)
+
+
+@pytest.mark.parametrize(
+    ("released", "options", "error", "message"),
+    [
+        (FIRST[:2], {}, DataError, "the release has 2 rows, the original 4"),
+        ([], {}, DataError, "released= is an empty list"),
+        (FIRST.drop("income"), {}, ColumnError, "income"),
+        (
+            FIRST.with_columns(pl.col("income").cast(pl.String)),
+            {},
+            DataError,
+            "the release: numeric 'income' is",
+        ),
+        (
+            FIRST.with_columns(income=pl.lit(None, pl.Float64)),
+            {},
+            DataError,
+            "the release: .*no value at all",
+        ),
+        (FIRST.with_columns(sex=pl.lit(1)), {}, ColumnError, "'sex' holds text in the original and numbers"),
+        (FIRST, {"tol": -1}, DataError, "tol is the slack"),
+        (FIRST, {"tol": np.nan}, DataError, "tol is the slack"),
+        (FIRST, {"bounds": "half"}, DataError, "bounds 'half' is unknown; use 'closed' or 'open'"),
+        (FIRST, {"around": "both"}, DataError, "around 'both' is unknown"),
+        (FIRST, {"rows": [5]}, DataError, "counts from 1 to 4"),
+    ],
+)
+def test_bad_input(released, options, error, message):
+    with pytest.raises(error, match=message):
+        matching_risk(SURVEY, released, **{**ROLES, **options})
+
+
+@pytest.mark.parametrize("name", ["sex", "income"])
+def test_missing_values_are_refused_on_request(name):
+    gap = FIRST.with_columns(pl.when(pl.int_range(4) > 0).then(pl.col(name)).alias(name))
+    with pytest.raises(
+        DataError, match=f"the release: '{name}' is missing in 1 records, and missing='error'"
+    ):
+        matching_risk(SURVEY, gap, **ROLES, missing="error")
+    assert matching_risk(SURVEY, FIRST, **ROLES, missing="error").n == 4

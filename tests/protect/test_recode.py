@@ -1,0 +1,207 @@
+"""E2: recoding on every engine, its notes, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sdckit import read_hierarchy, recode
+from sdckit.errors import ColumnError, DataError, FileFormatError
+
+DATA = {"age": [3, 31, None, 88], "place": ["Graz", "Linz", None, "Wels"], "w": [1.5, 2.0, 3.0, 4.0]}
+FRAMES = {
+    "polars": lambda: pl.DataFrame(DATA),
+    "pandas": lambda: pd.DataFrame(DATA, index=[4, 4, 9, 1]),
+    "pandas nullable": lambda: pd.DataFrame(DATA, index=[4, 4, 9, 1]).convert_dtypes(),
+    "pandas arrow": lambda: pd.DataFrame(DATA).convert_dtypes(dtype_backend="pyarrow"),
+    "pyarrow": lambda: pa.table(DATA),
+}
+TOWNS = {"south": ["Graz"], "north": ["Linz", "Wels"]}
+UP = {"Graz": ["Styria", "Austria"], "Linz": ["Upper", "Austria"], "Wels": ["Upper", "Austria"]}
+
+
+@pytest.fixture(params=FRAMES)
+def frame(request):
+    return FRAMES[request.param]()
+
+
+def values(frame, name):
+    found = frame[name].to_pylist() if isinstance(frame, pa.Table) else frame[name].to_list()
+    return [None if pd.isna(value) else value for value in found]
+
+
+def untouched(before, after, name):
+    for other in DATA:
+        assert name == other or values(before, other) == values(after, other)
+    if isinstance(before, pa.Table):
+        assert after.column_names == before.column_names
+        assert after.drop([name]).schema == before.drop([name]).schema
+    elif isinstance(before, pl.DataFrame):
+        assert after.drop(name).schema == before.drop(name).schema
+        assert after.columns == before.columns
+    else:
+        assert after.index.tolist() == before.index.tolist()
+        assert after.columns.tolist() == before.columns.tolist()
+        assert after.drop(columns=name).dtypes.equals(before.drop(columns=name).dtypes)
+
+
+def test_bands(frame):
+    safe, change = recode(frame, column="age", bands=[0, 15, 65, None])
+    assert values(safe, "age") == ["0-14", "15-64", None, "65+"]
+    untouched(frame, safe, "age")
+    assert values(frame, "age") == DATA["age"]
+    assert (change.method, change.n, change.changed, change.secret) == ("recode", 4, {"age": 3}, {})
+    assert change.parameters["bands"] == ["0-14", "15-64", "65+"]
+
+
+def test_groups(frame):
+    safe, change = recode(frame, column="place", groups=TOWNS)
+    assert values(safe, "place") == ["south", "north", None, "north"]
+    untouched(frame, safe, "place")
+    if not isinstance(frame, pa.Table):
+        assert str(safe["place"].dtype) == str(frame["place"].dtype)
+    assert (change.changed, change.parameters["groups"]) == ({"place": 3}, ["south", "north"])
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_hierarchy(frame, level):
+    safe, change = recode(frame, column="place", hierarchy=UP, level=level)
+    assert values(safe, "place") == [UP[town][level - 1] if town else None for town in DATA["place"]]
+    untouched(frame, safe, "place")
+    assert change.parameters == {"column": "place", "level": level, "n_levels": 2, "outside": "error"}
+
+
+def test_hierarchies_from_files(tmp_path):
+    file = tmp_path / "place.csv"
+    file.write_text(
+        "town;land;state\n" + "".join(f"{t};{a};{b}\n" for t, (a, b) in UP.items()), encoding="utf-8"
+    )
+    tree = read_hierarchy(file, header=True)
+    frame = pl.DataFrame(DATA)
+    assert recode(frame, column="place", hierarchy=tree, level="land").data["place"].to_list() == [
+        "Styria", "Upper", None, "Upper"
+    ]  # fmt: skip
+    codes = tmp_path / "codes.csv"
+    codes.write_text("3,child\n31,adult\n88,old\n", encoding="utf-8")
+    assert recode(frame, column="age", hierarchy=codes).data["age"].to_list() == [
+        "child",
+        "adult",
+        None,
+        "old",
+    ]
+    with pytest.raises(FileFormatError, match=r"none\.csv: there is no such file"):
+        recode(frame, column="age", hierarchy=tmp_path / "none.csv")
+
+
+def test_a_hierarchy_that_misses_values_says_how_many_and_where_to_see_them():
+    frame = pl.DataFrame({"place": ["Graz", "zq7", "zq7", "zq8", None]})
+    with pytest.raises(
+        DataError, match=r"2 of its values, in 3 records, are in no line of the hierarchy"
+    ) as told:
+        recode(frame, column="place", hierarchy=UP, level=1)
+    assert "zq" not in str(told.value)
+    assert 'secret["outside"]' in str(told.value)
+    safe, change = recode(frame, column="place", hierarchy=UP, level=1, outside="missing")
+    assert safe["place"].to_list() == ["Styria", None, None, None, None]
+    assert change.secret == {"outside": {"zq7": 2, "zq8": 1}}
+    assert "zq" not in str(change.to_dict()) + repr(change)
+    assert "zq7" in str(change.to_dict(internal=True))
+    kept, change = recode(frame, column="place", hierarchy=UP, level=1, outside="keep")
+    assert kept["place"].to_list() == ["Styria", "zq7", "zq7", "zq8", None]
+    assert change.changed == {"place": 1}
+
+
+def test_numbers_in_no_band():
+    frame = pl.DataFrame({"x": [1.0, 5.0, 5.0, 98765.4321, None]})
+    with pytest.raises(DataError, match="3 records have a value in no band") as told:
+        recode(frame, column="x", bands=[0, 2])
+    assert "98765" not in str(told.value)
+    safe, change = recode(frame, column="x", bands=[0, 2], outside="missing")
+    assert safe["x"].to_list() == ["[0, 2]", None, None, None, None]
+    assert change.secret == {"outside": {5.0: 2, 98765.4321: 1}}
+    assert "outside" in change.notes
+
+
+def test_bands_are_ordered_categories():
+    frame = {"age": [70, 9, 10]}
+    labels = ["5-9", "10-69", "70+"]
+    out = recode(pl.DataFrame(frame), column="age", bands=[5, 10, 70, None]).data
+    assert out.schema["age"] == pl.Enum(labels)
+    assert out.sort("age")["age"].to_list() == labels  # not by the alphabet
+    out = recode(pd.DataFrame(frame), column="age", bands=[5, 10, 70, None]).data
+    assert out["age"].cat.ordered
+    assert list(out["age"].cat.categories) == labels
+    kind = recode(pa.table(frame), column="age", bands=[5, 10, 70, None]).data.schema.field("age").type
+    assert kind.ordered
+
+
+def test_bands_cut_from_the_data():
+    frame = pl.DataFrame({"x": [*range(1, 101), None]})
+    for method in ("equal_width", "log", "equal_frequency"):
+        safe, change = recode(frame, column="x", bands=4, method=method)
+        assert safe["x"].drop_nulls().n_unique() == 4
+        assert change.parameters["method"] == method
+        assert "cut from the data" in change.notes["edges"]
+    named = recode(frame, column="x", bands=2, labels=["low", "high"]).data
+    assert named["x"].to_list() == ["low"] * 49 + ["high"] * 51 + [None]  # cut at 50, half of 0 to 101
+    tied = pl.DataFrame({"x": [1] * 9 + [2]})
+    assert "fewer bands" in recode(tied, column="x", bands=3, method="equal_frequency").change.notes["bands"]
+
+
+def test_groups_of_numbers_may_be_numbers_of_the_same_type():
+    frame = pl.DataFrame({"x": pl.Series([1, 2, None, 9], dtype=pl.Int8)})
+    safe, change = recode(frame, column="x", groups={1: [1, 2], 9: [9]})
+    assert (safe.schema, safe["x"].to_list(), change.changed) == (frame.schema, [1, 1, None, 9], {"x": 1})
+    named = recode(frame, column="x", groups={"low": [1, 2], "high": [9], "unknown": [None]}).data
+    assert named["x"].to_list() == ["low", "low", "unknown", "high"]
+
+
+def test_categories_stay_categories():
+    kind = pd.CategoricalDtype(["s", "m", "l"], ordered=True)
+    frame = pd.DataFrame({"x": pd.Series(["l", "s", None, "m"], dtype=kind)})
+    out = recode(frame, column="x", groups={"big": ["l", "m"]}, outside="keep").data["x"]
+    assert (out.cat.ordered, list(out.cat.categories)) == (True, ["s", "big"])
+    assert [None if pd.isna(v) else v for v in out] == ["big", "s", None, "big"]
+
+
+def test_values_named_that_nobody_has():
+    change = recode(pl.DataFrame(DATA), column="place", groups={**TOWNS, "west": ["Bregenz"]}).change
+    assert change.notes == {"unused": "values named that no record has: 1"}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({}, DataError, "give one of bands=, groups= and hierarchy=; there are 0"),
+        ({"bands": 3, "groups": TOWNS}, DataError, "there are 2"),
+        ({"bands": [0, 9], "level": 1}, DataError, "level= goes with hierarchy="),
+        ({"groups": TOWNS, "labels": ["a"]}, DataError, "closed= and labels= go with bands="),
+        ({"bands": [0, 9], "method": "log"}, DataError, "method= says how a number of bands is cut"),
+        ({"bands": [0, 9], "outside": "keep"}, DataError, "would leave numbers among the bands"),
+        ({"bands": [0, 9], "outside": "drop"}, DataError, "outside= is"),
+        ({"bands": "0-9"}, DataError, "a number of bands, a list of edges"),
+        ({"bands": 2.5}, DataError, "a number of bands, a list of edges"),
+        ({"bands": [9, 0]}, DataError, "must ascend"),
+        ({"bands": [0, 9], "column": "ages"}, ColumnError, "column: no column 'ages' .* did you mean 'age'"),
+        ({"bands": [0, 9], "column": "place"}, DataError, "'place' is .*string.*, not numbers"),
+        ({"hierarchy": UP, "column": "place"}, DataError, "the hierarchy has levels 1 to 2"),
+        ({"hierarchy": UP, "level": 3}, DataError, "the hierarchy has levels 1 to 2"),
+        ({"groups": {"a": ["x"]}}, DataError, "lists a text, column 'age' holds numbers"),
+    ],
+)
+def test_bad_input(options, error, message):
+    with pytest.raises(error, match=message):
+        recode(pl.DataFrame(DATA), **{"column": "age", **options})
+
+
+def test_plans_are_refused():
+    with pytest.raises(DataError, match="a plan cannot be changed"):
+        recode(pl.LazyFrame(DATA), column="age", bands=[0, 99])
+
+
+def test_edges_as_an_array():
+    out = recode(pl.DataFrame(DATA), column="age", bands=np.array([0.0, 50, 99])).data
+    assert out["age"].to_list() == ["0-49", "0-49", None, "50-99"]

@@ -1,0 +1,74 @@
+"""`suppress_above`: values go where a risk is above a threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from draw import quiet
+from sdckit import ColumnError, DataError, individual_risk, suppress_above
+
+DATA = {"job": ["cook", "smith", None, "cook"], "age": [31, 32, 33, 34], "risk": [0.5, 0.6, 0.9, 0.1]}
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table, pd.DataFrame])
+@pytest.mark.parametrize("as_column", [True, False])
+def test_values_go_where_the_risk_is_greater(make, as_column):
+    frame = make(DATA)
+    risk = "risk" if as_column else frame["risk"]
+    safe, change = suppress_above(frame, risk=risk, threshold=0.5, columns=["job", "age"])
+    assert type(safe) is type(frame)
+    found = {
+        name: [
+            None if pd.isna(v) else v for v in (safe[name].to_pylist() if make is pa.table else safe[name])
+        ]
+        for name in DATA
+    }
+    assert found == {"job": ["cook", None, None, "cook"], "age": [31, None, None, 34], "risk": DATA["risk"]}
+    assert change.changed == {"job": 1, "age": 2}
+    assert change.parameters == {
+        "risk": "risk" if as_column else "given per record", "threshold": 0.5, "columns": ["job", "age"]
+    }  # fmt: skip
+    assert change.notes["risk"].startswith("the risk is that before")
+
+
+def test_one_column_by_its_name_and_no_record_above():
+    frame = pl.DataFrame(DATA)
+    safe, change = suppress_above(frame, risk="risk", threshold=0.9, columns="age")
+    assert safe.equals(frame)
+    assert change.changed == {"age": 0}
+
+
+def test_the_risk_of_a_measure():
+    frame = pl.DataFrame({"sex": ["f", "f", "m"], "w": [10.0, 10.0, 1.0]})
+    with quiet():
+        risk = individual_risk(frame, keys=["sex"], weight="w").records["risk"]
+    assert suppress_above(frame, risk=risk, threshold=0.5, columns=["sex"]).data["sex"].to_list() == [
+        "f",
+        "f",
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"risk": "rsk"}, ColumnError, "risk: no column 'rsk' in the data; did you mean 'risk'"),
+        ({"risk": "job"}, DataError, "risk 'job' is"),
+        ({"risk": [1.0]}, DataError, "1 numbers for 4 records"),
+        ({"risk": ["a"] * 4}, DataError, "a column's name or a number per record"),
+        ({"risk": [0.1, np.nan, 0.2, np.nan]}, DataError, r"missing in 2 records \(rows 2, 4\)"),
+        ({"threshold": np.nan}, DataError, "threshold is a number"),
+        ({"threshold": "high"}, DataError, "threshold is a number"),
+        ({"columns": []}, ColumnError, "columns= is empty"),
+        ({"columns": ["jobs"]}, ColumnError, "columns: no column 'jobs'"),
+        ({"columns": ["risk"]}, ColumnError, "'risk' holds the risk itself"),
+    ],
+)
+def test_bad_input(change, error, message):
+    call = {"risk": "risk", "threshold": 0.5, "columns": ["age"], **change}
+    with pytest.raises(error, match=message):
+        suppress_above(pl.DataFrame(DATA), **call)

@@ -1,0 +1,117 @@
+"""The document of a release: protected figures of both files, and nothing of a person."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import releases
+import sdckit as sdc
+from draw import quiet
+from report.attacker import Solver, opened
+from sdckit.errors import DataError
+from sdckit.report.html import render_html
+from sdckit.report.json_out import render_json
+from sdckit.report.markdown import render_markdown
+from sdckit.report.release_document import RELEASE_SCHEMA, _with_comparison, plain_release
+
+LIMITS = {"k": 3, "match_risk": 0.1, "correctly_disclosed": 0.2, "replicated_uniques": 0.01}
+
+
+def assessed(original=None, released=None, **options):
+    with quiet():
+        return sdc.assess(
+            releases.original() if original is None else original,
+            releases.release() if released is None else released,
+            scenario=releases.scenario(**{"thresholds": LIMITS, **options}),
+            seed=1,
+        )
+
+
+@pytest.fixture(scope="module")
+def assessment():
+    return assessed()
+
+
+@pytest.fixture(scope="module")
+def plain(assessment):
+    return plain_release(assessment)
+
+
+def test_it_has_both_files_and_what_they_tell_together(plain):
+    assert plain["schema"] == RELEASE_SCHEMA
+    assert [one["text"] for one in plain["n_released"]] == [plain["n"]["text"]]
+    assert set(plain["intruders"][0]["measures"]) >= {
+        "matching_risk",
+        "identity_disclosure",
+        "record_linkage",
+    }
+    assert (
+        plain["original"]["intruders"][0]["name"] == plain["released"][0]["intruders"][0]["name"] == "default"
+    )
+    assert "--released FILE" in plain["reproduce"]["command"]
+    assert "sdc.assess(original, released" in plain["reproduce"]["python"]
+
+
+def test_every_verdict_is_printed_from_protected_figures(assessment, plain):
+    assert [one["name"] for one in plain["verdicts"]] == [one.name for one in assessment.verdicts]
+    assert [one["holds"]["value"] for one in plain["verdicts"]] == [one.holds for one in assessment.verdicts]
+    by_name = {one["name"]: one for one in plain["verdicts"]}
+    printed = plain["intruders"][0]["measures"]["matching_risk"]["releases"][0]["mean_match_risk"]
+    assert by_name["match_risk"]["value"] == printed
+
+
+def test_the_document_is_json(plain):
+    assert json.loads(render_json(plain)) == plain
+
+
+def test_internal_documents_are_exact(assessment):
+    exact = plain_release(assessment, internal=True)
+    found = exact["intruders"][0]["measures"]["identity_disclosure"]["releases"][0]["unique_in_original"]
+    assert found["value"] == pytest.approx(
+        assessment["default"]["identity_disclosure"].unique_in_original, rel=1e-5
+    )
+    assert exact["confidential"]
+
+
+def test_no_small_count_can_be_worked_out(assessment):
+    """The exact range of every hidden count, by an integer programme over all that is printed."""
+    document = _with_comparison(assessment, internal=False)
+    ledger, prints = opened(document)
+    solver = Solver(ledger, prints)
+    hidden = [
+        name for name, one in prints.items() if one.value is None and ledger.variables[name].kind == "count"
+    ]
+    assert hidden
+    for name in hidden:
+        low, high = solver.range(name)
+        assert high - low >= 1, name
+
+
+def test_a_planted_record_appears_nowhere():
+    """Not in the tables of levels, and not as the name of a coefficient."""
+    marked = releases.original().with_columns(
+        region=pl.when(pl.col("pid") == 17).then(pl.lit("MARKERregion")).otherwise(pl.col("region")),
+        income=pl.when(pl.col("pid") == 17).then(pl.lit(93617.4221)).otherwise(pl.col("income")),
+        ill=pl.when(pl.col("pid") == 17).then(pl.lit("MARKERill")).otherwise(pl.col("ill")),
+    )
+    with quiet():
+        found = sdc.assess(
+            marked, releases.release(marked), scenario=releases.scenario(thresholds=LIMITS), seed=1,
+            models={"income ~ C(region) + ill": "linear", "region ~ age": "multinomial"},
+        )  # fmt: skip
+    assert "compare_models:income ~ C(region) + ill" in found.utility.results
+    plain = plain_release(found)
+    for text in (render_html(plain), render_markdown(plain), render_json(plain)):
+        assert "MARKER" not in text
+        assert "93617" not in text
+        assert "93,617" not in text
+
+
+def test_small_files_give_no_document():
+    small = assessed(releases.original(40), releases.release(releases.original(40)))
+    with pytest.raises(DataError, match="fewer than 50 records"):
+        plain_release(small)
+    assert plain_release(small, internal=True)["confidential"]

@@ -1,0 +1,43 @@
+"""A map's figures are protected before they are drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from sdckit.report.sections_map import plain_map
+
+
+@dataclass(frozen=True)
+class Point:
+    parameters: dict[str, Any]
+    figures: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Map:
+    points: tuple[Point, ...]
+    on_front: tuple[bool, ...]
+    risk: str = "below_k"
+    loss: str = "share_changed"
+    n: int = 200
+    k: int = 3
+
+
+def points(*pairs: tuple[float, float], risk: str = "below_k", loss: str = "share_changed") -> Map:
+    made = tuple(Point({"1.k": at}, {risk: r, loss: l}) for at, (r, l) in enumerate(pairs))  # noqa: E741
+    return Map(made, (True,) * len(made), risk, loss)
+
+
+def test_counts_are_hidden_and_rounded() -> None:
+    plain = plain_map(points((3, 0.004), (17, 0.25), (math.nan, math.nan)))
+    assert [one["risk"]["text"] for one in plain["points"]] == ["<5", "15"]
+    assert [one["loss"]["text"] for one in plain["points"]] == ["<1 %", "25 %"]
+    assert plain["points"][1]["label"] == "1.k = 1"
+
+
+def test_estimates_have_two_digits() -> None:
+    plain = plain_map(points((3.14159, 0.0123456), risk="expected_reidentifications", loss="pmse"))
+    assert plain["points"][0]["loss"]["text"] == "0.012"
+    assert plain_map(points((3.14159, 0.0)), internal=True)["points"][0]["risk"]["text"].startswith("3")

@@ -1,0 +1,70 @@
+"""Which columns two files are compared by."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from plans import on_frames
+from sdckit import Scenario
+from sdckit.cells.pair import open_pair
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.utility.chosen_variables import chosen_variables
+
+ORIGINAL = pl.DataFrame({"who": [1, 2], "a": [1.5, 2.5], "b": ["x", "y"], "w": [2.0, 2.0], "only": [1, 1]})
+RELEASED = pl.DataFrame({"b": ["x", "z"], "a": [1, 7], "w": [1.0, 3.0], "who": [1, 2], "new": [0, 0]})
+
+
+def test_all_in_common():
+    chosen = chosen_variables(ORIGINAL, RELEASED, id="who", scenario=Scenario(keys=["a"], weight="w"))
+    assert (chosen.names, chosen.numeric) == (("a", "b"), ("a",))
+    assert chosen.notes["variables"] == "left out because not every file has them: new, only"
+    assert chosen.notes["numeric"].startswith("taken as numbers because they are stored so: a;")
+    assert "released" not in chosen.notes
+
+
+def test_as_given():
+    chosen = chosen_variables(ORIGINAL, RELEASED, variables=["b", "a"], numeric=[])
+    assert (chosen.names, chosen.numeric, chosen.notes) == (("b", "a"), (), {})
+    declared = Scenario(keys=["b"], numeric=["w", "only"])
+    assert chosen_variables(ORIGINAL, RELEASED, variables=["a", "w"], scenario=declared).numeric == ("w",)
+
+
+def test_a_pair_opened_before():
+    pair = open_pair(ORIGINAL, [RELEASED], categories={"keys": ["b"]}, numeric={"numeric": ["a"]})
+    assert chosen_variables(pair, variables=["a"]).pair is pair
+
+
+def test_a_release_that_is_the_original_is_said():
+    missing = ORIGINAL.with_columns(a=pl.Series([None, 2.5]))
+    chosen = chosen_variables(missing, [missing, RELEASED, missing[1:]], variables=["a", "b"])
+    assert chosen.notes["released"] == (
+        "1 of 3 releases have the original's value in every row of these variables"
+    )
+
+
+@on_frames
+def test_on_every_engine(make):
+    chosen = chosen_variables(make(ORIGINAL), make(RELEASED))
+    assert (chosen.names, chosen.numeric) == (("who", "a", "b", "w"), ("who", "a", "w"))
+
+
+@pytest.mark.parametrize(
+    ("released", "options", "error", "words"),
+    [
+        (RELEASED.select(q="a"), {}, ColumnError, "no variable in common"),
+        (RELEASED, {"variables": []}, ColumnError, "variables= is empty"),
+        (RELEASED, {"variables": "a"}, ColumnError, "variables must be a list"),
+        (RELEASED, {"variables": ["a", "onyl"]}, ColumnError, "the original has no column 'onyl'"),
+        (RELEASED, {"variables": ["a"], "numeric": ["b"]}, ColumnError, "numeric: 'b' is not among"),
+        (RELEASED, {"numeric": ["b"]}, DataError, "numeric 'b' is \\w+, not numbers"),
+        (RELEASED.with_columns(a=pl.lit("u")), {}, ColumnError, "'a' holds numbers in the original and text"),
+        (RELEASED.with_columns(a=pl.lit(None, pl.Int8)), {}, DataError, "'a' has no value at all"),
+        (RELEASED[:1], {"aligned": True}, DataError, "the release has 1 rows, the original 2"),
+        (None, {}, DataError, "released= is missing"),
+        (RELEASED, {"scenario": "s"}, ScenarioError, "scenario= takes a Scenario"),
+    ],
+)
+def test_bad_input(released, options, error, words):
+    with pytest.raises(error, match=words):
+        chosen_variables(ORIGINAL, released, **options)

@@ -1,0 +1,135 @@
+"""A release against its original: before and after, worst verdicts, roles that a release has not."""
+
+from __future__ import annotations
+
+import pytest
+
+import releases
+import sdckit as sdc
+from draw import quiet
+
+
+def assessed(released=None, **options):
+    with quiet():
+        return sdc.assess(
+            releases.original(),
+            releases.release() if released is None else released,
+            scenario=releases.scenario(**options),
+            seed=1,
+        )
+
+
+def test_before_and_after_are_assessments():
+    found = assessed()
+    alone = sdc.assess(releases.original(), scenario=releases.scenario())
+    assert found.original["default"].frequencies.sample_uniques == alone["default"].frequencies.sample_uniques
+    after = sdc.assess(releases.release(), scenario=releases.scenario())
+    assert found.released[0].to_dict()["intruders"] == after.to_dict()["intruders"]
+    assert (found.n, found.m, found.aligned) == (releases.N, 1, True)
+
+
+def test_k_is_judged_on_the_release():
+    found = assessed(thresholds={"k": 3})
+    (verdict,) = found.verdicts
+    assert verdict.n_records == found.released[0]["default"].k_anonymity.violations[3]
+    assert verdict.n_records != found.original["default"].k_anonymity.violations[3]
+    assert found.passed is False
+
+
+def test_of_several_releases_the_worst_is_judged():
+    several = [releases.release(seed=seed) for seed in range(3)]
+    found = assessed(several, thresholds={"k": 3, "match_risk": 0.5, "replicated_uniques": 0.001})
+    beyond = [one["default"].k_anonymity.violations[3] for one in found.released]
+    by_name = {verdict.name: verdict for verdict in found.verdicts}
+    assert by_name["k"].n_records == max(beyond)
+    figures = found["default"]["identity_disclosure"].per_release
+    assert by_name["replicated_uniques"].value == max(one["replicated_uniques"] for one in figures)
+    assert [by_name[name].holds for name in ("k", "match_risk", "replicated_uniques")] == [False, True, False]
+
+
+def test_a_release_judged_by_what_is_disclosed():
+    found = assessed(thresholds={"correctly_disclosed": 0.99})
+    assert [(verdict.variable, verdict.holds) for verdict in found.verdicts] == [
+        ("ill", True),
+        ("income", True),
+    ]
+
+
+def test_thresholds_on_two_files_cannot_be_judged_on_one():
+    alone = sdc.assess(releases.original(), scenario=releases.scenario(thresholds={"match_risk": 0.5}))
+    assert alone.passed is None
+    assert "only one file is given" in alone.verdicts[0].reason
+    assert not sdc.check(
+        releases.original(), scenario=releases.scenario(thresholds={"match_risk": 0.5})
+    ).passed
+
+
+def test_a_measure_that_did_not_run_leaves_its_threshold_open():
+    found = assessed(aligned=False, thresholds={"match_risk": 0.5})
+    assert found.passed is None
+    assert "not declared to come from row i" in found.verdicts[0].reason
+    assert "matching_risk" in dict(found["default"].skipped)
+
+
+def test_a_release_without_weight_is_measured_without_it():
+    with pytest.warns(sdc.SdcWarning, match="the release has no column 'w'"):
+        found = sdc.assess(
+            releases.original(), releases.release().drop("w"), scenario=releases.scenario(weight="w"), seed=1
+        )
+    assert found.original.scenario.weight == "w"
+    assert found.released[0].scenario.weight is None
+    assert any("no column 'w' (weight)" in text for text in found.warnings)
+
+
+def test_a_sensitive_variable_left_out_cannot_be_learnt_from_groups():
+    found = assessed(releases.release().drop("ill", "income"), thresholds={"l": 2})
+    assert [(verdict.variable, verdict.holds) for verdict in found.verdicts] == [
+        ("ill", True),
+        ("income", True),
+    ]
+    assert found["default"].skipped
+
+
+def test_rows_are_matched_by_id():
+    shuffled = releases.release().sample(fraction=1.0, shuffle=True, seed=3)
+    with quiet():
+        by_id = sdc.assess(
+            releases.original(), shuffled, scenario=releases.scenario(aligned=False), id="pid", seed=1
+        )
+    straight = assessed()
+    assert by_id["default"]["matching_risk"].to_dict() == straight["default"]["matching_risk"].to_dict()
+
+
+def test_an_unchanged_release_is_said_to_be_one():
+    with pytest.warns(sdc.SdcWarning, match="the release has the keys of the original, row by row"):
+        found = sdc.assess(releases.original(), releases.original(), scenario=releases.scenario(), seed=1)
+    assert found["default"]["identity_disclosure"].replicated_uniques == pytest.approx(
+        found["default"]["identity_disclosure"].unique_in_original
+    )
+
+
+def test_a_key_that_the_release_has_not_is_named():
+    with pytest.raises(sdc.ColumnError, match="the release has no column 'region'"):
+        assessed(releases.release().drop("region"))
+
+
+def test_every_intruder_is_compared():
+    intruders = {"near": ["sex", "age"], "far": ["sex", "age", "region"]}
+    found = assessed(keys=None, intruders=intruders, thresholds={"k": 2})
+    assert [one.name for one in found.intruders] == ["near", "far"]
+    assert len(found.verdicts) == 2
+
+
+def test_the_gate_judges_the_release():
+    limits = {"k": 2, "match_risk": 0.9, "correctly_disclosed": 0.9}
+    with quiet():
+        result = sdc.check(
+            releases.original(), releases.release(), scenario=releases.scenario(thresholds=limits), seed=1
+        )
+    assert not result.undefined
+    assert [verdict.name for verdict in result.exceeded] == ["k"]
+
+
+def test_what_belongs_to_a_release_is_refused_without_one():
+    with pytest.raises(sdc.ScenarioError, match="are for a release against its original"):
+        sdc.assess(releases.original(), scenario=releases.scenario(), id="pid")
