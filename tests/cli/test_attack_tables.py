@@ -10,7 +10,7 @@ from rich.console import Console
 
 import sdckit as sdc
 from sdckit.cli.attack_files import Attacked
-from sdckit.cli.attack_tables import attack_tables
+from sdckit.cli.attack_tables import attack_parts, attack_tables
 
 PEOPLE = pl.DataFrame({"age": range(20, 70), "pay": range(900, 950), "sex": ["f", "m"] * 25})
 OTHERS = PEOPLE.with_columns(pl.col("age") + 0.5, pl.col("pay") + 0.5)
@@ -75,3 +75,11 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
     row = next(line for line in shown.splitlines() if line.startswith("released records equal"))
     assert row.split()[7:] == (["1"] if control is None else ["1", "0"])
     assert ("--control FILE" in shown) == (control is None)
+
+
+def test_parts_without_a_head() -> None:
+    told = sdc.membership(PEOPLE, PEOPLE, control=OTHERS, variables=["age", "pay"], seed=1)
+    table, _, sentence, *_ = attack_parts([("membership", told)])
+    assert table.title.strip() == "Attacks that succeed, with intervals of 95 %"
+    assert sentence.plain.startswith("Membership. The attack succeeds")
+    assert attack_parts([]) == []

@@ -47,6 +47,23 @@ def test_several_releases(sdckit, files, tmp_path):
     assert "4 releases against" in done.out
 
 
+def test_simulated_attacks(sdckit, files, tmp_path):
+    original, released = files
+    releases.original(seed=9).write_csv(tmp_path / "control.csv")
+    report = tmp_path / "r.html"
+    done = sdckit(
+        "assess", original, "--released", released, *ROLES, "--control", tmp_path / "control.csv", "--seed", 1,
+        "--report", report,
+    )  # fmt: skip
+    assert done.code == 0
+    for words in ("Attacks that succeed", "Telling who is in the file. ", "Inferring ill. "):
+        assert words in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "Simulated attacks" in report.read_text(encoding="utf-8")
+    done = sdckit("assess", original, "--released", released, *ROLES, "--attacks", "--seed", 1)
+    assert "Not computed: Telling who is in the file – there is no control file" in done.out
+
+
 def test_documents(sdckit, files, tmp_path):
     original, released = files
     report, figures = tmp_path / "r.html", tmp_path / "r.json"
@@ -72,6 +89,10 @@ REFUSED = {
     "the original itself": (("--released", "original.csv"), "is the original itself"),
     "nothing there": (("--released", "none.csv"), "none.csv"),
     "id without a release": (("--id", "pid"), "give --released FILE"),
+    "control without a release": (("--control", "release.csv"), "give --released FILE"),
+    "attacks without a release": (("--attacks",), "give --released FILE"),
+    "control is the original": (("--released", "release.csv", "--control", "original.csv"), "itself"),
+    "control absent": (("--released", "release.csv", "--control", "none.csv"), "none.csv"),
     "id that is not there": (("--released", "release.csv", "--id", "nobody"), "no column 'nobody'"),
 }
 

@@ -15,7 +15,7 @@ from tree import ROOT
 PAGES = {
     "who-can-be-recognised": 4,
     "release-against-original": 2,
-    "simulated-attacks": 2,
+    "simulated-attacks": 3,
     "what-is-it-good-for": 1,
 }
 

@@ -41,7 +41,7 @@ def design_effect(
     count, rows = matches(pool, queries, MOST)
     useful = (count > 0) & (count <= MOST)
     size, rows = count[useful], rows[useful]
-    if len(size) == 0:
+    if len(size) == 0 or n_first == 0:  # nothing was asked, or there is one person only
         return 1.0
     people, place = np.unique(rows[rows >= 0], return_inverse=True)
     begins = np.cumsum(size) - size

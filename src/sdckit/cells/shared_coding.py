@@ -224,5 +224,6 @@ def _check_types(key: str, families: Sequence[str], files: Sequence[str]) -> Non
         if family not in (families[first], "nothing"):
             here, there = (files[first], files[i]) if files else ("one file", "the other")
             raise ColumnError(
-                f"key {key!r} holds {families[first]} in {here} and {family} in {there}; give both the same type"
+                f"key {key!r} holds {families[first]} in {here} and {family} in {there}; give both the same type "
+                "(where the release was recoded, recode the original alike)"
             )

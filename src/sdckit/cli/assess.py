@@ -112,6 +112,21 @@ def assess(
         int | None,
         typer.Option(metavar="N", help="For what is random in the comparison.", rich_help_panel=RELEASE),
     ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            "--control",
+            metavar="FILE",
+            help="People of the same kind who were never used to make it; starts simulated attacks.",
+            rich_help_panel=RELEASE,
+        ),
+    ] = None,
+    attacks: Annotated[
+        bool,
+        typer.Option(
+            "--attacks", help="Make the simulated attacks without --control, too.", rich_help_panel=RELEASE
+        ),
+    ] = False,
     k: Annotated[
         int | None, typer.Option("--k", metavar="K", help="k-anonymity to hold.", rich_help_panel=LIMITS)
     ] = None,
@@ -211,8 +226,9 @@ def assess(
     )
     models = read_models(model)
     others = check_release_options(file, released, id=id, aligned=aligned or bool(models), seed=seed)
+    check_control_option(file, others, control, attacks=attacks)
     asked = further_measures(measures)
-    check_targets(report, json, inputs=(file, scenario, *others))
+    check_targets(report, json, inputs=(file, scenario, control, *others))
     check_report_name(report)
     if dry_run:
         _print_plan(file, chosen, asked, delimiter=delimiter, encoding=encoding)
@@ -221,7 +237,7 @@ def assess(
         result = run(
             file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
             documents=bool(report or json), internal=internal, measures=asked, released=others, id=id, seed=seed,
-            models=models,
+            models=models, control=control, attacks=attacks,
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
@@ -247,6 +263,8 @@ def run(
     id: str | None = None,
     seed: int | None = None,
     models: Mapping[str, str] | None = None,
+    control: Path | None = None,
+    attacks: bool = False,
 ) -> Assessment | ReleaseAssessment:
     """Read the declared columns of a file, and of its releases, and assess them."""
     more = (id,) if id is not None else ()
@@ -259,6 +277,11 @@ def run(
         )
         for one in released
     ]
+    people = None
+    if control is not None:
+        people = read_release(
+            control, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
+        )
     if documents:
         for height in (frame.height, *(one.height for one in others)):
             check_enough_records(height, internal=internal)
@@ -274,6 +297,8 @@ def run(
             id=id,
             seed=seed,
             models=models or (),
+            control=people,
+            attacks=attacks,
             step=steps.step,
         )
     return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
@@ -308,6 +333,19 @@ def check_release_options(
         if other.exists() and file.exists() and other.samefile(file):
             raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
     return others
+
+
+def check_control_option(
+    file: Path, released: Sequence[Path], control: Path | None, *, attacks: bool
+) -> None:
+    """Refuse attacks on nothing, and a control file that is one of the others."""
+    if not released and (control is not None or attacks):
+        raise ScenarioError("--control and --attacks need a release to attack; give --released FILE")
+    for other in (file, *released) if control is not None else ():
+        if control is not None and other.exists() and control.exists() and other.samefile(control):
+            raise ScenarioError(
+                f"--control {control.name} is {other.name} itself; give people who were never in the file"
+            )
 
 
 def deliver(

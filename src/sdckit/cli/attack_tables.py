@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdckit.attacks.attack_rates import AttackResult
     from sdckit.cli.attack_files import Attacked
 
-__all__ = ["Found", "attack_tables"]
+__all__ = ["Found", "attack_parts", "attack_tables"]
 
 Found: TypeAlias = "tuple[str, AttackResult | DistanceToClosestRecord]"
 
@@ -49,6 +49,12 @@ def attack_tables(found: Sequence[Found], files: Attacked, *, name: str) -> Rend
     ]
     if files.left_out:
         parts.append(Text(f"Not in every file, left out: {', '.join(files.left_out)}", "dim"))
+    return Group(*parts, *attack_parts(found))
+
+
+def attack_parts(found: Sequence[Found]) -> list[RenderableType]:
+    """The tables and sentences of attacks: a row each, what they mean, the distances."""
+    parts: list[RenderableType] = []
     attacks = [(words, one) for words, one in found if not isinstance(one, DistanceToClosestRecord)]
     if attacks:
         parts.append(_rates(attacks))
@@ -59,7 +65,7 @@ def attack_tables(found: Sequence[Found], files: Attacked, *, name: str) -> Rend
             # the sentence is written for Python; here the same is an option
             words = near.verdict.replace("control=", "--control FILE")
             parts += [_distances(near), Text(""), Text(words), *_notes(near)]
-    return Group(*parts)
+    return parts
 
 
 def _rates(attacks: Sequence[tuple[str, AttackResult]]) -> Table:

@@ -63,7 +63,8 @@ def read_release(
     needed = (*scenario.all_keys, *also)
     if absent := [name for name in needed if name not in header.columns]:
         raise ColumnError(
-            f"{file.name} has no column {absent[0]!r}; a release needs every key, and the id where one is named"
+            f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, "
+            "and a release the id where one is named"
         )
     own = {
         "weight": scenario.weight,

@@ -13,6 +13,7 @@ from rich.text import Text
 from sdckit.cli.formats import count, make_table, number
 from sdckit.cli.tables import verdict_table
 from sdckit.data.frames import rows_of
+from sdckit.report.layout_attacks import attack_name
 from sdckit.report.sections_release import FIGURES, shown, undefined
 from sdckit.utility.utility_overview import HEADLINES
 
@@ -48,7 +49,19 @@ def release_tables(result: ReleaseAssessment, *, name: str) -> RenderableType:
         parts += _measures(pair)
         parts += [Text(f"Not computed: {place} – {reason}", "dim") for place, reason in pair.skipped]
     parts += _utility(result)
+    parts += _attacks(result)
     return Group(*parts)
+
+
+def _attacks(result: ReleaseAssessment) -> list[RenderableType]:
+    from sdckit.cli.attack_tables import attack_parts
+
+    several = len(result.intruders) > 1
+    parts = attack_parts(
+        [(attack_name(place, several=several), found) for place, found in result.attacks.items()]
+    )
+    left_out = [(attack_name(place, several=several), reason) for place, reason in result.attacks_skipped]
+    return [*parts, *(Text(f"Not computed: {name} – {reason}", "dim") for name, reason in left_out)]
 
 
 def _utility(result: ReleaseAssessment) -> list[RenderableType]:

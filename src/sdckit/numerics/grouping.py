@@ -18,6 +18,7 @@ from sdckit.numerics.threads import chunks, run
 __all__ = ["Groups", "group"]
 
 DIRECT_BITS = 16  # up to 65,536 possible words: a table with a place for each
+SMALL_FILE = 1 << 16
 ROWS_PER_PARTITION = 1 << 12
 MAX_PARTITION_BITS = 10
 
@@ -221,7 +222,8 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
         lambda t: _deal(words, weight, *parts[t], shift, position[t], p_words, p_rows, p_weight),
         range(len(parts)),
     )
-    n_groups, batches = np.zeros(n_parts, np.int64), chunks(n_parts, minimum=1, parts=8)
+    batched = 1 if n < SMALL_FILE else 8  # handing out work costs more than a small file takes
+    n_groups, batches = np.zeros(n_parts, np.int64), chunks(n_parts, minimum=1, parts=batched)
     run(lambda b: _group_partitions(edges, *b, p_words, p_weight, label, size, n_groups), batches)
     base = np.zeros(n_parts + 1, np.int64)
     np.cumsum(n_groups, out=base[1:])

@@ -7,6 +7,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock, Verdicts
 from sdckit.report.layout import STATES, methods_section, protection_words, scenario_section
+from sdckit.report.layout_attacks import attack_blocks
 from sdckit.report.layout_intruder import intruder_sections
 from sdckit.report.layout_recipe import recipe_section
 from sdckit.report.layout_utility import utility_blocks
@@ -48,6 +49,9 @@ def lay_out_release(plain: Plain) -> Page:
             sections.append(Section("Not measured", (table,), 3))
     if plain["utility"] is not None:
         sections.append(Section("What is it still good for?", tuple(utility_blocks(plain["utility"]))))
+    if plain.get("attacks") is not None:
+        blocks = attack_blocks(plain["attacks"], several=several)
+        sections.append(Section("Simulated attacks", tuple(blocks)))
     if len(plain["released"]) == 1:
         for one in plain["released"][0]["intruders"]:
             of = f" by intruder “{one['name']}”" if several else ""

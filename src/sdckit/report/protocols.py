@@ -356,6 +356,12 @@ class ReleaseLike(Protocol):
     @property
     def no_utility(self) -> str: ...  # noqa: D102
     @property
+    def attacks(self) -> Mapping[str, Any]: ...  # noqa: D102
+    @property
+    def attacks_skipped(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
+    @property
+    def control(self) -> bool: ...  # noqa: D102
+    @property
     def models(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
     @property
     def aligned(self) -> bool: ...  # noqa: D102

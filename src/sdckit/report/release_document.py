@@ -10,6 +10,7 @@ from sdckit.report.figures import Document, Ledger, Tree
 from sdckit.report.methods import release_notes
 from sdckit.report.protect import protect
 from sdckit.report.protocols import ReleaseLike, VerdictLike
+from sdckit.report.sections_attacks import attacks_tree
 from sdckit.report.sections_release import release_sizes, release_tree
 from sdckit.report.sections_scenario import release_call, release_command, scenario_tree
 from sdckit.report.sections_utility import utility_tree
@@ -74,18 +75,36 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
         "original": before,
         "released": after,
         "utility": comparison["utility"],
+        "attacks": comparison["attacks"],
         "warnings": comparison["warnings"],
         "methods": [*before["methods"][:-1], *release_notes(), before["methods"][-1]],
         "reproduce": {
             "python": release_call(
-                scenario, assessment.measures, id=assessment.id, m=len(after), models=assessment.models
+                scenario,
+                assessment.measures,
+                id=assessment.id,
+                m=len(after),
+                models=assessment.models,
+                attacks=_attacked(assessment),
             ),
             "command": release_command(
-                scenario, assessment.measures, id=assessment.id, m=len(after), models=assessment.models
+                scenario,
+                assessment.measures,
+                id=assessment.id,
+                m=len(after),
+                models=assessment.models,
+                attacks=_attacked(assessment),
             ),
             "scenario": scenario.to_toml(),
         },
     }
+
+
+def _attacked(assessment: ReleaseLike) -> str:
+    """How the simulated attacks were asked for: by a control file, without one, or not at all."""
+    if assessment.control:
+        return "control"
+    return "attacks" if assessment.attacks or assessment.attacks_skipped else ""
 
 
 def _with_comparison(assessment: ReleaseLike, *, internal: bool) -> Document:
@@ -104,6 +123,7 @@ def _with_comparison(assessment: ReleaseLike, *, internal: bool) -> Document:
         "n_released": counts,
         "intruders": tuple(ones),
         "utility": utility_tree(assessment, ledger),
+        "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
     }
     tree: dict[str, Tree] = {

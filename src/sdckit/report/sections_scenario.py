@@ -85,8 +85,9 @@ def release_call(
     id: str | None,
     m: int,
     models: Sequence[tuple[str, str]] = (),
+    attacks: str = "",
 ) -> str:
-    """Write the call that reproduces the report of a release.
+    """Write the call that reproduces the report of a release; `attacks` is "control", "attacks" or "".
 
     Examples
     --------
@@ -98,6 +99,7 @@ def release_call(
     named = f", id={id!r}" if id else ""
     if models:
         named += f", models={dict(models)!r}"
+    named += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
     call = python_call(scenario, measures).replace("(data, ", f"(original, {files}, ")
     return f"{call[:-1]}{named})"
 
@@ -109,6 +111,7 @@ def release_command(
     id: str | None,
     m: int,
     models: Sequence[tuple[str, str]] = (),
+    attacks: str = "",
 ) -> str:
     """Write the command for a release, the files' names left open.
 
@@ -122,6 +125,7 @@ def release_command(
     named = f" --id {shlex.quote(id)}" if id else ""
     for formula, family in models:
         named += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
+    named += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
     return command_line(scenario, measures).replace(" FILE", f" ORIGINAL {released}", 1) + named
 
 

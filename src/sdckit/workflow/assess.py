@@ -47,6 +47,8 @@ def assess(
     id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (),
     seed: int | None = None,
+    control: Any = None,
+    attacks: bool = False,
     step: Step | None = None,
 ) -> Assessment: ...
 @overload
@@ -66,6 +68,8 @@ def assess(
     id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (),
     seed: int | None = None,
+    control: Any = None,
+    attacks: bool = False,
     step: Step | None = None,
 ) -> ReleaseAssessment: ...
 def assess(
@@ -84,6 +88,8 @@ def assess(
     id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (),
     seed: int | None = None,
+    control: Any = None,
+    attacks: bool = False,
     step: Step | None = None,
 ) -> Assessment | ReleaseAssessment:
     """Assess a file, or a release against its original: who can be recognised, and what would be learnt.
@@ -110,6 +116,10 @@ def assess(
         "logistic", "poisson", "multinomial").
     seed : int, optional
         For what is random in the comparison of two files.
+    control : data frame, optional
+        People of the same kind who were never used to make the release; starts the simulated attacks.
+    attacks : bool
+        Make the simulated attacks without a control file, too.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
@@ -120,7 +130,7 @@ def assess(
         ``verdicts``, ``passed``, ``summary()``, ``to_dict()``, ``report(path)``, ``to_json(path)``.
     ReleaseAssessment
         For a release: ``original`` and ``released`` (an Assessment each), ``intruders`` with the measures of
-        two files, and ``utility``; verdicts are those of the worst release.
+        two files, ``utility`` and ``attacks``; verdicts are those of the worst release.
 
     Raises
     ------
@@ -160,9 +170,9 @@ def assess(
         )
     tell = step if step is not None else _silent
     if released is None:
-        if id is not None or seed is not None or models:
+        if id is not None or seed is not None or models or control is not None or attacks:
             raise ScenarioError(
-                "id=, models= and seed= are for a release against its original; give released="
+                "id=, models=, seed=, control= and attacks= are for a release against its original; give released="
             )
         return _assess_file(data, scenario=scenario, measures=chosen, step=tell)
     from sdckit.workflow.assess_release import assess_release
@@ -175,6 +185,8 @@ def assess(
         id=id,
         models=models,
         seed=seed,
+        control=control,
+        attacks=attacks,
         tell=tell,
         assess_file=_assess_file,
     )

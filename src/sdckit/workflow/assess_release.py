@@ -14,6 +14,7 @@ from sdckit.errors import SdcError, SdcWarning
 from sdckit.utility.utility_overview import UtilityOverview, utility_overview
 from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.release_assessment import ReleaseAssessment, ReleaseIntruder
+from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
 from sdckit.workflow.release_measures import release_measures
 from sdckit.workflow.verdicts import Verdict, judge_release
 
@@ -34,6 +35,8 @@ def assess_release(
     id: str | None,
     models: Any = (),
     seed: int | None,
+    control: Any = None,
+    attacks: bool = False,
     tell: Step,
     assess_file: AssessFile,
 ) -> ReleaseAssessment:
@@ -45,6 +48,8 @@ def assess_release(
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
     pair = _open(original, files, scenario, aligned=aligned, id=id)
+    if control is not None:
+        check_control(control, attacked_columns(pair, scenario))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
         before = assess_file(original, scenario=scenario, measures=measures, step=tell, compared=True)
@@ -57,6 +62,10 @@ def assess_release(
             _against(pair, scenario, name, before, after, tell, seed=seed) for name in scenario.intruders
         )
         utility, no_utility = _utility(pair, scenario, models, tell, aligned=aligned, seed=seed)
+        attacked: dict[str, Any] = {}
+        not_attacked: tuple[tuple[str, str], ...] = ()
+        if attacks or control is not None:
+            attacked, not_attacked = release_attacks(pair, scenario, tell, control=control, seed=seed)
     messages = [note for _, notes in fitted for note in notes]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
@@ -77,6 +86,9 @@ def assess_release(
         utility,
         no_utility,
         formulas_of(models),
+        attacks=attacked,
+        attacks_skipped=not_attacked,
+        control=control is not None,
     )
 
 

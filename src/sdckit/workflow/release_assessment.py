@@ -70,6 +70,9 @@ class ReleaseAssessment:
     version, date : str
     utility : UtilityOverview or None
         What the declared variables are still good for; `no_utility` says why there is none.
+    attacks : dict of str to result
+        Simulated attacks, where they were asked for: by measure, with the intruder and the variable behind
+        colons; `attacks_skipped` says which were not made, and why, `control` whether there was a control file.
     what_was_done : WhatWasDone or None
         The recipe that made the release, where it was made by one.
     """
@@ -88,6 +91,9 @@ class ReleaseAssessment:
     no_utility: str = ""
     models: tuple[tuple[str, str], ...] = ()
     what_was_done: WhatWasDone | None = None
+    attacks: dict[str, Any] = field(default_factory=dict)
+    attacks_skipped: tuple[tuple[str, str], ...] = ()
+    control: bool = False
 
     @property
     def n(self) -> int:
@@ -132,6 +138,9 @@ class ReleaseAssessment:
         if self.utility is not None:
             for figure, value in self.utility._flat():
                 yield "", "utility_overview", figure, "both", value
+        for place, result in self.attacks.items():
+            for figure, value in result._flat():
+                yield "", place, figure, "both", value
 
     def _files(self) -> Iterator[tuple[str, Assessment]]:
         yield "original", self.original
@@ -172,6 +181,8 @@ class ReleaseAssessment:
                 for intruder in self.intruders
             },
             "utility": None if self.utility is None else self.utility.to_dict(),
+            "attacks": {place: result.to_dict() for place, result in self.attacks.items()},
+            "attacks_skipped": [{"measure": name, "reason": reason} for name, reason in self.attacks_skipped],
         }
 
     def report(self, path: str | Path, *, internal: bool = False) -> None:

@@ -1,0 +1,96 @@
+"""The attacks of an assessment: all that the scenario permits, the rest with a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+import releases
+import sdckit as sdc
+from draw import quiet
+from sdckit.cells.pair import open_pair
+from sdckit.errors import ColumnError, ScenarioError
+from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
+
+EVERYBODY = releases.original(160)
+ORIGINAL, CONTROL = EVERYBODY[:80], EVERYBODY[80:]
+RELEASED = releases.release(ORIGINAL)
+ALL = {
+    "singling_out:univariate", "singling_out:multivariate", "membership", "distance_to_closest_record",
+    "linkability:default", "inference:default:ill", "inference:default:income",
+}  # fmt: skip
+
+
+def attacked(scenario: sdc.Scenario, control=CONTROL, released=RELEASED):
+    pair = open_pair(ORIGINAL, released, categories={"keys": scenario.all_keys, "more": ["ill", "income"]})
+    with quiet():
+        return release_attacks(pair, scenario, lambda _: None, control=control, seed=1)
+
+
+def test_with_a_control_file_everything_runs() -> None:
+    found, skipped = attacked(releases.scenario())
+    assert (set(found), skipped) == (ALL, ())
+    alone = sdc.inference(
+        ORIGINAL, RELEASED, control=CONTROL, known=["sex", "age", "region"], target="ill", numeric=[], seed=1
+    )
+    assert found["inference:default:ill"].to_dict() == alone.to_dict()
+    linked = sdc.linkability(
+        ORIGINAL, RELEASED, control=CONTROL, known=(["sex", "age"], ["region"]), numeric=[], seed=1
+    )
+    assert found["linkability:default"].to_dict() == linked.to_dict()
+
+
+def test_without_one_membership_is_left_out_with_the_reason() -> None:
+    found, skipped = attacked(releases.scenario(), control=None)
+    assert set(found) == ALL - {"membership"}
+    assert skipped == (("membership", "there is no control file"),)
+
+
+def test_intruders_have_attacks_of_their_own() -> None:
+    two = {"a": ["sex"], "b": ["sex", "age"]}
+    found, skipped = attacked(releases.scenario(keys=None, intruders=two, sensitive=["ill"], numeric=[]))
+    assert {"inference:a:ill", "inference:b:ill", "linkability:b"} <= set(found)
+    assert skipped == (("linkability:a", "there is only one key"),)
+
+
+def test_what_cannot_be_attacked_is_said() -> None:
+    scenario = releases.scenario(sensitive=["ill", "job"], numeric=["income"])
+    found, skipped = attacked(scenario, released=RELEASED.with_columns(region=None))
+    assert "inference:default:ill" in found
+    assert dict(skipped)["inference:default:job"] == "a release does not have the variable"
+
+
+def test_a_control_file_needs_the_columns() -> None:
+    pair = open_pair(ORIGINAL, RELEASED, categories={"keys": ["sex", "age", "region"]})
+    names = attacked_columns(pair, releases.scenario())
+    assert names == ("sex", "age", "region", "ill", "income")
+    assert attacked_columns(pair, releases.scenario(sensitive=["job"], numeric=[])) == (
+        "sex",
+        "age",
+        "region",
+    )
+    check_control(CONTROL, names)
+    with pytest.raises(ColumnError, match="control file has no column 'region'"):
+        check_control(CONTROL.drop("region"), names)
+
+
+def test_assess_makes_them() -> None:
+    with quiet():
+        plain = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), seed=1)
+        found = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=CONTROL, seed=1)
+        alone = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), attacks=True, seed=1)
+        with pytest.raises(ColumnError, match="control file has no column 'sex'"):
+            sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=CONTROL.drop("sex"))
+    assert (plain.attacks, plain.attacks_skipped, plain.control) == ({}, (), False)
+    assert set(found.attacks) == ALL
+    assert set(alone.attacks) == ALL - {"membership"}
+    assert set(found.to_dict()["attacks"]) == ALL
+    assert "membership" in found.summary()["measure"].to_list()
+    for more in ({"control": CONTROL}, {"attacks": True}):
+        with pytest.raises(ScenarioError, match="give released="):
+            sdc.assess(ORIGINAL, scenario=releases.scenario(), **more)
+
+
+def test_people_of_the_original_in_the_control_file_are_warned_of() -> None:
+    with pytest.warns(sdc.SdcWarning):
+        found = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=ORIGINAL, seed=1)
+    assert any("control file equal a record of the original" in text for text in found.warnings)
