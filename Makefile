@@ -39,7 +39,8 @@ type: $(STAMP) ## mypy, strict
 	@$(BIN)/mypy
 
 bench: $(STAMP) ## the benchmarks; each prints ratios
-	@for file in benchmarks/frequencies.py benchmarks/suda.py benchmarks/models.py; do $(BIN)/python $$file || exit 1; done
+	@for name in frequencies suda models matching utility utility_tables protect perturb synthesis; do \
+		$(BIN)/python benchmarks/$$name.py || exit 1; done
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \

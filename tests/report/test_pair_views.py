@@ -62,3 +62,8 @@ def test_a_coefficient_that_is_a_persons_value_is_not_drawn(label):
             result.plot()
         assert "fewer than 5 records" in result._repr_html_()
         assert label not in result._repr_html_()
+
+
+def test_columns_of_the_original_alone_do_no_harm():
+    wide = releases.original().with_columns(extra=pl.lit("x"), ag=pl.lit(1))
+    assert sdc.compare_models(wide, releases.release(), formula="income ~ age").plot() is not None

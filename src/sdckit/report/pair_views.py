@@ -44,8 +44,10 @@ def _tree(result: Any, ledger: Ledger, sizes: tuple[int, ...]) -> dict[str, Tree
         place = f"{name}:{words}" if words else name
         return {"place": place, **release_measure_tree(name, place, result, "c0", ledger, sizes)}
     if name in COMPARISONS:
-        common = common_labels(result.pair, result.pair.original.columns)
-        if tells_few([str(row["term"]) for row in rows_of(result.table)], result.pair, common):
+        terms = [str(row["term"]) for row in rows_of(result.table)]
+        words = " ".join([getattr(result, "formula", ""), *terms])
+        common = common_labels(result.pair, [one for one in result.pair.original.columns if one in words])
+        if tells_few(terms, result.pair, common):
             return {"forest": ()}
         return {"forest": forest_tree(result, name, ledger, common)}
     if name == "tabular_utility":

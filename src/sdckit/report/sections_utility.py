@@ -131,6 +131,8 @@ def common_labels(pair: Any, variables: Sequence[str]) -> set[str]:
     """The values of any variable that five records or more of the original have: others are not named."""
     found: set[str] = set()
     for name in variables:
+        if any(name not in frame.columns for frame in pair.released):
+            continue
         coded = pair.codes(name)
         counts = np.bincount(coded.codes[0], minlength=coded.n_levels + 1)
         if coded.n_levels <= MOST_LEVELS:
