@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from sdckit import synthesize
+from sdckit import bayesian_attribute_risk, synthesize
+from sdckit.errors import DataError
 from sdckit.protect.synthesis_draws import PosteriorDraws, posterior_draws
 
 RNG = np.random.default_rng(5)
@@ -82,3 +83,36 @@ def test_engines_agree():
 
 def test_it_prints_no_value():
     assert repr(DRAWS["job"]) == "PosteriorDraws('job', 'multinomial', 7 draws)"
+
+
+def test_the_predictive_distribution_is_what_the_densities_say():
+    normal = synthesize(
+        DATA.drop_nulls(), columns=["income"], models={"income": "normal"}, posterior_draws=5, seed=2
+    )
+    draws = normal.change.secret["draws"]["income"]
+    frame = DATA.drop_nulls()
+    found = draws.predictive(frame)
+    by_hand = stats.norm.logpdf(frame["income"].to_numpy(), found["mean"], found["sd"][:, None])
+    assert draws.log_density(frame) == pytest.approx(by_hand)
+    share = DRAWS["member"].predictive(DATA)["probability"]
+    assert share.shape == (7, N, 2)
+    held = DATA["member"].to_numpy().astype(int)
+    assert np.log(share[:, np.arange(N), held]) == pytest.approx(DRAWS["member"].log_density(DATA))
+
+
+@pytest.mark.parametrize("name", ["kids", "job", "income"])
+def test_counts_and_what_may_be_missing_need_other_draws(name):
+    with pytest.raises(DataError, match=f"column '{name}'.*log_released"):
+        DRAWS[name].predictive(DATA)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "normal"])
+def test_the_risk_of_our_own_synthesis(model):
+    whole = DATA.drop_nulls()
+    target = "job" if model == "multinomial" else "income"
+    released, change = synthesize(whole, columns=[target], models={target: model}, posterior_draws=40, seed=3)
+    draws = change.secret["draws"][target].predictive(whole)
+    found = bayesian_attribute_risk(whole, released, target=target, draws=draws)
+    probability = found.records["probability"]
+    assert len(probability) == len(whole)
+    assert probability.is_between(0, 1).all()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
-from sdckit.report.methods import method_notes
+from sdckit.report.methods import method_notes, release_notes
 
 
 def test_every_note_names_authors_and_years() -> None:
@@ -31,3 +31,8 @@ def test_further_measures_have_their_notes_where_they_ran() -> None:
     one = replace(assess_fake(survey(60), FULL).intruders[0], suda=object(), risky_cells=object())
     names = [note["name"] for note in method_notes([one], FULL)]
     assert names[-3:] == ["Special uniques", "Risky combinations", "Protection of this document"]
+
+
+def test_attacks_are_explained_where_they_ran() -> None:
+    assert len(release_notes(attacked=True)) == len(release_notes()) + 1
+    assert "Simulated attacks" in [note["name"] for note in release_notes(attacked=True)]

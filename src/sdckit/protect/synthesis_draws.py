@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import open_frame
+from sdckit.errors import DataError
 from sdckit.protect.synthesis_design import Seen, Term, design_matrix
 from sdckit.protect.synthesis_variables import MISSING, Values, number_label
 
@@ -81,14 +82,8 @@ class PosteriorDraws(Mapping[str, Any]):
         ndarray, float64, shape (H, n)
             A density for numbers of a normal model, else a probability; minus infinity for a level unknown.
         """
-        terms = [Term(**one) for one in self["terms"]]
-        frame = open_frame(data)
-        predictors = {
-            one.column: _read(frame[one.column], number=_is_number(terms, one.column)) for one in terms
-        }
-        X = design_matrix(terms, predictors, len(frame))  # type: ignore[arg-type]
-        eta = np.einsum("np,hkp->hkn", X, np.asarray(self["coefficients"], float))
-        found = self._density(eta, frame[self["column"]])
+        frame: Any = open_frame(data)
+        found = self._density(self._linear(frame), frame[self["column"]])
         if self["missing"] is None:
             return found
         gone = code_column(frame[self["column"]])
@@ -97,14 +92,52 @@ class PosteriorDraws(Mapping[str, Any]):
         share = PosteriorDraws(model)._of_event(frame, is_gone)
         return np.where(is_gone, share, share + found)
 
-    def _of_event(self, frame: Any, event: NDArray[np.bool_]) -> Floats:
-        """Log probability that an event, being missing, did or did not happen."""
+    def predictive(self, data: Any) -> dict[str, Floats]:
+        """The distribution of each record's value under each draw, as `bayesian_attribute_risk` takes it.
+
+        Parameters
+        ----------
+        data : data frame
+            The predictors, typed as in the data that was synthesised: those of the original.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``mean`` (H, n) and ``sd`` (H,) of a normal model; ``probability`` (H, n, L) of categories, their
+            levels in ascending order.
+
+        Raises
+        ------
+        DataError
+            A model of counts, or a column that can be missing: their risk needs other draws.
+        """
+        if self["missing"] is not None or self["model"] == "poisson" or None in (self["levels"] or ()):
+            raise DataError(
+                f"column {self['column']!r}: draws of counts, or of values that may be missing, are not of a kind that "
+                "bayesian_attribute_risk takes; give it log_guess, truth and log_released (log_density computes them)"
+            )
+        eta = self._linear(open_frame(data))
+        if self["model"] == "normal":
+            return {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)}
+        if self["model"] == "logistic":
+            eta = np.stack([np.zeros_like(eta[:, 0]), eta[:, 0]], axis=1)
+        share = np.exp(eta - np.logaddexp.reduce(eta, axis=1)[:, None])
+        order = sorted(range(len(self["levels"])), key=lambda at: _in_order(self["levels"][at]))
+        return {"probability": np.moveaxis(share[:, order], 1, 2)}
+
+    def _linear(self, frame: Any) -> Floats:
+        """Linear predictors, shape (H, K, n)."""
         terms = [Term(**one) for one in self["terms"]]
         predictors = {
             one.column: _read(frame[one.column], number=_is_number(terms, one.column)) for one in terms
         }
         X = design_matrix(terms, predictors, len(frame))
-        eta = np.einsum("np,hkp->hkn", X, np.asarray(self["coefficients"], float))[:, 0]
+        found: Floats = np.einsum("np,hkp->hkn", X, np.asarray(self["coefficients"], float))
+        return found
+
+    def _of_event(self, frame: Any, event: NDArray[np.bool_]) -> Floats:
+        """Log probability that an event, being missing, did or did not happen."""
+        eta = self._linear(frame)[:, 0]
         return np.asarray(-np.logaddexp(0.0, np.where(event, -eta, eta)), np.float64)
 
     def _density(self, eta: Floats, series: Any) -> Floats:
@@ -130,6 +163,14 @@ class PosteriorDraws(Mapping[str, Any]):
             here = held.values.level == code
             found[:, here] = eta[:, at, here] - total[:, here]
         return found
+
+
+def _in_order(level: str) -> tuple[bool, float, str]:
+    """Numbers before texts, each ascending: as levels of two files are coded."""
+    try:
+        return (False, float(level), "")
+    except ValueError:
+        return (True, 0.0, level)
 
 
 def posterior_draws(

@@ -29,9 +29,10 @@ def method_notes(intruders: Sequence[IntruderLike], scenario: Scenario) -> tuple
     return tuple({"name": name, "text": text, "source": source} for name, text, source in notes)
 
 
-def release_notes() -> tuple[Mapping[str, Tree], ...]:
-    """Say how the measures of a release beside its original are computed."""
-    return tuple({"name": name, "text": text, "source": source} for name, text, source in _RELEASE)
+def release_notes(*, attacked: bool = False) -> tuple[Mapping[str, Tree], ...]:
+    """Say how the measures of a release beside its original are computed, and the attacks where they ran."""
+    notes = (*_RELEASE, _ATTACKS) if attacked else _RELEASE
+    return tuple({"name": name, "text": text, "source": source} for name, text, source in notes)
 
 
 def _is_census(scenario: Scenario) -> bool:
@@ -167,6 +168,15 @@ _SPECIAL |= {
         "Wong, Li, Fu & Wang (2006)",
     ),
 }
+_ATTACKS = (
+    "Simulated attacks",
+    (
+        "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell "
+        "who was in the file; each is compared with guessing, and with the same attack on people who were never "
+        "in the file, where a control file is given. What lies above that is due to the release."
+    ),
+    "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
+)
 _RELEASE = (
     (
         "Matching back",

@@ -77,7 +77,11 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
         "utility": comparison["utility"],
         "attacks": comparison["attacks"],
         "warnings": comparison["warnings"],
-        "methods": [*before["methods"][:-1], *release_notes(), before["methods"][-1]],
+        "methods": [
+            *before["methods"][:-1],
+            *release_notes(attacked=bool(_attacked(assessment))),
+            before["methods"][-1],
+        ],
         "reproduce": {
             "python": release_call(
                 scenario,
