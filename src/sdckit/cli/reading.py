@@ -66,17 +66,7 @@ def read_release(
             f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, "
             "and a release the id where one is named"
         )
-    own = {
-        "weight": scenario.weight,
-        "household": scenario.household,
-        "person": scenario.person,
-    }
-    fields = {field: getattr(scenario, field) for field in type(scenario).model_fields}
-    for role, column in own.items():
-        fields[role] = column if column in header.columns else None
-    for role in ("sensitive", "numeric"):
-        fields[role] = tuple(name for name in fields[role] if name in header.columns)
     return read_declared(
-        file, type(scenario)(**fields), steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
+        file, scenario.narrowed(header.columns), steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
         also=also,
     )  # fmt: skip

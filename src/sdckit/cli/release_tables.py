@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sdckit.cli.formats import count, make_table, number
-from sdckit.cli.tables import verdict_table
+from sdckit.cli.tables import verdict_answer, verdict_table
 from sdckit.data.frames import rows_of
 from sdckit.report.layout_attacks import attack_name
-from sdckit.report.sections_release import FIGURES, shown, undefined
+from sdckit.report.sections_release import FIGURES, HEADS, shown, undefined
 from sdckit.utility.utility_overview import HEADLINES
 
 if TYPE_CHECKING:
@@ -24,16 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["release_tables"]
 
 MOST_COLUMNS = 3
-HEADS = {
-    "matching_risk": "Can rows be matched back?",
-    "identity_disclosure": "Uniques of the original in the release",
-    "record_linkage": "Records linked to their nearest neighbour",
-    "interval_risk": "Numbers close to the original",
-    "robust_interval_risk": "Numbers close to the original, outliers apart",
-    "correct_attribution_probability": "Correct attribution of {}",
-    "attribute_disclosure": "Disclosure of {}",
-    "prediction_risk": "Prediction of {}",
-}
+TITLES = {**HEADS, "matching_risk": "Can rows be matched back?"}
 
 
 def release_tables(result: ReleaseAssessment, *, name: str) -> RenderableType:
@@ -93,20 +84,9 @@ def _model(formula: str, result: Any) -> Table:
 
 
 def _answer(result: ReleaseAssessment, name: str) -> RenderableType:
-    exceeded = sum(verdict.holds is False for verdict in result.verdicts)
-    undefined = sum(verdict.holds is None for verdict in result.verdicts)
     releases = "a release" if result.m == 1 else f"{result.m} releases"
     head = Text.assemble((name, "bold"), f": {releases} against an original of {count(result.n)} records")
-    if not result.verdicts:
-        answer = Text("No threshold is declared, so this is a description and no verdict.")
-    elif exceeded or undefined:
-        told = [f"{exceeded} exceeded"] * bool(exceeded) + [f"{undefined} not judged"] * bool(undefined)
-        answer = Text(
-            f"NOT within the thresholds: of {count(len(result.verdicts))}, {' and '.join(told)}.", "bold red"
-        )
-    else:
-        answer = Text("Within every declared threshold.", "bold green")
-    return Group(Text(""), head, answer)
+    return Group(Text(""), head, verdict_answer(result.verdicts))
 
 
 def _columns(m: int) -> tuple[str, ...]:
@@ -183,7 +163,7 @@ def _measures(pair: ReleaseIntruder) -> list[RenderableType]:
     for place, result in pair.measures.items():
         measure, _, variable = place.partition(":")
         each = result.per_release  # type: ignore[attr-defined]
-        table = make_table(HEADS[measure].format(variable), "share of the records", *_columns(len(each)))
+        table = make_table(TITLES[measure].format(variable), "share of the records", *_columns(len(each)))
         for figure in FIGURES[measure]:
             if any(shown(figure, one) for one in each):
                 table.add_row(figure.words, *_cells([one[figure.name] for one in each], number))

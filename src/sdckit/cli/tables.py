@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from sdckit.identity.key_contributions import KeyContributions
     from sdckit.workflow.assess import Assessment, IntruderAssessment, KeyFacts, Verdict
 
-__all__ = ["assessment_tables", "count", "make_console", "number", "percent", "verdict_table"]
+__all__ = [
+    "assessment_tables",
+    "count",
+    "make_console",
+    "number",
+    "percent",
+    "verdict_answer",
+    "verdict_table",
+]
 
 MOST_CONTRIBUTIONS = 8
 MOST_SUGGESTIONS = 3
@@ -39,24 +47,26 @@ def assessment_tables(assessment: Assessment, *, name: str) -> RenderableType:
 
 
 def _answer(assessment: Assessment, name: str) -> RenderableType:
-    exceeded = sum(verdict.holds is False for verdict in assessment.verdicts)
-    undefined = sum(verdict.holds is None for verdict in assessment.verdicts)
     head = Text.assemble((name, "bold"), f": {count(assessment.n)} records")
     if assessment.scenario.title:
         head.append(f" – {assessment.scenario.title}")
-    if not assessment.verdicts:
-        answer = Text("No threshold is declared, so this is a description and no verdict.")
-    elif exceeded or undefined:
-        told = [f"{exceeded} exceeded"] * bool(exceeded) + [f"{undefined} not judged"] * bool(undefined)
-        answer = Text(
-            f"NOT within the thresholds: of {count(len(assessment.verdicts))}, {' and '.join(told)}.",
-            "bold red",
-        )
-    else:
-        answer = Text("Within every declared threshold.", "bold green")
     persons = assessment.scenario.person is not None
     told = [_sentence(intruder, assessment.n, persons=persons) for intruder in assessment.intruders]
-    return Group(Text(""), head, answer, *(Text(f"• {sentence}") for sentence in told))
+    return Group(
+        Text(""), head, verdict_answer(assessment.verdicts), *(Text(f"• {sentence}") for sentence in told)
+    )
+
+
+def verdict_answer(verdicts: Sequence[Verdict]) -> Text:
+    """The answer in a line: within every threshold, not within them, or nothing to judge by."""
+    if not verdicts:
+        return Text("No threshold is declared, so this is a description and no verdict.")
+    exceeded = sum(verdict.holds is False for verdict in verdicts)
+    undefined = sum(verdict.holds is None for verdict in verdicts)
+    if not exceeded and not undefined:
+        return Text("Within every declared threshold.", "bold green")
+    told = [f"{exceeded} exceeded"] * bool(exceeded) + [f"{undefined} not judged"] * bool(undefined)
+    return Text(f"NOT within the thresholds: of {count(len(verdicts))}, {' and '.join(told)}.", "bold red")
 
 
 def _sentence(intruder: IntruderAssessment, n: int, *, persons: bool) -> str:

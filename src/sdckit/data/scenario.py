@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -274,6 +274,19 @@ class Scenario(BaseModel):
             missing = {key: rule for key, rule in missing.items() if key in keys} or "wildcard"
         fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
         return Scenario(**(fields | {"intruders": {name: keys}, "missing": missing}))
+
+    def narrowed(self, columns: Collection[str]) -> Scenario:
+        """Give the scenario for a file that lacks some columns: without the roles that only those could play.
+
+        Keys stay: a file without a key is not one to measure.
+        """
+        fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
+        for role in ("weight", "household", "person"):
+            if fields[role] not in columns:
+                fields[role] = None
+        for role in ("sensitive", "numeric"):
+            fields[role] = tuple(name for name in fields[role] if name in columns)
+        return Scenario(**fields)
 
     def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
         """Check that every declared column exists; an identifier that does not is warned of.

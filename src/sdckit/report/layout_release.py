@@ -11,7 +11,7 @@ from sdckit.report.layout_attacks import attack_blocks
 from sdckit.report.layout_intruder import intruder_sections
 from sdckit.report.layout_recipe import recipe_section
 from sdckit.report.layout_utility import utility_blocks
-from sdckit.report.sections_release import FIGURES
+from sdckit.report.sections_release import FIGURES, HEADS
 from sdckit.report.sentences import headline, listed, status, verdict_sentence
 
 __all__ = ["before_and_after", "distribution_blocks", "lay_out_release", "measure_table", "release_answer"]
@@ -20,16 +20,6 @@ Plain = Mapping[str, Any]
 MOST_COLUMNS = 4
 MATCHING = ("matching_risk", "identity_disclosure", "record_linkage", "interval_risk", "robust_interval_risk")
 LEARNING = ("correct_attribution_probability", "attribute_disclosure", "prediction_risk")
-HEADS = {
-    "matching_risk": "Rows matched back by their keys",
-    "identity_disclosure": "Uniques of the original in the release",
-    "record_linkage": "Records linked to their nearest neighbour",
-    "interval_risk": "Numbers close to the original",
-    "robust_interval_risk": "Numbers close to the original, outliers apart",
-    "correct_attribution_probability": "Correct attribution of {}",
-    "attribute_disclosure": "Disclosure of {}",
-    "prediction_risk": "Prediction of {}",
-}
 
 
 def lay_out_release(plain: Plain) -> Page:

@@ -12,7 +12,16 @@ from sdckit.data.frames import rows_of
 from sdckit.report.figures import Count, Foreign, Ledger, Ratio, Share, Tree
 from sdckit.report.protocols import ReleaseIntruderLike
 
-__all__ = ["FIGURES", "Figure", "release_measure_tree", "release_sizes", "release_tree", "shown", "undefined"]
+__all__ = [
+    "FIGURES",
+    "HEADS",
+    "Figure",
+    "release_measure_tree",
+    "release_sizes",
+    "release_tree",
+    "shown",
+    "undefined",
+]
 
 Base = Literal["n", "released", ""]
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -35,8 +44,6 @@ class Figure:
         Whether share times base is a whole number of records; an expected number otherwise.
     inside
         A figure that contains this one.
-    reference
-        Whether it does not depend on the release: what chance or the original itself gives.
     beside
         A figure without which this one is none of these shares.
     """
@@ -46,10 +53,20 @@ class Figure:
     base: str = "n"
     whole: bool = True
     inside: str = ""
-    reference: bool = False
     beside: str = ""
 
 
+# What the table of a measure is called; {} stands for the sensitive variable.
+HEADS = {
+    "matching_risk": "Rows matched back by their keys",
+    "identity_disclosure": "Uniques of the original in the release",
+    "record_linkage": "Records linked to their nearest neighbour",
+    "interval_risk": "Numbers close to the original",
+    "robust_interval_risk": "Numbers close to the original, outliers apart",
+    "correct_attribution_probability": "Correct attribution of {}",
+    "attribute_disclosure": "Disclosure of {}",
+    "prediction_risk": "Prediction of {}",
+}
 FIGURES: Mapping[str, tuple[Figure, ...]] = {
     "matching_risk": (
         Figure("mean_match_risk", "records expected to be matched back", whole=False),
@@ -57,7 +74,7 @@ FIGURES: Mapping[str, tuple[Figure, ...]] = {
         Figure("true_match_rate", "records whose single match is the right one", inside="unique_matches"),
     ),
     "identity_disclosure": (
-        Figure("unique_in_original", "records unique in the original", reference=True),
+        Figure("unique_in_original", "records unique in the original"),
         Figure("unique_in_released", "released records unique in the release", base="released"),
         Figure(
             "unique_in_original_in_released", "unique in the original and found in the release",
@@ -75,11 +92,11 @@ FIGURES: Mapping[str, tuple[Figure, ...]] = {
     ),
     "correct_attribution_probability": (
         Figure("average", "attributed correctly from the release", whole=False),
-        Figure("original_average", "attributed correctly from the original itself", whole=False, reference=True),
-        Figure("baseline", "attributed correctly by guessing from the margin", whole=False, reference=True),
+        Figure("original_average", "attributed correctly from the original itself", whole=False),
+        Figure("baseline", "attributed correctly by guessing from the margin", whole=False),
     ),
     "attribute_disclosure": (
-        Figure("disclosive_in_original", "in original groups with one value only", reference=True),
+        Figure("disclosive_in_original", "in original groups with one value only"),
         Figure("keys_in_released", "records whose keys are in the release"),
         Figure("disclosed", "value disclosed by the release", inside="keys_in_released"),
         Figure("correctly_disclosed", "value disclosed, and correctly", inside="disclosed"),
@@ -88,8 +105,8 @@ FIGURES: Mapping[str, tuple[Figure, ...]] = {
     ),
     "prediction_risk": (
         Figure("accuracy_released", "predicted correctly by a model of the release"),
-        Figure("accuracy_original", "predicted correctly by a model of the original", reference=True),
-        Figure("baseline", "predicted correctly by the most frequent value", reference=True,
+        Figure("accuracy_original", "predicted correctly by a model of the original"),
+        Figure("baseline", "predicted correctly by the most frequent value",
                beside="accuracy_released"),
         Figure("share_less_accurate", "predicted worse from the release than from the original"),
     ),

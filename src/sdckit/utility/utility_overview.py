@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from sdckit.utility.model_fits import Family
 from sdckit.utility.propensity import propensity
 from sdckit.utility.tabular_utility import tabular_utility
 
-__all__ = ["HEADLINES", "Headline", "UtilityOverview", "utility_overview"]
+__all__ = ["HEADLINES", "Headline", "UtilityOverview", "families_of", "utility_overview"]
 
 MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
 MOST_NUMBERS = 5
@@ -239,16 +239,25 @@ def utility_overview(
     )  # fmt: skip
 
 
-def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
-    found: dict[str, Family]
+def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:
+    """The models asked for, each formula with its family as it was given.
+
+    Examples
+    --------
+    >>> families_of("y ~ x"), families_of({"y ~ x": "logistic"})
+    ({'y ~ x': 'linear'}, {'y ~ x': 'logistic'})
+    """
     if isinstance(models, Mapping):
-        found = dict(models)
-    else:
-        found = dict.fromkeys((models,) if isinstance(models, str) else tuple(models), "linear")
+        return dict(models)
+    return dict.fromkeys((models,) if isinstance(models, str) else tuple(models), "linear")
+
+
+def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
+    found = families_of(models)
     for family in found.values():
         if family not in FAMILIES:
             raise DataError(f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}")
-    return found
+    return cast("dict[str, Family]", found)
 
 
 Plan = list[tuple[str, str, Callable[[], PairResult]]]

@@ -11,7 +11,7 @@ from sdckit.cells.pair import Pair, open_pair
 from sdckit.data.frames import open_frame
 from sdckit.data.scenario import Scenario
 from sdckit.errors import SdcError, SdcWarning
-from sdckit.utility.utility_overview import UtilityOverview, utility_overview
+from sdckit.utility.utility_overview import UtilityOverview, families_of, utility_overview
 from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.release_assessment import ReleaseAssessment, ReleaseIntruder
 from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
@@ -85,24 +85,11 @@ def assess_release(
         before.measures,
         utility,
         no_utility,
-        formulas_of(models),
+        tuple(families_of(models).items()),
         attacks=attacked,
         attacks_skipped=not_attacked,
         control=control is not None,
     )
-
-
-def formulas_of(models: Any) -> tuple[tuple[str, str], ...]:
-    """The models asked for, each with its family.
-
-    Examples
-    --------
-    >>> formulas_of("y ~ x"), formulas_of({"y ~ x": "logistic"})
-    ((('y ~ x', 'linear'),), (('y ~ x', 'logistic'),))
-    """
-    if isinstance(models, Mapping):
-        return tuple((str(formula), str(family)) for formula, family in models.items())
-    return tuple((formula, "linear") for formula in ((models,) if isinstance(models, str) else tuple(models)))
 
 
 def _utility(
@@ -125,17 +112,12 @@ def _utility(
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
     """The scenario for a release that lacks a weight or an id of the original, and what that means."""
     present = open_frame(released).collect_schema().names()
-    changes: dict[str, Any] = {}
-    notes = []
-    for role in OPTIONAL:
-        column = getattr(scenario, role)
-        if column is not None and column not in present:
-            changes[role] = None
-            notes.append(WITHOUT.format(file=label, column=column, role=role))
-    for role in ("sensitive", "numeric"):
-        changes[role] = tuple(name for name in getattr(scenario, role) if name in present)
-    fields = {field: getattr(scenario, field) for field in type(scenario).model_fields}
-    return Scenario(**(fields | changes)), notes
+    notes = [
+        WITHOUT.format(file=label, column=column, role=role)
+        for role in OPTIONAL
+        if (column := getattr(scenario, role)) is not None and column not in present
+    ]
+    return scenario.narrowed(present), notes
 
 
 def _open(original: Any, files: list[Any], scenario: Scenario, *, aligned: bool, id: str | None) -> Pair:

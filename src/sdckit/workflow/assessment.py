@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready
-from sdckit.workflow.verdicts import Verdict
+from sdckit.workflow.verdicts import Verdict, all_hold
 
 if TYPE_CHECKING:
     from sdckit.attribute.alpha_k import AlphaK
@@ -151,10 +151,7 @@ class Assessment:
     @property
     def passed(self) -> bool | None:
         """Whether every declared threshold holds; None where none is declared or one could not be judged."""
-        held = [verdict.holds for verdict in self.verdicts]
-        if False in held:
-            return False
-        return None if not held or None in held else True
+        return all_hold(self.verdicts)
 
     def __getitem__(self, name: str) -> IntruderAssessment:
         """The assessment against one intruder, by name."""

@@ -9,6 +9,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from sdckit.result import SCHEMA_VERSION, Result, json_ready
+from sdckit.workflow.verdicts import all_hold
 
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
@@ -113,10 +114,7 @@ class ReleaseAssessment:
     @property
     def passed(self) -> bool | None:
         """Whether every declared threshold holds; None where none is declared or one could not be judged."""
-        held = [verdict.holds for verdict in self.verdicts]
-        if False in held:
-            return False
-        return None if not held or None in held else True
+        return all_hold(self.verdicts)
 
     def __getitem__(self, name: str) -> ReleaseIntruder:
         """The measures against one intruder, by name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["COMPARED", "Verdict", "judge", "judge_release"]
+__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_release"]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -90,6 +90,14 @@ class Verdict:
             group="groups" if n != 1 else "a group",
             have="have" if n != 1 else "has",
         )
+
+
+def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
+    """Whether every verdict holds; None where there is none, or one could not be judged."""
+    held = [verdict.holds for verdict in verdicts]
+    if False in held:
+        return False
+    return None if not held or None in held else True
 
 
 def _by_count(name: str, intruder: str, limit: float, beyond: int, variable: str | None = None) -> Verdict:
