@@ -14,9 +14,11 @@ from sdckit.attacks.attack_files import (
     all_variables,
     check_scenario,
     file_notes,
+    generator,
     numeric_columns,
     open_attack,
     options,
+    subgroups,
     whole,
 )
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
@@ -53,6 +55,13 @@ def test_a_level_is_between_0_and_1(level):
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(DataError, match="seed= takes a whole number"):
         options(10, 0.95, None, seed)
+
+
+def test_one_column_of_subgroups_stands_without_a_list():
+    assert (subgroups("sex"), subgroups(["a", "b"]), subgroups(None)) == (("sex",), ("a", "b"), ())
+    with pytest.raises(ColumnError, match="by"):
+        subgroups(7)
+    assert generator(3).random() == np.random.default_rng(3).random()
 
 
 def test_whole_takes_numpy_integers():

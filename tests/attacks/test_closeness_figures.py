@@ -8,17 +8,18 @@ import numpy as np
 import polars as pl
 
 from sdckit.attacks.closeness_figures import FIGURES, Drawing, closeness, group_figures
-from sdckit.attacks.compared_files import compared_files
+from sdckit.attacks.compared_files import ComparedFiles
+from sdckit.cells.with_control import open_with_control
 
 ORIGINAL = pl.DataFrame({"x": [0.0, 1.0, 10.0], "g": ["a", "a", None]})
 RELEASES = [pl.DataFrame({"x": [0.0, 9.0], "g": ["a", "b"]}), pl.DataFrame({"x": [5.0], "g": ["a"]})]
 
 
 def found(notes):
-    files = compared_files(
-        ORIGINAL, RELEASES, None, variables=["x"], numeric=["x"], by=["g"], scenario=None, id=None
+    files = open_with_control(ORIGINAL, RELEASES, None, categories={"variables": ["x"], "by": ["g"]}, least=1)
+    return files, closeness(
+        ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, np.random.default_rng(1)), notes
     )
-    return files, closeness(files, Drawing(0.1, 19, np.random.default_rng(1)), notes)
 
 
 def test_every_figure_of_every_release():
@@ -37,10 +38,10 @@ def test_every_figure_of_every_release():
 
 def test_groups_with_the_nearest_originals_first():
     files, both = found({})
-    table = group_figures(files.pair, ["g"], both)
+    table = group_figures(files, ["g"], both)
     assert table["release"] == [1, 1, 1, 2, 2, 2]
     assert table["g"] == ["a", "(missing)", "b", "a", "(missing)", "b"]
     assert table["n"] == [2, 1, 0, 2, 1, 0]
     assert table["n_released"] == [1, 0, 1, 1, 0, 0]
     assert math.isnan(table["dcr_original_to_released"][2])
-    assert group_figures(files.pair, [], both) == {"release": []}
+    assert group_figures(files, [], both) == {"release": []}

@@ -1,48 +1,52 @@
-"""Which variables are compared, on which scale, and which file a message speaks of."""
+"""On which scale the variables are compared, and what each weighs."""
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
-from sdckit import Scenario
-from sdckit.attacks.compared_files import compared_files
-from sdckit.errors import ColumnError
+from sdckit.attacks.compared_files import ComparedFiles
+from sdckit.cells.with_control import open_with_control
 
-ORIGINAL = pl.DataFrame({"id": [1, 2, 3, 4], "x": [0.0, 2.0, 4.0, None], "c": list("aabb"), "g": ["u"] * 4})
+ORIGINAL = pl.DataFrame({"x": [0.0, 2.0, 4.0, None], "c": list("aabb"), "g": ["u"] * 4})
 RELEASE = ORIGINAL.with_columns(x=pl.Series([1.0, 2.0, 50.0, 3.0]))
-CONTROL = ORIGINAL.drop("g").with_columns(x=pl.Series([8.0, 2.0, 3.0, 3.0]))
-NOTHING = {"variables": None, "numeric": None, "scenario": None, "id": None}
+CONTROL = ORIGINAL.with_columns(x=pl.Series([8.0, 2.0, 3.0, 3.0]))
 
 
-def test_all_columns_but_the_id_and_the_groups():
-    found = compared_files(ORIGINAL, RELEASE, CONTROL, **{**NOTHING, "id": "id"}, by=["g"])
-    assert (found.numbers, found.categories, found.variables) == (("x",), ("c",), ("x", "c"))
-    assert (found.control, found.n_control, found.pair.m, found.everything.m) == (True, 4, 1, 2)
-    assert found.ranges().tolist() == [8.0]  # of the real people: an odd released value stretches nothing
-    without = compared_files(ORIGINAL, RELEASE, None, **{**NOTHING, "id": "id"}, by=["g"])
-    assert (without.control, without.n_control, without.ranges().tolist()) == (False, 0, [4.0])
+def compared(numbers, categories, control=CONTROL, original=ORIGINAL, release=RELEASE):
+    files = open_with_control(original, release, control, categories={"variables": [*numbers, *categories]})
+    return ComparedFiles(files, tuple(numbers), tuple(categories))
+
+
+def test_ranges_are_those_of_real_people():
+    found = compared(["x"], ["c"])
+    assert found.variables == ("x", "c")
+    assert found.ranges().tolist() == [8.0]  # an odd released value stretches nothing
+    assert [one.n for one in found.encoded()] == [4, 4, 4]
+    without = compared(["x"], ["c"], control=None)
+    assert without.ranges().tolist() == [4.0]
     assert [one.n for one in without.encoded()] == [4, 4]
 
 
-def test_the_scenario_names_variables_and_numbers():
-    scenario = Scenario(keys=["c"], numeric=["x"])
-    found = compared_files(ORIGINAL, RELEASE, None, **{**NOTHING, "scenario": scenario})
-    assert (found.numbers, found.categories) == (("x",), ("c",))
+def test_dates_are_compared_in_days():
+    days = pl.DataFrame({"d": [dt.date(2020, 1, 1), dt.date(2020, 1, 11)]})
+    found = compared(["d"], [], control=None, original=days, release=days)
+    assert found.ranges().tolist() == [10.0]
 
 
 def test_rare_values_weigh_more():
-    found = compared_files(ORIGINAL, RELEASE, None, **{**NOTHING, "variables": ["x", "c", "g"]})
+    found = compared(["x"], ["c", "g"], control=None)
     assert found.rarity() == pytest.approx([1 / math.log(4), 1 / math.log(2), 0.0])
-    constant = compared_files(ORIGINAL, RELEASE, None, **{**NOTHING, "variables": ["g"]})
-    assert constant.rarity() is None
+    assert compared([], ["g"]).rarity() is None
 
 
-def test_messages_name_the_file():
-    with pytest.raises(ColumnError, match=r"^the control file has no column 'g'"):
-        compared_files(ORIGINAL, RELEASE, CONTROL, **{**NOTHING, "variables": ["g"]})
-    text = CONTROL.with_columns(c=pl.lit(1))
-    with pytest.raises(ColumnError, match="'c' holds text in the original and numbers in the control file"):
-        compared_files(ORIGINAL, [RELEASE, RELEASE], text, **{**NOTHING, "variables": ["c"]})
+def test_a_number_without_a_value_in_the_original_weighs_nothing():
+    empty = ORIGINAL.with_columns(x=pl.lit(None, pl.Float64))
+    found = compared(["x"], ["c"], original=empty)
+    assert found.rarity() == pytest.approx([0.0, 1 / math.log(2)])
+    assert found.ranges().tolist() == [6.0]
+    assert np.isfinite(found.encoded()[1].numbers).all()

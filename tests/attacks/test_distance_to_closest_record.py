@@ -131,7 +131,7 @@ def test_a_copy_is_found():
     assert result.share_closer_to_original > result.chance_high
     assert result.share_p_value == 0.01
     assert "nearer to the people in it than to others" in result.verdict
-    assert result.notes["released"] == "the release is the original in these variables, row by row"
+    assert result.notes["released"] == "the release has the original's values of these variables, row by row"
     assert result.adversarial_accuracy == 0.025  # two of the originals are equal
     assert result.adversarial_loss > 0.1
 
@@ -146,7 +146,7 @@ def test_subgroups_releases_engines_and_seed():
     assert groups["dcr_original_to_released"][:3].is_sorted()
     assert len(result.by_release) == result.m == 2
     assert result.copies == pytest.approx(np.mean([one["copies"] for one in result.per_release]))
-    assert result.notes["released"].startswith("1 of 2 releases are")
+    assert result.notes["released"].startswith("1 of 2 releases have")
     again = {**given, "control": CONTROL.to_arrow()}
     same = distance_to_closest_record(ORIGINAL.to_pandas(), [RELEASE.to_arrow(), ORIGINAL.lazy()], **again)
     assert same.to_dict() == result.to_dict()
@@ -195,12 +195,12 @@ def test_a_pickled_result_keeps_its_figures_only():
 REFUSED = [
     ({"hit_width": 0}, DataError, "hit_width is a share"),
     ({"resamples": 5}, DataError, "19 or more"),
-    ({"variables": []}, ColumnError, "no variable to compare"),
+    ({"variables": []}, ColumnError, "variables= is empty"),
     ({"variables": ["wage"]}, ColumnError, "the original has no column 'wage'"),
-    ({"variables": ["age"], "numeric": ["pay"]}, ColumnError, "'pay' is none of the variables"),
+    ({"variables": ["age"], "numeric": ["pay"]}, ColumnError, "'pay' is none of the columns used"),
     ({"control": CONTROL.drop("pay")}, ColumnError, "the control file has no column 'pay'"),
     ({"control": CONTROL[:0]}, DataError, "the control file: the data has no records"),
-    ({"numeric": ["sex"]}, DataError, "numeric 'sex' is"),
+    ({"numeric": ["sex"]}, DataError, "numeric 'sex' holds text, not numbers"),
 ]
 
 

@@ -37,6 +37,17 @@ def test_a_pair_opened_before():
     assert open_with_control(pair, None, None, categories=ROLES).pair is pair
     files = open_with_control(pair, None, C, categories=ROLES)
     assert (files.m, files.n_control) == (1, 4)
+    again = open_with_control(pair, None, C, categories={"variables": ["x"]})
+    assert again.codes("x") is files.codes("x")  # coded once for all attacks on the same files
+    assert open_with_control(pair, None, C.clone(), categories=ROLES).codes("x") is not files.codes("x")
+    with pytest.raises(DataError, match="the files are fixed by the pair given"):
+        open_with_control(pair, B, C, categories=ROLES)
+
+
+def test_a_control_file_that_is_a_plan_brings_what_is_asked_for():
+    pair, plan = open_pair(A, B, categories=ROLES), C.lazy()
+    assert open_with_control(pair, None, plan, categories={"variables": ["x"]}).codes("x").n_levels == 4
+    assert open_with_control(pair, None, plan, categories={"variables": ["s"]}).codes("s").n_levels == 4
 
 
 def test_the_id_is_asked_of_the_original_only():
@@ -68,6 +79,7 @@ def test_dates_of_both_widths_and_dictionaries():
 
 def test_shared_columns():
     assert shared_columns(A, [B, B], C) == (["x", "s"], ["id"])
+    assert shared_columns(A.drop("s"), B, C, without=("id",)) == (["x"], ["s"])
     assert shared_columns(open_pair(A, B, categories=ROLES), None) == (["x", "s"], ["id"])
     with pytest.raises(ColumnError, match="no column in common"):
         shared_columns(A, pl.DataFrame({"other": [1]}))
@@ -91,6 +103,7 @@ def test_what_does_not_fit():
         opened(B, pl.DataFrame({"x": ["u", "v"], "s": ["a", "b"]}))
     with pytest.raises(DataError, match="the control file has 1 record: an attack needs two"):
         opened(B, C.head(1))
+    assert open_with_control(A, B, C.head(1), categories=ROLES, least=1).n_control == 1
     with pytest.raises(DataError, match="released= is missing"):
         opened(None, C)
     infinite = pl.DataFrame({"x": [1.0, float("inf")], "s": ["a", "b"]})

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.cells.pair import Pair
 from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.roles import column_names
@@ -23,9 +24,11 @@ __all__ = [
     "all_variables",
     "check_scenario",
     "file_notes",
+    "generator",
     "numeric_columns",
     "open_attack",
     "options",
+    "subgroups",
     "whole",
 ]
 
@@ -64,12 +67,33 @@ def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: 
         raise DataError(
             "level is the confidence of the intervals; give a number between 0 and 1, such as 0.95"
         )
-    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    return Options(count, float(level), subgroups(by), generator(seed))
+
+
+def subgroups(by: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The columns of subgroups; one may stand without a list.
+
+    Raises
+    ------
+    ColumnError
+        No list of names.
+    """
+    return column_names([by] if isinstance(by, str) else by, "by") or ()
+
+
+def generator(seed: Seed) -> np.random.Generator:
+    """The random numbers of an attack.
+
+    Raises
+    ------
+    DataError
+        No whole number of 0 or more, nor a generator.
+    """
     if isinstance(seed, bool) or not (
         seed is None or isinstance(seed, np.random.Generator) or (isinstance(seed, Integral) and seed >= 0)
     ):
         raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator")
-    return Options(count, float(level), names, np.random.default_rng(seed))
+    return np.random.default_rng(seed)
 
 
 def whole(value: object, name: str) -> int:
@@ -104,8 +128,11 @@ def all_variables(
     scenario: Scenario | None,
     id: str | None,
     notes: dict[str, str],
+    without: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Choose the variables an intruder compares: those given, the scenario's, else all that the files share.
+    """Choose the variables an intruder compares: those given, the scenario's, else all shared ones.
+
+    Shared by all files; never the id, nor those in `without`.
 
     Raises
     ------
@@ -116,9 +143,9 @@ def all_variables(
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))
     if names is None:
-        shared, left_out = shared_columns(original, released, control)
-        names = tuple(name for name in shared if name != id)
-        left = [name for name in left_out if name != id]
+        own_id = original.id if id is None and isinstance(original, Pair) else id
+        shared, left = shared_columns(original, released, control, without=(own_id, *without))
+        names = tuple(shared)
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
     if not names:
@@ -134,8 +161,9 @@ def open_attack(
     roles: Mapping[str, Sequence[str]],
     by: Sequence[str],
     id: str | None,
+    least: int = 2,
 ) -> WithControl:
-    """Open the files, and warn where the control file overlaps the original.
+    """Open the files, of `least` records or more, and warn where the control file overlaps the original.
 
     Raises
     ------
@@ -143,7 +171,7 @@ def open_attack(
         As `open_with_control`.
     """
     files = open_with_control(
-        original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id
+        original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id, least=least
     )
     if files.has_control:
         _warn_of_overlap(files, [name for names in roles.values() for name in names])

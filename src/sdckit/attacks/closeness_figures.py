@@ -21,7 +21,7 @@ from sdckit.attacks.closest_distances import (
     wins,
 )
 from sdckit.attacks.compared_files import ComparedFiles
-from sdckit.cells.pair import Pair
+from sdckit.cells.with_control import WithControl
 from sdckit.numerics.encode import Encoded
 
 __all__ = ["FIGURES", "Closeness", "Drawing", "closeness", "group_figures"]
@@ -77,7 +77,7 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
     if weighted is None:
         notes["identifiability"] = "every variable is constant in the original"
     found = []
-    for j in range(files.pair.m):
+    for j in range(files.opened.m):
         # what is known of the original and the control by themselves is kept from release to release
         searches = [_with(shared[0], "released", plain[1][j])]
         if weighted is not None:
@@ -90,9 +90,9 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
 def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, Encoded], Sequence[Encoded]]:
     """The real people by name, and the releases."""
     real = {"original": encoded[0]}
-    if files.control:
+    if files.opened.has_control:
         real["control"] = encoded[-1]
-    return real, encoded[1 : files.pair.m + 1]
+    return real, encoded[1 : files.opened.m + 1]
 
 
 def _with(shared: Searches, name: str, file: Encoded) -> Searches:
@@ -116,7 +116,7 @@ def _closeness(
     median = float(np.median(released["distance"]))
     figures = dict.fromkeys(FIGURES, math.nan)
     figures.update(
-        n_released=float(files.pair.sizes[j]),
+        n_released=float(files.opened.pair.sizes[j]),
         dcr_released_to_original=median,
         dcr_original_to_released=float(np.median(distance)),
         dcr_within_original=within,
@@ -128,8 +128,8 @@ def _closeness(
         hitting_rate=float(hit.mean()),
         identifiability=float(identifiable.mean()),
     )
-    released["share_original"] = np.full(files.pair.sizes[j], math.nan)
-    if files.control:
+    released["share_original"] = np.full(files.opened.pair.sizes[j], math.nan)
+    if files.opened.has_control:
         made = exchange(
             plain.files["original"], plain.files["control"], plain.files["released"], resamples=drawing.resamples,
             rng=drawing.rng,
@@ -173,9 +173,8 @@ def _control_figures(
 
 def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
     """1 where a real record (of the original, 0, or the control, -1) has a released one at hand."""
-    everything = files.everything
-    numbers = [everything.numbers(name) for name in files.numbers]
-    codes = [everything.codes(name).codes for name in files.categories]
+    numbers = [files.opened.numbers(name) for name in files.numbers]
+    codes = [files.opened.codes(name).codes for name in files.categories]
     return hits(
         [(one[real], one[j + 1]) for one in numbers], [(one[real], one[j + 1]) for one in codes],
         files.ranges() * width,
@@ -197,7 +196,7 @@ def _accuracies(
 ) -> dict[str, float]:
     even = _even(plain, ["original", "released"], rng, "adversarial_accuracy", notes)
     figures = {"adversarial_accuracy": adversarial_accuracy(even, "original", "released")}
-    if files.control:
+    if files.opened.has_control:
         if len({plain.files[name].n for name in plain.files}) > 1:
             even = _even(plain, ["original", "released", "control"], rng, "adversarial_loss", notes)
         other = adversarial_accuracy(even, "control", "released")
@@ -222,37 +221,36 @@ def _reasons(files: ComparedFiles, found: Sequence[Closeness], notes: dict[str, 
     for name in FIGURES[: FIGURES.index("share_closer_to_original")]:
         if all(math.isnan(one.figures[name]) for one in found):
             notes.setdefault(name, "half of the originals have equals" if name == "dcr_ratio" else two)
-    if files.pair.n == 1:
+    if files.opened.n == 1:
         notes["dcr_ratio"] = two
-    if files.control:
-        n = files.everything.sizes[-1]
+    if files.opened.has_control:
         same = _common(files)
         if same:
             notes["control"] = (
-                f"{same} of {n} records of the control file equal an original; were they in the file after all, "
-                "every comparison would be too favourable"
+                f"{same} of {files.opened.n_control} records of the control file equal an original; were they in the "
+                "file after all, every comparison would be too favourable"
             )
 
 
 def _common(files: ComparedFiles) -> int:
-    groups = files.everything.groups(files.variables)
+    groups = files.opened.pair.groups(files.variables)
     return int(groups.size[-1][groups.size[0] > 0].sum())
 
 
-def group_figures(pair: Pair, by: Sequence[str], found: Sequence[Closeness]) -> dict[str, list[Any]]:
+def group_figures(files: WithControl, by: Sequence[str], found: Sequence[Closeness]) -> dict[str, list[Any]]:
     """Figures of each release and subgroup, those whose originals are nearest to the release first."""
     if not by:
         return {"release": []}
-    groups = pair.groups(by)
-    n_groups = groups.n_groups
-    first = np.empty(n_groups, np.int64)
+    groups = files.pair.groups(tuple(by))
     stacked = np.concatenate(groups.of_row)
+    first = np.empty(groups.n_groups, np.int64)
     first[stacked[::-1]] = np.arange(len(stacked) - 1, -1, -1)
-    labels = {name: np.array(pair.codes(name).labels(), object) for name in by}
-    codes = {name: np.concatenate(pair.codes(name).codes)[first] for name in by}
+    labels = {name: np.array(files.codes(name).labels(), object) for name in by}
+    codes = {name: np.concatenate(files.codes(name).codes)[first] for name in by}
+    present = np.flatnonzero(np.sum(groups.size[: files.m + 1], axis=0) > 0)
     rows: list[dict[str, Any]] = []
     for j, one in enumerate(found):
-        for g in range(n_groups):
+        for g in present:
             mine, theirs = groups.of_row[0] == g, groups.of_row[j + 1] == g
             rows.append(
                 {

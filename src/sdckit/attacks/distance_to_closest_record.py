@@ -10,10 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.attack_files import (
+    Seed,
+    all_variables,
+    check_scenario,
+    file_notes,
+    generator,
+    numeric_columns,
+    open_attack,
+    subgroups,
+)
 from sdckit.attacks.closeness_figures import FIGURES, Closeness, Drawing, closeness, group_figures
-from sdckit.attacks.compared_files import compared_files
+from sdckit.attacks.compared_files import ComparedFiles
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 
@@ -130,7 +139,7 @@ class DistanceToClosestRecord(PairResult):
     @property
     def released_records(self) -> Any:
         """A row per released record."""
-        sizes = self.pair.sizes
+        sizes = self.pair.sizes[: self.m]  # the control file stands behind them
         columns: dict[str, NDArray[Any]] = {
             "release": np.repeat(np.arange(1, len(sizes) + 1), sizes),
             "row": np.concatenate([np.arange(1, size + 1) for size in sizes]),
@@ -156,10 +165,10 @@ def distance_to_closest_record(
     control: Any = None,
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
-    by: Sequence[str] | None = None,
+    by: Sequence[str] | str | None = None,
     hit_width: float = 1 / 30,
     resamples: int = 99,
-    seed: int | np.random.Generator | None = None,
+    seed: Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -176,12 +185,12 @@ def distance_to_closest_record(
         resemblance.
     variables : sequence of str, optional
         Variables compared. Unless given: the scenario's keys, sensitive and numeric ones; without a scenario
-        all columns but `id` and `by`.
+        all columns that the files share but `id` and `by`.
     numeric : sequence of str, optional
-        Those of them that are numbers. Unless given: those that the scenario calls numeric; without a
-        scenario those stored as numbers.
-    by : sequence of str, optional
-        Columns of all releases and the original whose combinations are subgroups.
+        Those whose differences count; those that the scenario calls numeric, else all numbers, dates and times,
+        unless given. The others are equal or not.
+    by : sequence of str or str, optional
+        Columns of all files whose combinations are subgroups.
     hit_width : float
         How far a number may be for a hit, as a share of its range; above 0, up to 1.
     resamples : int
@@ -202,7 +211,7 @@ def distance_to_closest_record(
     ColumnError
         A variable that a file does not have, of types that do not compare, or listed twice.
     DataError
-        A file without records or a number without values; `hit_width` or `resamples` out of range.
+        A file without records, an infinite number; `hit_width` or `resamples` out of range.
 
     Notes
     -----
@@ -228,34 +237,27 @@ def distance_to_closest_record(
     >>> result.copies, result.dcr_released_to_original, result.dcr_within_original
     (0.5, 0.025, 0.5)
     """
-    groups_by = column_names(by, "by") or ()
+    groups_by, rng = subgroups(by), generator(seed)
     _check_options(hit_width, resamples)
-    files = compared_files(
-        original,
-        released,
-        control,
-        variables=variables,
-        numeric=numeric,
-        by=groups_by,
-        scenario=scenario,
-        id=id,
-    )
-    pair, notes = files.pair, {}
-    if files.numbers:
-        notes["numeric"] = f"compared as numbers: {', '.join(files.numbers)}"
-    if same := sum(pair.identical(files.variables)):
-        which = "the release is" if pair.m == 1 else f"{same} of {pair.m} releases are"
-        notes["released"] = f"{which} the original in these variables, row by row"
-    drawing = Drawing(float(hit_width), int(resamples), np.random.default_rng(seed))
-    found = closeness(files, drawing, notes)
+    check_scenario(scenario)
+    notes: dict[str, str] = {}
+    names = all_variables(original, released, control, variables, scenario, id, notes, without=groups_by)
+    files = open_attack(original, released, control, roles={"variables": names}, by=groups_by, id=id, least=1)
+    numbers = numeric_columns(files, names, numeric, scenario)
+    if numbers:
+        notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
+    file_notes(files, names, notes)
+    drawing = Drawing(float(hit_width), int(resamples), rng)
+    compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
+    found = closeness(compared, drawing, notes)
     per_release = tuple(one.figures for one in found)
-    if not files.control:
+    if not files.has_control:
         notes.update(dict.fromkeys(NEED_CONTROL, NO_CONTROL))
     figures = mean_figures(per_release, notes)
     return DistanceToClosestRecord(
-        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=pair.n,
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
         n_control=files.n_control, **figures, verdict=verdict(figures), found=found,
-        groups=group_figures(pair, groups_by, found), prefix=prefix,
+        groups=group_figures(files, groups_by, found), prefix=prefix,
     )  # fmt: skip
 
 

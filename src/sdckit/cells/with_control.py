@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -93,8 +93,10 @@ def is_ordered(coding: SharedCoding) -> bool:
     return coding.kind.partition(" with ")[0] in ORDERED
 
 
-def shared_columns(original: Any, released: Any, control: Any = None) -> tuple[list[str], list[str]]:
-    """Columns of the original that every release has, and the names in one of the files only.
+def shared_columns(
+    original: Any, released: Any, control: Any = None, *, without: Sequence[str | None] = ()
+) -> tuple[list[str], list[str]]:
+    """Columns of the original that every release has, and the names in some of the files only; but for `without`.
 
     Raises
     ------
@@ -116,7 +118,7 @@ def shared_columns(original: Any, released: Any, control: Any = None) -> tuple[l
         if len(releases) == 0 or releases[0] is None:
             raise DataError("released= is missing: give the released file, or a list of them")
         files = [open_frame(file) for file in (original, *releases)]
-    names = [frame.collect_schema().names() for frame in files]
+    names = [[name for name in frame.collect_schema().names() if name not in without] for frame in files]
     both = [name for name in names[0] if all(name in other for other in names[1:])]
     if not both:
         raise ColumnError("original and release have no column in common")
@@ -137,6 +139,7 @@ def open_with_control(
     *,
     categories: Mapping[str, Sequence[str]],
     id: str | None = None,
+    least: int = 2,
 ) -> WithControl:
     """Open all files, and check them before any work starts.
 
@@ -151,49 +154,66 @@ def open_with_control(
         Columns by role.
     id : str, optional
         Column of the original carried along in records.
+    least : int
+        Records a file must have.
 
     Raises
     ------
     ColumnError, DataError
-        As `open_pair`, the control file named as such; fewer than two records in a file.
+        As `open_pair`, the control file named as such; fewer than `least` records in a file.
     """
-    files: Any = original
     if isinstance(original, Pair):
-        if control is not None and released is None:
-            files, released, id = original.original, list(original.released), id or original.id
+        id = id or original.id
+        if released is not None:
+            raise DataError("the files are fixed by the pair given; leave released= out")
     elif id is not None:
         _check_id(original, id)
-    wanted = dict(categories)
+    files: Any = released
     if control is not None:
-        releases = list(released) if isinstance(released, (list, tuple)) else [released]
-        if not releases or releases[0] is None:
+        releases = original.released if isinstance(original, Pair) else released
+        files = [*releases, control] if isinstance(releases, (list, tuple)) else [releases, control]
+        if files[0] is None or len(files) == 1:
             raise DataError("released= is missing: give the released file, or a list of them")
-        released = [*releases, control]
-    carried = None if isinstance(files, Pair) else id
     try:
-        pair = _open(files, released, wanted, carried)
+        pair = _open(original, files, control, categories, id)
     except SdcError as error:
-        raise type(error)(_renamed(str(error), released, control is not None)) from None
+        raise type(error)(_renamed(str(error), files, control is not None)) from None
     found = WithControl(pair, control is not None)
     sizes = (pair.n, *pair.sizes)
     if few := [
         f"{label} has {size} record{'s' * (size != 1)}"
         for label, size in zip(found.names, sizes, strict=True)
-        if size < 2
+        if size < least
     ]:
         raise DataError(f"{'; '.join(few)}: an attack needs two or more in each file")
     return found
 
 
-def _open(original: Any, released: Any, wanted: dict[str, Sequence[str]], id: str | None) -> Pair:
+def _open(
+    original: Any, files: Any, control: Any, wanted: Mapping[str, Sequence[str]], id: str | None
+) -> Pair:
     """Open without asking the releases for the id: rows of an attack need not belong together."""
-    from dataclasses import replace
-
-    pair = open_pair(original, released, categories=wanted)
+    if isinstance(original, Pair):
+        if control is None:
+            return open_pair(original, files, categories=wanted)
+        pair = _behind(original, files, wanted)
+        return pair if id is None else replace(pair, id=id, brought=original.brought)
+    pair = open_pair(original, files, categories=wanted)
     if id is None:
         return pair
     carried = open_pair(original, [original], categories={**wanted, "id": [id]})
     return replace(pair, original=carried.original, brought=carried.brought, id=id)
+
+
+def _behind(pair: Pair, files: Sequence[Any], wanted: Mapping[str, Sequence[str]]) -> Pair:
+    """The control file behind the releases of a pair; kept with it, so that one attack after the other codes once."""
+    held = pair.memo.get("with control")
+    names = {name for some in wanted.values() for name in some}
+    if held is not None and held[0] is files[-1] and names <= set(held[1].released[-1].columns):
+        return open_pair(held[1], categories=wanted)
+    opened = open_pair(pair.original, files, categories=wanted)
+    pair.memo["with control"] = (files[-1], opened)
+    return opened
 
 
 def _check_id(original: Any, id: str) -> None:
