@@ -1,11 +1,13 @@
-"""Simulated attacks beside anonymeter, and the calibration of their intervals.
+"""Simulated attacks beside anonymeter, distances beside SDMetrics, and the calibration of the intervals.
 
-    python benchmarks/attacks.py [--rounds 3] [--records 10000] [--attacks 500] [--peer-python PATH] [--runs 0]
+    python benchmarks/attacks.py [--rounds 3] [--records 10000] [--attacks 500] [--peer-python PATH] [--skip-peers]
+    python benchmarks/attacks.py --runs 1000
 
-``--peer-python`` names the Python of an environment with anonymeter (pip install anonymeter); its attacks on the
-original and the control file run there and time themselves, reading, importing and compiling left out, in turn with
-ours. The data are positive numbers and categories without missing values, where its traps do not bite: the rates must
-agree within its intervals.
+anonymeter's attacks on the original and the control file run in an environment of their own and time themselves,
+reading, importing and compiling left out, in turn with ours. The data are positive numbers and categories without
+missing values, where its traps do not bite: the rates must agree within its intervals. One draw of 500 would show
+little, so they are compared where nothing is drawn: every record attacked, every query on one column asked, and 2,000
+queries on three columns (those are drawn). Distances come from ``distances.py``, which can be run by itself.
 
 ``--runs`` simulates: original, release and control are drawn independently of each other from one population, so the
 residual risk is 0, and it is counted how often the interval, not cut off at 0 and 1, covers it.
@@ -14,8 +16,8 @@ residual risk is 0, and it is counted how often the interval, not cut off at 0 a
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,7 +27,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+import distances
 import sdckit as sdc
+from peers import add_options, chosen, said_by
 
 KNOWN = (["age", "income", "region"], ["rent", "hours", "educ", "sex"])
 LEVEL = 0.95
@@ -36,7 +40,7 @@ warnings.simplefilter("ignore")
 import pandas as pd
 from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
 files = [pd.read_parquet(path) for path in sys.argv[1:4]]
-n, known, target = int(sys.argv[4]), json.loads(sys.argv[5]), sys.argv[6]
+attempts, known, target = json.loads(sys.argv[4]), json.loads(sys.argv[5]), sys.argv[6]
 def evaluator(name, o, s, c, n):
     if name == "linkability":
         return LinkabilityEvaluator(ori=o, syn=s, control=c, n_attacks=n, aux_cols=tuple(known), n_neighbors=1)
@@ -44,7 +48,7 @@ def evaluator(name, o, s, c, n):
         return InferenceEvaluator(ori=o, syn=s, control=c, n_attacks=n, aux_cols=known[0], secret=target)
     return SinglingOutEvaluator(ori=o, syn=s, control=c, n_attacks=n, n_cols=3)
 out = {}
-for name in ("linkability", "inference", "univariate", "multivariate"):
+for name, n in attempts.items():
     def run(files, n):
         one = evaluator(name, *files, n)
         one.evaluate(**({"mode": name} if name.endswith("variate") else {"n_jobs": -1}))
@@ -54,7 +58,7 @@ for name in ("linkability", "inference", "univariate", "multivariate"):
     found = run(files, n).results(confidence_level=0.95)
     seconds = time.perf_counter() - start
     out[name] = {"seconds": seconds}
-    for kind in ("attack_rate", "baseline_rate", "control_rate"):
+    for kind in ("attack_rate", "control_rate"):
         rate = getattr(found, kind)
         out[name][kind] = [rate.value, rate.error]
 print(json.dumps(out))
@@ -89,63 +93,79 @@ def release_of(original: pl.DataFrame) -> pl.DataFrame:
 
 
 def ours(
-    original: pl.DataFrame, release: pl.DataFrame, control: pl.DataFrame, n: int
-) -> dict[str, Callable[[], Any]]:
-    """The attacks on one set of files."""
-    files: dict[str, Any] = {"control": control, "n_attacks": n, "seed": 1}
+    original: pl.DataFrame, release: pl.DataFrame, control: pl.DataFrame
+) -> dict[str, Callable[[int], Any]]:
+    """The attacks on one set of files, by the number of attempts."""
+    files: dict[str, Any] = {"control": control, "seed": 1}
     return {
-        "linkability": lambda: sdc.linkability(original, release, known=KNOWN, **files),
-        "inference": lambda: sdc.inference(original, release, known=KNOWN[0], target="educ", **files),
-        "univariate": lambda: sdc.singling_out(original, release, **files),
-        "multivariate": lambda: sdc.singling_out(original, release, mode="multivariate", **files),
-        "membership": lambda: sdc.membership(original, release, **files),
+        "linkability": lambda n: sdc.linkability(original, release, known=KNOWN, n_attacks=n, **files),
+        "inference": lambda n: sdc.inference(
+            original, release, known=KNOWN[0], target="educ", n_attacks=n, **files
+        ),
+        "univariate": lambda n: sdc.singling_out(original, release, n_attacks=n, **files),
+        "multivariate": lambda n: sdc.singling_out(
+            original, release, mode="multivariate", n_attacks=n, **files
+        ),
+        "membership": lambda n: sdc.membership(original, release, n_attacks=n, **files),
     }
 
 
-def peer(python: str, files: list[pl.DataFrame], n: int) -> dict[str, Any]:
+def peer(python: str, files: list[pl.DataFrame], attempts: dict[str, int]) -> dict[str, Any]:
     """The same by anonymeter."""
-    import json
-
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{name}.parquet" for name in ("original", "released", "control")]
         for frame, path in zip(files, paths, strict=True):
             frame.write_parquet(path)
-        command = [python, "-c", PEER, *map(str, paths), str(n), json.dumps(KNOWN), "educ"]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+        said = said_by(python, PEER, *paths, json.dumps(attempts), json.dumps(KNOWN), "educ")
+    found: dict[str, Any] = json.loads(said)
     return found
 
 
 def against_peer(records: int, n: int, rounds: int, python: str | None) -> None:
+    """Time `n` attempts of each attack, then compare the rates."""
     original, control = people(records, 0), people(records, 1)
     release = release_of(original)
-    attacks = ours(original, release, control, n)
+    attacks = ours(original, release, control)
     mine: dict[str, list[float]] = {name: [] for name in attacks}
     theirs: dict[str, list[float]] = {name: [] for name in attacks}
-    other: dict[str, Any] = {}
-    results = {name: attack() for name, attack in attacks.items()}  # compiled now
+    for attack in attacks.values():
+        attack(n)  # compiled now
     for _ in range(rounds):
         for name, attack in attacks.items():
             start = time.perf_counter()
-            attack()
+            attack(n)
             mine[name].append(time.perf_counter() - start)
         if python is not None:
-            other = peer(python, [original, release, control], n)
-            for name, found in other.items():
-                theirs[name].append(found["seconds"])
-    for name, result in results.items():
-        line = (
-            f"{records:>8,} records, {n:,} attacks  {name:<13} {statistics.median(mine[name]):7.3f} s  rate "
-        )
-        line += (
-            f"{result.success_rate:.3f} baseline {result.baseline_rate:.3f} control {result.control_rate:.3f}"
-        )
-        if name in other:
-            ratio = statistics.median(theirs[name]) / statistics.median(mine[name])
-            shown = ", ".join(
-                f"{value:.3f} ± {error:.3f}" for kind, (value, error) in list(other[name].items())[1:]
+            found = peer(
+                python, [original, release, control], {name: n for name in attacks if name != "membership"}
             )
-            line += f"   anonymeter {statistics.median(theirs[name]):7.2f} s = {ratio:6.1f} x, {shown}"
+            for name, one in found.items():
+                theirs[name].append(one["seconds"])
+    for name in attacks:
+        line = f"{records:>8,} records, {n:,} attacks  {name:<13} {statistics.median(mine[name]):7.3f} s"
+        if theirs[name]:
+            ratio = statistics.median(theirs[name]) / statistics.median(mine[name])
+            line += f"   anonymeter {statistics.median(theirs[name]):7.2f} s = {ratio:6.1f} x"
+        print(line, flush=True)
+    rates(attacks, [original, release, control], python)
+
+
+def rates(attacks: dict[str, Callable[[int], Any]], files: list[pl.DataFrame], python: str | None) -> None:
+    """Success and control rates where nothing, or little, is drawn at random."""
+    n = files[0].height
+    attempts = {"linkability": n, "inference": n, "univariate": 100 * n, "multivariate": 2_000}
+    found = {name: attacks[name](count) for name, count in attempts.items()}
+    # a pool smaller than what is asked for: the peer must be asked for its size, as it counts the rest as failures
+    attempts["univariate"] = int(found["univariate"].n_attacks)
+    other = {} if python is None else peer(python, files, attempts)
+    for name, result in found.items():
+        line = f"{attempts[name]:>8,} attacks  {name:<13} "
+        for kind, rate in (("attack", result.success_rate), ("control", result.control_rate)):
+            line += f"  {kind} {rate:.4f}"
+            if name in other:
+                value, error = other[name][f"{kind}_rate"]
+                where = "within" if abs(rate - value) <= error else "OUTSIDE"
+                line += f" ({where} anonymeter's {value:.4f} ± {error:.4f})"
         print(line, flush=True)
 
 
@@ -201,15 +221,17 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--attacks", type=int, default=500)
-    parser.add_argument("--peer-python", default=None)
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--people", type=int, default=300, help="records per file of the simulation")
+    add_options(parser, "anonymeter, sdmetrics and pyarrow")
     options = parser.parse_args()
     if options.runs:
         for name, (rate, covered) in calibration(options.runs, options.people, 150).items():
             print(f"{name:<28} rate {rate:.3f}, covered in {covered:.3f} of {options.runs} runs", flush=True)
-    else:
-        against_peer(options.records, options.attacks, options.rounds, options.peer_python)
+        return
+    against_peer(options.records, options.attacks, options.rounds, chosen(options, "anonymeter", "pyarrow"))
+    distances.against_peer(5_000, options.rounds, chosen(options, "sdmetrics", "pyarrow"))
+    distances.large_runs(100_000)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
     python benchmarks/attribute.py [--records 1000000] [--cap-records 10000] [--repeats 5]
         [--peer-python PATH] [--peer-records 1000000] [--skip-peers]
 
-``--peer-python`` names the Python of an environment with pycanon and sdmetrics (pip install pycanon sdmetrics);
-the peers run there and time themselves, reading and importing left out. Their figures are compared with ours before
-times are. ``--peer-records`` gives pyCANON a smaller file than ours, which the printed line then says.
+The peers run in an environment of their own and time themselves, reading and importing left out. Their figures are
+compared with ours before times are. ``--peer-records`` gives pyCANON a smaller file than ours, which the printed line
+then says.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import json
 import math
 import statistics
-import subprocess
 import tempfile
 import time
 import warnings
@@ -26,6 +25,7 @@ import polars as pl
 
 import sdckit as sdc
 from census import census
+from peers import add_options, chosen, said_by
 
 KEYS = ["region", "sex", "age", "educ"]
 SENSITIVE = "labour"
@@ -62,8 +62,7 @@ def people(n: int, seed: int = 0) -> pl.DataFrame:
 
 def peer(python: str, program: str, *arguments: str) -> tuple[float, float]:
     """Seconds and figure of a peer, in its own environment."""
-    done = subprocess.run([python, "-c", program, *arguments], capture_output=True, text=True, check=True)
-    seconds, figure = json.loads(done.stdout.splitlines()[-1])
+    seconds, figure = json.loads(said_by(python, program, *arguments))
     return seconds, figure
 
 
@@ -151,9 +150,9 @@ def main() -> None:
     parser.add_argument("--peer-records", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--cap-records", type=lambda text: int(float(text)), default=10_000)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peer-python", default="python", help="Python with pycanon and sdmetrics")
-    parser.add_argument("--skip-peers", action="store_true")
+    add_options(parser, "pycanon and sdmetrics")
     options = parser.parse_args()
+    options.peer_python = chosen(options, "pycanon", "sdmetrics")
     warnings.simplefilter("ignore", sdc.SdcWarning)
     with tempfile.TemporaryDirectory() as folder:
         closeness(options, Path(folder))

@@ -1,12 +1,12 @@
 """Distances to the closest record beside SDMetrics; the whole measure on 100 k records.
 
-    python benchmarks/distances.py [--rounds 3] [--records 5000] [--large 100000] [--peer-python PATH] [--skip-large]
+    python benchmarks/distances.py [--rounds 3] [--records 5000] [--large 100000] [--peer-python PATH]
+        [--skip-peers] [--skip-large]
 
-``--peer-python`` names the Python of an environment with SDMetrics and pyarrow (pip install sdmetrics pyarrow); it
-times itself, reading and importing left out. It computes the distances of the released records to the originals only;
-ours is timed twice, the same distances from the frames on, and the whole measure: both directions, within the
-original, hits, identifiability, adversarial accuracy. Distances must be equal. The large run has a process of its own,
-whose peak memory is printed.
+SDMetrics runs in an environment of its own and times itself, reading and importing left out. It computes the distances
+of the released records to the originals only; ours is timed twice, the same distances from the frames on, and the whole
+measure: both directions, within the original, hits, identifiability, adversarial accuracy. Distances must be equal. The
+large run has a process of its own, whose peak memory is printed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 import sdckit as sdc
-from linkage import CATEGORIES, NUMBERS, people, released
+from linkage import CATEGORIES, NUMBERS, RELEASES, peer, people, released
+from peers import add_options, chosen
 from sdckit.numerics.encode import gower
 from sdckit.numerics.neighbours import prepare
 
@@ -63,22 +62,9 @@ def whole(original: pl.DataFrame, release: pl.DataFrame) -> float:
     return time.perf_counter() - start
 
 
-def peer(
-    python: str, original: pl.DataFrame, release: pl.DataFrame, folder: Path
-) -> tuple[float, np.ndarray]:
-    """The same distances by SDMetrics."""
-    paths = [folder / "original.parquet", folder / "released.parquet"]
-    for frame, path in zip((original, release), paths, strict=True):
-        frame.with_columns(pl.col(CATEGORIES).cast(pl.String)).write_parquet(path)
-    out = folder / "distance.npy"
-    command = [python, "-c", PEER, *map(str, paths), str(out), ",".join(NUMBERS)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(said.split()[-1]), np.load(out)
-
-
 def against_peer(n: int, rounds: int, python: str | None) -> None:
     original = people(n, 0)
-    for kind in ("perturbed", "other people"):
+    for kind in RELEASES:
         release = released(original, kind)
         nearest(original, release)  # compiled now
         whole(original, release)
@@ -88,8 +74,7 @@ def against_peer(n: int, rounds: int, python: str | None) -> None:
             mine.append(seconds)
             all_of_it.append(whole(original, release))
             if python is not None:
-                with tempfile.TemporaryDirectory() as folder:
-                    seconds, other = peer(python, original, release, Path(folder))
+                seconds, other = peer(python, original, release, PEER)
                 theirs.append(seconds)
                 assert np.allclose(other, distance, atol=1e-9), "distances differ"
         line = f"{n:>9,} x {n:,}  {kind:<13} distances {statistics.median(mine):8.4f} s, whole measure "
@@ -113,6 +98,13 @@ def large(kind: str, n: int) -> None:
     print(f"{n:>9,} x {n:,}  {kind:<13} whole measure {seconds:8.2f} s, peak {peak:.2f} GB, DCR {dcr:.4f}")
 
 
+def large_runs(n: int) -> None:
+    """Both large runs."""
+    for kind in RELEASES:
+        command = [sys.executable, __file__, "--run", kind, "--large", str(n)]
+        subprocess.run(command, check=True)
+
+
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(
@@ -121,18 +113,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--records", type=int, default=5_000)
     parser.add_argument("--large", type=int, default=100_000)
-    parser.add_argument("--peer-python", default=None)
+    add_options(parser, "sdmetrics and pyarrow")
     parser.add_argument("--skip-large", action="store_true")
     parser.add_argument("--run", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run is not None:
         large(options.run, options.large)
         return
-    against_peer(options.records, options.rounds, options.peer_python)
+    against_peer(options.records, options.rounds, chosen(options, "sdmetrics", "pyarrow"))
     if not options.skip_large:
-        for kind in ("perturbed", "other people"):
-            command = [sys.executable, __file__, "--run", kind, "--large", str(options.large)]
-            subprocess.run(command, check=True)
+        large_runs(options.large)
 
 
 if __name__ == "__main__":

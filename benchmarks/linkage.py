@@ -1,10 +1,11 @@
 """Nearest neighbours of mixed columns beside anonymeter's search; linkage and robust intervals of 100 k records.
 
-    python benchmarks/linkage.py [--rounds 3] [--records 10000] [--large 100000] [--peer-python PATH] [--skip-large]
+    python benchmarks/linkage.py [--rounds 3] [--records 10000] [--large 100000] [--peer-python PATH]
+        [--skip-peers] [--skip-large]
 
-``--peer-python`` names the Python of an environment with anonymeter (pip install anonymeter); its search runs there on
-all processors and times itself, reading, importing and compiling left out. Its distances must be ours. Ours is timed
-from the encoded columns to the nearest neighbours, its index included, in turn with the peer.
+anonymeter's search runs in an environment of its own on all processors and times itself, reading, importing and
+compiling left out. Its distances must be ours. Ours is timed from the encoded columns to the nearest neighbours, its
+index included, in turn with the peer.
 
 Two releases of the same ten columns (seven categories, three numbers): one perturbed (a tenth of every category
 redrawn, 5 % of noise on the numbers), and one of other people, the harder case, as a synthetic file would be. The
@@ -27,6 +28,7 @@ import polars as pl
 
 import sdckit as sdc
 from census import census
+from peers import add_options, chosen, said_by
 from sdckit.numerics.encode import Encoded, gower
 from sdckit.numerics.neighbours import prepare
 
@@ -99,16 +101,16 @@ def nearest(known: Encoded, masked: Encoded) -> tuple[float, np.ndarray]:
 
 
 def peer(
-    python: str, original: pl.DataFrame, release: pl.DataFrame, folder: Path
+    python: str, original: pl.DataFrame, release: pl.DataFrame, program: str = PEER
 ) -> tuple[float, np.ndarray]:
-    """The same by anonymeter."""
-    paths = [folder / "original.parquet", folder / "released.parquet"]
-    for frame, path in zip((original, release), paths, strict=True):
-        frame.with_columns(pl.col(CATEGORIES).cast(pl.String)).write_parquet(path)
-    out = folder / "distance.npy"
-    command = [python, "-c", PEER, *map(str, paths), str(out), ",".join(NUMBERS)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(said.split()[-1]), np.load(out)
+    """Seconds, and the same distances by a program of another package."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / "original.parquet", Path(folder) / "released.parquet"]
+        for frame, path in zip((original, release), paths, strict=True):
+            frame.with_columns(pl.col(CATEGORIES).cast(pl.String)).write_parquet(path)
+        out = Path(folder) / "distance.npy"
+        said = said_by(python, program, *paths, out, ",".join(NUMBERS))
+        return float(said), np.load(out)
 
 
 def against_peer(n: int, rounds: int, python: str | None) -> None:
@@ -122,8 +124,7 @@ def against_peer(n: int, rounds: int, python: str | None) -> None:
             seconds, distance = nearest(known, masked)
             mine.append(seconds)
             if python is not None:
-                with tempfile.TemporaryDirectory() as folder:
-                    seconds, other = peer(python, original, release, Path(folder))
+                seconds, other = peer(python, original, release)
                 theirs.append(seconds)
                 columns = len(CATEGORIES) + len(NUMBERS)  # the peer sums where Gower takes the mean
                 assert np.allclose(other, distance * columns, atol=1e-5), "distances differ"
@@ -160,14 +161,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--large", type=int, default=100_000)
-    parser.add_argument("--peer-python", default=None)
+    add_options(parser, "anonymeter and pyarrow")
     parser.add_argument("--skip-large", action="store_true")
     parser.add_argument("--run", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run is not None:
         large(options.run, options.large)
         return
-    against_peer(options.records, options.rounds, options.peer_python)
+    against_peer(options.records, options.rounds, chosen(options, "anonymeter", "pyarrow"))
     if not options.skip_large:
         for what in (*RELEASES, "robust"):
             command = [sys.executable, __file__, "--run", what, "--large", str(options.large)]

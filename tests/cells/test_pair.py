@@ -84,8 +84,8 @@ def test_every_clash_of_types_is_named_at_once():
     with pytest.raises(ColumnError) as caught:
         open_pair(left, right, categories={"keys": ["a", "b"]}, numeric={"numeric": ["v"]})
     message = str(caught.value)
-    assert "key 'a' holds text in the original and numbers in the release" in message
-    assert "key 'b' holds numbers in the original and text in the release" in message
+    assert "column 'a' holds text in the original and numbers in the release" in message
+    assert "column 'b' holds numbers in the original and text in the release" in message
     assert "the release: numeric 'v' is" in message
 
 

@@ -91,7 +91,7 @@ REFUSED = {
     "text in one file and numbers": (["1", "2", "2"], [1, 2, 2]),
     "numbers in one file and text": ([1.5, 2.0, 2.0], ["1.5", "2", "2"]),
     "true and false in one file and numbers": ([True, False, True], [1, 0, 1]),
-    "dates in one file and text": ([DAY, DAY, NOON.date()], ["2020-01-02", "x", "x"]),
+    "dates in one file and text": ([DAY, DAY, NOON.date()], ["02.01.2020", "x", "x"]),
     "times in one file and dates": ([dt.time(1), dt.time(2), dt.time(2)], [DAY, DAY]),
     "bytes in one file and text": ([b"a", b"b", b"b"], ["a", "b", "b"]),
 }
@@ -100,8 +100,18 @@ REFUSED = {
 @pytest.mark.parametrize("words", REFUSED)
 def test_different_types_are_refused_by_name(words):
     left, right = (pl.DataFrame({"x": values}) for values in REFUSED[words])
-    with pytest.raises(ColumnError, match=f"key 'x' holds {words} in the other; give both the same type"):
+    with pytest.raises(ColumnError, match=f"column 'x' holds {words} in the other; give both the same type"):
         matches(left, right)
+
+
+def test_days_in_words_are_days():
+    masked = pl.DataFrame({"x": ["2020-01-02", "2020-01-**", None]})
+    days = pl.DataFrame({"x": [DAY, dt.date(2021, 1, 1), None]})
+    assert matches(days, masked) == matches(days, pl.DataFrame({"x": ["2020-01-02", "z", None]}))
+    assert sorted(matches(days, masked)) == [0, 1, 1]
+    times = pl.DataFrame({"x": [NOON, NOON, NOON]})
+    with pytest.raises(ColumnError, match="dates in one file and text in the other"):
+        matches(times, masked)
 
 
 def test_time_zones_are_a_type():

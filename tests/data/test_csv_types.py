@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -31,6 +33,11 @@ def read(values, delimiter=",", decimal=None):
         ([None, None], [None, None]),
         (["true"], ["true"]),
         (["1", "inf"], [1.0, float("inf")]),
+        (["2020-02-29", None, "1899-12-31"], [dt.date(2020, 2, 29), None, dt.date(1899, 12, 31)]),
+        (["2020-02-29", "2019-02-29"], ["2020-02-29", "2019-02-29"]),
+        (["2020-02-09", "2020-2-9"], ["2020-02-09", "2020-2-9"]),
+        (["2020-02-09 ", "2020-02-09"], ["2020-02-09 ", "2020-02-09"]),
+        (["09.02.2020"], ["09.02.2020"]),
     ],
 )
 def test_types(values, wanted):
@@ -50,7 +57,7 @@ def test_types(values, wanted):
     ],
 )
 def test_decimal_marks(delimiter, decimal, last):
-    assert kinds_to_try(delimiter, decimal)[-2:] == (last, "text")
+    assert kinds_to_try(delimiter, decimal)[-3:] == (last, "date", "text")
 
 
 def test_codes_are_missing_and_counted_once_whatever_kind_is_tried():

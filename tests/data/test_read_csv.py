@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import warnings
 
@@ -182,7 +183,7 @@ def test_types(saved):
     assert frame["zero"].to_list() == ["0012", "9000"]
     assert frame["long"].dtype == pl.String  # as doubles the two would be one
     assert frame["flag"].to_list() == ["true", "false"]
-    assert frame["date"].dtype == pl.String
+    assert frame["date"].to_list() == [dt.date(2020, 1, 31), dt.date(2020, 2, 1)]
     assert frame["pad"].to_list() == [7, 12]
     assert frame["big"].to_list() == [9007199254740993, 1]
 

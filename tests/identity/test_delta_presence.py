@@ -63,5 +63,5 @@ def test_bad_input():
             delta_presence(PEOPLE, PEOPLE[1:], keys=KEYS)
         with pytest.raises(ColumnError, match="population: keys: no column 'age'"):
             delta_presence(PEOPLE, PEOPLE.drop("age"), keys=KEYS)
-        with pytest.raises(ColumnError, match="key 'sex' holds text in one file and numbers"):
+        with pytest.raises(ColumnError, match="column 'sex' holds text in one file and numbers"):
             delta_presence(PEOPLE, PEOPLE.with_columns(sex=pl.lit(1)), keys=KEYS)

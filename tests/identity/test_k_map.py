@@ -87,7 +87,7 @@ def test_bad_input():
             k_map(PEOPLE, PEOPLE.drop("sex"), keys=KEYS)
         with pytest.raises(DataError, match="population: the data has no records"):
             k_map(PEOPLE, PEOPLE[:0], keys=KEYS)
-        with pytest.raises(ColumnError, match="key 'age' holds numbers in one file and text in the other"):
+        with pytest.raises(ColumnError, match="column 'age' holds numbers in one file and text in the other"):
             k_map(PEOPLE, PEOPLE.cast(pl.String), keys=KEYS)
         with pytest.raises(ColumnError, match="other keys, or in another order"):
             k_map(PEOPLE, as_cells(PEOPLE, keys=KEYS[::-1]), keys=KEYS)

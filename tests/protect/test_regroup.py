@@ -99,6 +99,13 @@ def test_categories_keep_their_order():
     assert found.levels == ["small", "middle", "big"]
 
 
+def test_groups_may_name_days_as_a_csv_file_writes_them():
+    assert groups_map({"early": ["2020-01-02"]}, "x", "date") == {"2020-01-02": "early"}
+    for wrong in ("02.01.2020", "2020-02-30", "20200102"):
+        with pytest.raises(DataError, match="lists a text, column 'x' holds dates"):
+            groups_map({"early": [wrong]}, "x", "date")
+
+
 def test_dates_go_by_their_text_too():
     day = dt.date(2020, 1, 2)
     assert apply([day, None], {day: "y2020"})[0] == ["y2020", None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ FAMILIES = {"integer": "numbers", "number": "numbers", "boolean": "true and fals
 NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10**9}
 DAYS_BITS = 32  # a date of 32 bits counts days, one of 64 milliseconds
 EXACT = 2**53  # whole numbers up to here are exact as floats
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones marked in a table
 
 
@@ -108,6 +110,12 @@ def share_coding(
     """
     used = [_used(coded, codes) for coded, codes in sides]
     families = [_family(coded, values) for (coded, _), (_, values) in zip(sides, used, strict=True)]
+    if _dates_in_words(sides, used, families):
+        used = [
+            (levels, coded.labels(levels) if family == "dates" else values)
+            for (coded, _), (levels, values), family in zip(sides, used, families, strict=True)
+        ]
+        families = ["text" if family == "dates" else family for family in families]
     _check_types(key, families, files)
     n_levels, numbers = _numbered([values for _, values in used])
     out, printers = [], []
@@ -218,12 +226,29 @@ def _family(coded: Coded, values: Values) -> str:
     return "text" if isinstance(value, str) else type(value).__name__
 
 
+def _dates_in_words(
+    sides: Sequence[tuple[Coded, NDArray[np.int64]]],
+    used: Sequence[tuple[NDArray[np.int64], Values]],
+    families: Sequence[str],
+) -> bool:
+    """Whether days of one file stand as text in another, as where a release has some of them masked."""
+    if not {"dates", "text"} <= set(families) <= {"dates", "text", "nothing"}:
+        return False
+    if any(
+        family == "dates" and not str(coded.arrow_type).startswith("date")
+        for (coded, _), family in zip(sides, families, strict=True)
+    ):
+        return False
+    texts = [values for (_, values), family in zip(used, families, strict=True) if family == "text"]
+    return all(any(DAY.fullmatch(value) for value in values) for values in texts)
+
+
 def _check_types(key: str, families: Sequence[str], files: Sequence[str]) -> None:
     first = next((i for i, family in enumerate(families) if family != "nothing"), 0)
     for i, family in enumerate(families):
         if family not in (families[first], "nothing"):
             here, there = (files[first], files[i]) if files else ("one file", "the other")
             raise ColumnError(
-                f"key {key!r} holds {families[first]} in {here} and {family} in {there}; give both the same type "
-                "(where the release was recoded, recode the original alike)"
+                f"column {key!r} holds {families[first]} in {here} and {family} in {there}; give both the same type "
+                "(where the release was recoded, recode the other files alike)"
             )

@@ -1,4 +1,4 @@
-"""The types of CSV columns: numbers where every value is one, else text exactly as written."""
+"""The types of CSV columns: numbers or dates where every value is one, else text exactly as written."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "kinds_to_try", "other_decimals", "typed"]
 
-Kind = Literal["integer", "point", "comma", "comma or text", "text"]
+Kind = Literal["integer", "point", "comma", "comma or text", "date", "text"]
 
 _SAMPLE = 10_000
 # A leading zero is part of a code (postcodes), and doubles cannot hold 16 digits or more.
 _NOT_A_NUMBER = r"^[+-]?(?:0[0-9]|[0-9]{16,}$)"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
+# Written back as it was read; other orders of day, month and year cannot be told apart.
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # 1,234 may be a thousand as well as a little more than one.
 _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"
 
@@ -28,13 +30,13 @@ def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
     Examples
     --------
     >>> kinds_to_try(";", None)
-    ('integer', 'point', 'comma', 'text')
+    ('integer', 'point', 'comma', 'date', 'text')
     """
     if decimal == ",":
-        return ("integer", "comma", "text")
+        return ("integer", "comma", "date", "text")
     if decimal == "." or delimiter == ",":
-        return ("integer", "point", "text")
-    return ("integer", "point", "comma" if delimiter == ";" else "comma or text", "text")
+        return ("integer", "point", "date", "text")
+    return ("integer", "point", "comma" if delimiter == ";" else "comma or text", "date", "text")
 
 
 def typed(
@@ -120,6 +122,8 @@ def _convert(name: str, kind: Kind) -> pl.Expr:
     column = pl.col(name)
     if kind == "text":
         return column
+    if kind == "date":
+        return column.str.to_date("%Y-%m-%d", strict=False)
     bare = column.str.strip_chars(" ")
     if kind == "integer":
         return bare.cast(pl.Int64, strict=False)
@@ -134,6 +138,9 @@ def _misfit(name: str, kind: Kind) -> pl.Expr:
 
     if kind == "text":
         return pl.lit(False)
+    if kind == "date":
+        wrong = _convert(name, kind).is_null() | ~pl.col(name).str.contains(_DATE)
+        return (wrong & pl.col(name).is_not_null()).fill_null(False)
     bare = pl.col(name).str.strip_chars(" ")
     lost = _convert(name, kind).is_null()
     if kind == "integer":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -59,7 +60,7 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
         for old in [given] if single else given:
             if not isinstance(old, Hashable):
                 raise DataError(f"groups: {new!r} lists a list; give plain values")
-            found = kind_of_value(old)
+            found = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
             if kind not in {"empty", found} and found != "empty":
                 raise DataError(f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}")
             if old in new_of:
@@ -68,6 +69,14 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
                 )
             new_of[old] = new
     return new_of
+
+
+def _is_day(value: object) -> bool:
+    """Whether a text is a date as a CSV file holds it: a recipe may name it so."""
+    try:
+        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
 
 
 def _many(kind: str) -> str:

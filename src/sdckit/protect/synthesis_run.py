@@ -58,6 +58,10 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
 
     Models see the original's values only, so that they are fitted side by side.
     """
+    # before the threads start: those that import scikit-learn at the same time may find it half made
+    import sklearn.linear_model
+    import sklearn.tree  # noqa: F401
+
     generators = rng.spawn(len(plan.order))
     tasks = []
     for name, own in zip(plan.order, generators, strict=True):
