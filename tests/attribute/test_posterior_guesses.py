@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, poisson
 
 from sdckit.attribute import posterior_guesses as home
 from sdckit.attribute.posterior_guesses import (
+    Part,
     category_logs,
     normal_logs,
+    poisson_log_above,
+    poisson_logs,
     posterior_of_guesses,
     rank_of_truth,
 )
@@ -25,33 +28,73 @@ def test_logs():
     assert category_logs(chance, np.array([1])).tolist() == [[np.log(0.75)], [-np.inf]]
 
 
+def test_logs_of_counts():
+    values, rate = np.array([[0.0, 3, 50], [1, 2, 9]]), RNG.uniform(0.01, 20, (4, 2))
+    assert poisson_logs(values, rate) == pytest.approx(poisson.logpmf(values[None], rate[:, :, None]))
+    assert poisson_log_above(6, rate) == pytest.approx(poisson.logsf(6, rate))
+
+
+def test_far_out_in_the_tail():
+    rate = np.array([1e-6, 1e-3, 0.5])
+    # above 99 nothing but the first terms matters: all of them in logs
+    terms = poisson.logpmf(np.arange(100, 130)[:, None], rate)
+    assert poisson_log_above(99, rate) == pytest.approx(np.logaddexp.reduce(terms, axis=0), rel=1e-12)
+    assert (terms[0] < np.log(home.FAINT)).all()
+
+
+def by_plain_sums(parts, prior):
+    """Posterior and effective draws, loop by loop; a part is (guess, own, releases), none of them logs."""
+    score, draws = np.array(prior), np.full(prior.shape, np.inf)
+    for guess, own, releases in parts:
+        for i, k in np.ndindex(*score.shape):
+            weight = guess[:, i, k] / own[:, i]
+            weight = weight / weight.sum()
+            for one in releases:
+                score[i, k] *= (weight * one).sum()
+                draws[i, k] = min(draws[i, k], (weight * one).sum() ** 2 / ((weight * one) ** 2).sum())
+    return score / score.sum(axis=1, keepdims=True), draws.min(axis=1)
+
+
 @pytest.mark.parametrize("block", [1, 10**6])
-def test_by_plain_sums(block, monkeypatch):
+@pytest.mark.parametrize("n_parts", [1, 2])
+def test_by_plain_sums(block, n_parts, monkeypatch):
     monkeypatch.setattr(home, "BLOCK", block)
-    h, n, g, m = 6, 4, 3, 2
-    guess, released = np.log(RNG.uniform(0.1, 1, (h, n, g))), np.log(RNG.uniform(0.1, 1, (m, h)))
-    truth = np.array([0, 1, 2, 0])
-    prior = np.array([0.5, 0.3, 0.2])
-    own = np.take_along_axis(guess, truth[None, :, None], axis=2)[:, :, 0]
-    found = posterior_of_guesses(
-        lambda a, b: guess[:, a:b], own, list(released), np.broadcast_to(np.log(prior), (n, g))
-    )
-    for i in range(n):
-        score, draws = prior.copy(), []
-        for k in range(g):
-            weight = np.exp(guess[:, i, k] - own[:, i])
-            weight /= weight.sum()
-            for one in np.exp(released):
-                score[k] *= (weight * one).sum()
-                draws.append((weight * one).sum() ** 2 / ((weight * one) ** 2).sum())
-        assert found.probability[i] == pytest.approx(score / score.sum())
-        assert found.draws[i] == pytest.approx(min(draws))
+    n, g, m = 4, 3, 2
+    truth, prior = np.array([0, 1, 2, 0]), np.tile([0.5, 0.3, 0.2], (n, 1))
+    plain, parts = [], []
+    for h in (6, 9)[:n_parts]:
+        guess, released = RNG.uniform(0.1, 1, (h, n, g)), RNG.uniform(0.1, 1, (m, h))
+        own = np.take_along_axis(guess, truth[None, :, None], axis=2)[:, :, 0]
+        plain.append((guess, own, released))
+        logs = np.log(guess)
+        parts.append(Part(lambda a, b, logs=logs: logs[:, a:b], np.log(own), list(np.log(released))))
+    found = posterior_of_guesses(parts, np.log(prior))
+    expected, draws = by_plain_sums(plain, prior)
+    assert found.probability == pytest.approx(expected)
+    assert found.draws == pytest.approx(draws)
+    assert found.probability.sum(axis=1) == pytest.approx(np.ones(n))
+    again = [
+        Part(lambda a, b, one=one: one.log_guess(a, b)[::-1], one.log_truth[::-1], [r[::-1] for r in one.log_released])
+        for one in parts
+    ]  # fmt: skip
+    assert posterior_of_guesses(again, np.log(prior)).probability == pytest.approx(found.probability)
+
+
+def test_weights_and_release_may_favour_draws_far_apart():
+    # the guess needs the second draw, the release the first: both by factors no float holds
+    guess = np.array([[[0.0, 0.0]], [[0.0, 900.0]]])
+    part = Part(lambda a, b: guess[:, a:b], guess[:, :, 0], [np.array([0.0, -890.0])])
+    found = posterior_of_guesses([part], np.array([[0.0, 888.0]]))
+    odds = 888 + np.logaddexp(-900, -890) - np.log(0.5)
+    assert found.probability[0] == pytest.approx([1 / (1 + np.exp(odds)), 1 / (1 + np.exp(-odds))])
+    assert found.draws[0] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_what_no_draw_allows_has_no_probability():
     guess = np.log(np.array([[[0.5, 0.5, 1e-300]]]))
     guess[..., 2] = -np.inf
-    found = posterior_of_guesses(lambda a, b: guess[:, a:b], guess[:, :, 0], [np.zeros(1)], np.zeros((1, 3)))
+    part = Part(lambda a, b: guess[:, a:b], guess[:, :, 0], [np.zeros(1)])
+    found = posterior_of_guesses([part], np.zeros((1, 3)))
     assert found.probability.tolist() == [[0.5, 0.5, 0.0]]
     assert found.draws.tolist() == [1.0]
 

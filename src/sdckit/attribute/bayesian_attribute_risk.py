@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.posterior_draws import Evidence, evidence, kind_of
+from sdckit.attribute.posterior_draws import evidence, kind_of
+from sdckit.attribute.posterior_evidence import Evidence
 from sdckit.attribute.posterior_guesses import posterior_of_guesses, rank_of_truth
 from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult
@@ -20,6 +21,7 @@ from sdckit.errors import ScenarioError
 __all__ = ["BayesianAttributeRisk", "bayesian_attribute_risk"]
 
 FEW_DRAWS = 30
+MISSING_RULE = "a missing value is a level of its own"
 Columns = dict[str, NDArray[np.float64]]
 
 
@@ -36,7 +38,7 @@ class BayesianAttributeRisk(PairResult):
     mean_guesses : float
         Values that an intruder considers for a record, the true one among them.
     mean_probability : float
-        Mean posterior probability of the true value.
+        Mean posterior probability of the true value (being missing is one).
     baseline : float
         Mean probability of the true value before the release: equal for all guesses, or `prior`.
     gain : float
@@ -85,7 +87,7 @@ def bayesian_attribute_risk(
     *,
     target: str | None = None,
     draws: Mapping[str, Any],
-    guesses: int | Sequence[float] = 10,
+    guesses: int | Sequence[float] | None = None,
     prior: Sequence[float] | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
@@ -103,19 +105,24 @@ def bayesian_attribute_risk(
         One release or m of them, in which only the target is synthetic; row i was made from row i of the
         original, or has its `id`.
     target : str
-        The synthetic variable, without missing values.
+        The synthetic variable.
     draws : dict of str to array
         H draws of the parameters given the original, row i for record i of the original. Of a number that is
-        normal given the rest ``{"mean": (H, n), "sd": (H,) or (H, n)}``. Of a category ``{"probability":
-        (H, n, L) or (H, L)}``, the L levels being the values of the target in all files, ascending. Of any
-        other model natural logs: ``{"log_guess": (H, n, G), "truth": (n,), "log_released": (m, H)}``: of
-        each guess, which guess (from 0) is the truth, and of each release as a whole.
-    guesses : int or sequence of float
-        For a number: values that an intruder considers besides the true one: so many quantiles of the
-        original (the middles of as many classes), or these.
+        normal given the rest ``{"mean": (H, n), "sd": (H,) or (H, n)}``, of a count that is Poisson
+        ``{"rate": (H, n) or (H,)}``. Of a category ``{"probability": (H, n, L) or (H, L)}``, the L levels
+        being the values of the target in all files, ascending, and last being missing where a value is; or
+        those listed under ``"levels"`` (None: missing). Of each of these, where whether there is a value has
+        parameters of its own, independent of the others, also ``"missing": (H, n) or (H,)``, the probability
+        that there is none. Of any other model natural logs: ``{"log_guess": (H, n, G), "truth": (n,),
+        "log_released": (m, H)}``: of each guess, which guess (from 0) is the truth, and of each release as a
+        whole. Of our own synthesis ``change.secret["draws"][target].predictive(original)``.
+    guesses : int or sequence of float, optional
+        For numbers: values that an intruder considers besides the true one: so many quantiles of the
+        original (the middles of as many classes), or these. Default 10 quantiles; of counts below 100 each
+        from 0 to the largest of the original, and "more than that" as one guess.
     prior : sequence of float, optional
-        For categories and logs: what an intruder holds of each guess before, in the order of the guesses;
-        equal unless given.
+        For categories, counts guessed one by one, and logs: what an intruder holds of each guess before, in
+        the order of the guesses ("more", then missing, last); equal unless given.
     scenario : Scenario, optional
         Gives the target where it has one sensitive variable.
     id, prefix : str, optional
@@ -130,8 +137,8 @@ def bayesian_attribute_risk(
     ColumnError
         A target that a file does not have.
     DataError
-        Files of different lengths without `id`, missing values of the target; draws of another shape, that
-        rule out a true value or a whole release.
+        Files of different lengths without `id`; draws of another shape, without missing values where the
+        files have them, that rule out a true value or a whole release.
     ScenarioError
         No target.
 
@@ -140,6 +147,10 @@ def bayesian_attribute_risk(
     p(release | the record has y) is the mean of p(release | draw) over the draws with the weights
     p(y | draw) / p(true value | draw), and over m releases the product. With files of some size few draws
     carry that mean: look at ``effective_draws``, and use more draws where it is small.
+
+    Being missing is one more value that the target may have, of numbers too: p(y | draw) of a number y is the
+    probability of being there times its density then. Of a record whose true value is missing, that it is
+    missing is what can be learnt.
 
     References
     ----------
@@ -163,7 +174,7 @@ def bayesian_attribute_risk(
             raise ScenarioError("say which variable is synthetic and would be learnt: target='...'")
         target = sensitive[0]
     roles = {"target": [target]}
-    is_number = kind_of(draws) == "normal"
+    is_number = kind_of(draws) in {"normal", "counts"}
     pair = open_pair(
         original, released, categories={} if is_number else roles, numeric=roles if is_number else {},
         aligned=True, id=id,
@@ -172,8 +183,12 @@ def bayesian_attribute_risk(
     notes = {}
     if same := sum(pair.identical([target])):
         notes["released"] = f"{same} of {pair.m} releases have the original's target, row by row"
-    whole, columns = _risk(given, given.log_released)
-    alone = [_risk(given, (one,))[0] for one in given.log_released] if pair.m > 1 else [whole]
+    if given.n_missing:
+        notes["missing"] = (
+            f"the true value of {given.n_missing} of {pair.n} records is that it is missing, a guess like others"
+        )
+    whole, columns = _risk(given)
+    alone = [_risk(given.of_release(j))[0] for j in range(pair.m)] if pair.m > 1 else [whole]
     if pair.m > 1:
         notes["releases"] = "all figures are given all releases together; by_release gives each alone"
     if whole["effective_draws"] < FEW_DRAWS:
@@ -182,15 +197,15 @@ def bayesian_attribute_risk(
             "more draws, or take such probabilities as rough"
         )
     return BayesianAttributeRisk(
-        pair=pair, per_release=tuple(alone), missing_rule="", notes=notes, target=target, n=pair.n,
+        pair=pair, per_release=tuple(alone), missing_rule=MISSING_RULE, notes=notes, target=target, n=pair.n,
         n_draws=given.n_draws, **whole, columns=columns, prefix=prefix,
     )  # fmt: skip
 
 
-def _risk(given: Evidence, log_released: Sequence[NDArray[np.float64]]) -> tuple[dict[str, float], Columns]:
+def _risk(given: Evidence) -> tuple[dict[str, float], Columns]:
     with np.errstate(divide="ignore"):
         log_prior = np.log(given.prior)
-    found = posterior_of_guesses(given.log_guess, given.log_truth, log_released, log_prior)
+    found = posterior_of_guesses(given.parts, log_prior)
     at = given.truth[:, None]
     probability = np.take_along_axis(found.probability, at, axis=1)[:, 0]
     baseline = np.take_along_axis(given.prior, at, axis=1)[:, 0]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.errors import DataError
 from sdckit.protect.synthesis_design import Seen, Term, design_matrix, make_terms, seen
-from sdckit.protect.synthesis_draws import PosteriorDraws, posterior_draws
+from sdckit.protect.synthesis_draws import MOST_RATE, PosteriorDraws, posterior_draws
 from sdckit.protect.synthesis_variables import MISSING, Values, Variable
 
 __all__ = ["LinearFit", "choose", "fit_linear"]
@@ -21,7 +21,6 @@ Ints = NDArray[np.int64]
 PRIOR = (
     0.01  # precision of a coefficient of a standardised predictor a priori: only where the data are silent
 )
-MOST_RATE = 30.0  # log of the largest mean of counts
 ITERATIONS = 2000
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis_design import Seen, make_terms
-from sdckit.protect.synthesis_draws import PosteriorDraws
+from sdckit.protect.synthesis_draws import REGRESSIONS, PosteriorDraws
 from sdckit.protect.synthesis_linear import LinearFit, fit_linear
 from sdckit.protect.synthesis_trees import fit_estimator, fit_sample, fit_tree
 from sdckit.protect.synthesis_variables import MISSING, Values, Variable
@@ -20,8 +20,7 @@ from sdckit.protect.synthesis_variables import MISSING, Values, Variable
 __all__ = ["Chosen", "Fitted", "Settings", "fit_model", "kept_draws", "read_models", "unconverged"]
 
 Ints = NDArray[np.int64]
-LINEAR = ("normal", "logistic", "multinomial", "poisson")
-NAMES = ("cart", "sample", *LINEAR)
+NAMES = ("cart", "sample", *REGRESSIONS)
 MOST_OUTCOMES = 50  # levels that a regression tells apart
 
 
@@ -52,7 +51,7 @@ class Chosen:
     @property
     def is_linear(self) -> bool:
         """Whether it has coefficients with a posterior."""
-        return self.name in LINEAR
+        return self.name in REGRESSIONS
 
 
 @dataclass(frozen=True, eq=False)

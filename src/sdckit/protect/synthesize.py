@@ -18,6 +18,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import Seed, open_rng
 from sdckit.protect.numeric_columns import chosen, is_number
+from sdckit.protect.synthesis_draws import DrawsByColumn, PosteriorDraws
 from sdckit.protect.synthesis_models import Settings, kept_draws, read_models, unconverged
 from sdckit.protect.synthesis_rules import read_rules
 from sdckit.protect.synthesis_run import Plan, changed_values, copied_rows, draw_releases, fit_all
@@ -97,8 +98,9 @@ def synthesize(
     -------
     Protected
         ``data``, a frame (a list of m where ``m > 1``), and ``change``. ``change.secret["draws"]`` holds by
-        variable of a regression its draws, with ``log_density(data)``; ``change.notes`` says how many records
-        equal one of the original in all that was synthesised.
+        variable of a regression its draws, with ``log_density(data)`` and, for `bayesian_attribute_risk`,
+        ``predictive(data)``; ``change.notes`` says how many records equal one of the original in all that was
+        synthesised.
 
     Raises
     ------
@@ -163,17 +165,19 @@ def synthesize(
     for_fits, for_draws = rng.spawn(2)
     files: list[dict[str, Values]] = []
     notes = {**left, **unused}
-    draws = {}
+    draws: dict[str, PosteriorDraws] = {}
     if len(plan.rows):
         fits = fit_all(plan, m, for_fits)
         files = draw_releases(plan, fits, m, for_draws)
         kept = {name: kept_draws(fits[name, 0]) for name in order_of} if posterior_draws else {}
-        draws = {name: one for name, one in kept.items() if one is not None}
+        used = m if proper else 0
+        draws = {name: PosteriorDraws({**one, "used": used}) for name, one in kept.items() if one is not None}
         slow = [name for name in order_of if unconverged(fits[name, 0])]
         notes |= {"converged": f"the regressions of {', '.join(slow)} did not converge"} if slow else {}
         notes |= _copies(plan, files)
     else:
         notes["changed"] = "no record is flagged"
+    models_used = {name: plan.chosen[name].name for name in order_of}
     made = [_written(frame, plan, one) for one in files] or [take_rows(frame, {}) for _ in range(m)]
     per_file = [changed_values(plan, one) for one in files]
     change = Change(
@@ -181,12 +185,12 @@ def synthesize(
         n=m * len(frame),
         changed={name: sum(one[name] for one in per_file) for name in order_of},
         parameters={
-            "m": m, "order": list(order_of), "models": {name: plan.chosen[name].name for name in order_of},
-            "predictors": list(helpers), "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
+            "m": m, "order": list(order_of), "models": models_used, "predictors": list(helpers),
+            "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
             "rules": {name: len(found) for name, found in plan.rules.items()}, "proper": proper,
             "min_leaf": min_leaf, "smoothing": {name: plan.chosen[name].smoothing for name in order_of},
         },
-        secret={"seed": secret, "draws": draws},
+        secret={"seed": secret, "draws": DrawsByColumn(draws, models_used, posterior_draws > 0)},
         notes=notes,
     )  # fmt: skip
     return Protected(made if m > 1 else made[0], change)
