@@ -27,6 +27,9 @@ def stored(tmp_path: Path) -> Path:
 def test_lists_are_comma_separated_and_repeatable() -> None:
     assert split(["a, b", "c", ",", ""]) == ["a", "b", "c"]
     assert split(None) == []
+    assert split(['"Alter, in Jahren", sex', 'size "m"', '"open, still']) == [
+        "Alter, in Jahren", "sex", 'size "m"', "open, still",
+    ]  # fmt: skip
 
 
 def test_an_empty_code_alone_is_a_choice() -> None:

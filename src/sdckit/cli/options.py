@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,14 +79,15 @@ MissingRule = Annotated[
 
 
 def split(values: Iterable[str] | None) -> list[str]:
-    """Join the values of a repeatable option whose values may be comma-separated.
+    """Join the values of a repeatable option whose values may be comma-separated; quotes hold a comma together.
 
     Examples
     --------
-    >>> split(["sex, age", "region"])
-    ['sex', 'age', 'region']
+    >>> split(["sex, age", "region"]), split(['"age, in years",sex'])
+    (['sex', 'age', 'region'], ['age, in years', 'sex'])
     """
-    parts = (part.strip() for value in values or () for part in value.split(","))
+    rows = (row for value in values or () for row in csv.reader([value], skipinitialspace=True))
+    parts = (part.strip() for row in rows for part in row)
     return [part for part in parts if part]
 
 

@@ -72,8 +72,8 @@ def protect(
 ) -> None:
     """Protect a file by a recipe: recode, suppress, perturb, synthesise, step by step.
 
-    FILE is never overwritten. Columns that the scenario lists as identifiers are left out, unless a step of
-    the recipe deals with them. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten. The scenario's identifiers are left out, unless
+    a step deals with them. Exit code 0 when it ran; 2 for bad input.
     """
     from sdckit.workflow.recipe import Recipe
 
