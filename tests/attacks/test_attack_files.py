@@ -58,9 +58,13 @@ def test_a_seed_is_a_whole_number(seed):
 
 
 def test_one_column_of_subgroups_stands_without_a_list():
-    assert (subgroups("sex"), subgroups(["a", "b"]), subgroups(None)) == (("sex",), ("a", "b"), ())
+    found = subgroups("sex", ["rate"]), subgroups(["a", "b"], ["rate"]), subgroups(None, ["rate"])
+    assert found == (("sex",), ("a", "b"), ())
     with pytest.raises(ColumnError, match="by"):
-        subgroups(7)
+        subgroups(7, [])
+    for name in ("release", "Rate"):
+        with pytest.raises(ColumnError, match=f"by: '{name}' is the name of a result column"):
+            subgroups(name, ["rate"])
     assert generator(3).random() == np.random.default_rng(3).random()
 
 
@@ -106,6 +110,13 @@ def test_people_in_both_files_are_counted(shared):
     control = pl.concat([CONTROL, ORIGINAL.head(shared)])
     with pytest.warns(SdcWarning, match=f"^{shared} of {280 + shared} records of the control file equal"):
         opened(control=control)
+
+
+def test_the_original_itself_as_control_is_no_coincidence():
+    rng = np.random.default_rng(1)
+    coarse = pl.DataFrame({"x": rng.integers(0, 3, 200)})
+    with pytest.warns(SdcWarning, match="^200 of 200 records"):
+        opened(coarse, coarse.reverse(), coarse, roles={"variables": ["x"]})
 
 
 @pytest.mark.parametrize("levels", [2, 12, 40])

@@ -19,9 +19,10 @@ def test_with_a_control():
     found = rates(Tally(200, 150), 0.1, Tally(100, 20), 0.95, notes)
     assert tuple(found) == FIGURES
     assert (found["success_rate"], found["control_rate"], found["n_control"]) == (0.75, 0.2, 100)
-    expected = excess(wilson(150, 200), wilson(20, 100))
+    expected = excess(150, 200, 20, 100)
     assert [found[name] for name in ("residual", "residual_low", "residual_high")] == pytest.approx(expected)
     assert [found["risk"], found["risk_low"]] == pytest.approx(expected[:2])
+    assert found["risk"] == pytest.approx((0.75 - 0.2) / (1 - 0.2))
     assert notes == {}
 
 
@@ -34,10 +35,7 @@ def test_cut_off_at_0_and_1():
 def test_without_a_control():
     notes = {}
     found = rates(Tally(50, 40), 0.1, None, 0.9, notes)
-    assert [found[name] for name in ("risk", "risk_low")] == [
-        wilson(40, 50, 0.9).centre,
-        found["success_low"],
-    ]
+    assert (found["risk"], found["risk_low"]) == (0.8, wilson(40, 50, 0.9).low)
     assert math.isnan(found["residual"])
     assert math.isnan(found["n_control"])
     assert set(notes) == {"control_rate", "risk", "residual"}
@@ -54,14 +52,16 @@ def test_no_attack():
     assert "nobody of the control file" in notes["risk"]
 
 
-def test_a_factor_never_makes_more_successes_than_attacks():
-    tally = Tally(100, 80, 1.5)
-    assert tally.rate == 1
-    assert tally.interval(0.95).half == pytest.approx(1.5 * wilson(80, 100).half)
+def test_dependent_attacks_are_worth_fewer_independent_ones():
+    assert Tally(100, 40, effect=4.0).interval(0.95) == wilson(10, 25)
+    found = rates(Tally(100, 40, 4.0), 0.1, Tally(100, 20, 2.0), 0.95, {})
+    assert (found["success_rate"], found["control_rate"]) == (0.4, 0.2)
+    assert (found["residual_low"], found["residual_high"]) == excess(10, 25, 10, 50)[1:]
 
 
-def test_dependent_attacks_widen_the_interval():
-    assert Tally(100, 40, effect=4.0).interval(0.95).half == pytest.approx(2 * wilson(40, 100).half)
+def test_a_residual_that_does_not_follow_from_the_tallies():
+    found = rates(Tally(100, 40), 0.1, Tally(100, 20), 0.95, {}, (0.3, -0.1, 0.6))
+    assert [found[name] for name in ("residual", "risk", "risk_low", "residual_low")] == [0.3, 0.3, 0.0, -0.1]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,9 @@ def test_dependent_attacks_widen_the_interval():
         ),
         (Tally(500, 300), None, "Without a control file it is open"),
         (Tally(500, 300), Tally(500, 290), "No sign that being in the file makes a difference"),
-        (Tally(500, 300), Tally(500, 100), "gives away more about the people in it than about others: 4"),
+        (Tally(500, 300), Tally(500, 100), "gives away more about the people in it than about others: 50.0%"),
         (Tally(500, 300), Tally(20, 5), "The control file is too small"),
+        (Tally(20, 15), Tally(20, 5), "The attacks are too few"),
     ],
 )
 def test_the_verdict(attack, control, said):
@@ -107,6 +108,8 @@ def test_the_result():
     assert result.to_dict()["verdict"] == result.verdict
     assert "größe" not in str(result.to_dict())
     assert result.n == 300
+    assert repr(result).startswith("Linkability(n_attacks=300, success_rate=")
+    assert repr(result).endswith(f"): {result.verdict}")
     assert "see .summary()" in result._repr_html_()
     assert set(result.summary()["figure"]) == set(FIGURES)
     copied = pickle.loads(pickle.dumps(result))

@@ -1,50 +1,60 @@
-"""Successes on a smaller file, scaled to a larger one."""
+"""The chance that one alone of some people is among those drawn."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
-from sdckit.attacks.control_size import _isolated, size_factor
-from sdckit.attacks.predicates import Predicates, Table
-
-
-def rare_queries(n, q):
-    """One number per person; equality with q rare ones."""
-    return Predicates(
-        np.zeros((q, 1), np.int64), np.zeros((q, 1), np.int8), np.arange(1, q + 1, dtype=np.int32)[:, None]
-    )
+from sdckit.attacks.control_size import ENOUGH, counted, isolated, scaled
+from sdckit.numerics.intervals import excess
 
 
-def population(n, weight, q, rng):
-    """Each of q values has this share of the people."""
-    codes = np.where(rng.random(n) < weight * q, rng.integers(1, q + 1, n), q + 1)
-    return Table(codes[None].astype(np.int32), np.arange(n))
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 60))
+def test_it_is_the_hypergeometric_distribution(n, size, matches):
+    size, matches = min(size, n), min(matches, n)
+    found = isolated(np.array([matches]), n, size)[0]
+    assert found == pytest.approx(hypergeom.pmf(1, n, matches, size), abs=1e-12)
 
 
-@pytest.mark.parametrize("weight", [1e-4, 1e-3])
-def test_the_expected_number_is_met(weight):
-    rng = np.random.default_rng(1)
-    small, large, q = 800, 2400, 400
-    chance = [n * weight * (1 - weight) ** (n - 1) for n in (small, large)]
-    found = [
-        size_factor(population(small, weight, q, rng), rare_queries(small, q), large, rng) for _ in range(5)
-    ]
-    assert np.mean(found) == pytest.approx(chance[1] / chance[0], rel=0.25)
-    assert max(found) <= 3
+def test_what_is_true_of_many_isolates_nobody():
+    n, size = 10_000, 500
+    most = counted(n, size)
+    assert most == ENOUGH * 20
+    assert hypergeom.pmf(1, n, most, size) < 1e-6
+    assert isolated(np.array([most + 1]), n, size)[0] == 0
 
 
-def test_nothing_to_scale():
-    rng = np.random.default_rng(1)
-    table, queries = population(50, 0.01, 10, rng), rare_queries(50, 10)
-    assert size_factor(table, queries, 50, rng) == 1
-    assert size_factor(table, queries, 40, rng) == 1
-    assert size_factor(table, queries.take(slice(0)), 90, rng) == 1
-    assert size_factor(table, Predicates(queries.column, queries.operator, queries.value + 90), 90, rng) == 1
+def test_all_drawn():
+    assert counted(50, 50) == 1
+    assert isolated(np.array([0, 1, 2, 1]), 50, 50).tolist() == [0, 1, 0, 1]
+    assert isolated(np.zeros(0, np.int64), 50, 20).tolist() == []
 
 
-def test_the_closed_form_is_the_integral():
-    weight, s = 0.02, 70
-    grid = np.linspace(0, weight, 200_001)
-    integral = np.trapezoid(s * grid * (1 - grid) ** (s - 1), grid)
-    assert _isolated(np.array([s]), np.float64(weight))[0] == pytest.approx(integral, rel=1e-6)
+@given(st.integers(5, 500), st.data())
+def test_files_of_one_size_are_compared_as_they_are(n, data):
+    successes, same, control = (data.draw(st.integers(0, n)) for _ in range(3))
+    found = scaled(successes, successes, control, n, 0.95)
+    assert found.factor == 1
+    if control < n:
+        assert found.residual[0] == pytest.approx(excess(successes, n, control, n)[0], abs=1e-9)
+    estimate, low, high = scaled(successes, same, control, n, 0.95).residual
+    assert low <= high + 1e-9
+    if estimate >= 0:
+        assert low - 1e-9 <= estimate <= high + 1e-9
+    tested = excess(n - control, n, n - same, n)  # of control / same
+    if successes and same:
+        assert (low <= 0 <= high) == (tested[1] <= 0 <= tested[2])
+
+
+def test_a_copy_loses_nothing_to_a_small_control_file():
+    found = scaled(500, 50, 1, 500, 0.95)
+    assert found.factor == 10
+    assert found.residual == (1.0, pytest.approx(0.99, abs=0.02), 1.0)
+
+
+def test_nothing_isolated():
+    assert scaled(0, 0, 5, 100, 0.95).residual == excess(0, 100, 5, 100)
+    assert scaled(0, 3, 5, 100, 0.95).factor == 1

@@ -183,6 +183,13 @@ def test_one_record_constant_columns_and_equal_records():
     assert constant.notes["control"].startswith("4 of 4 records of the control file equal an original")
 
 
+def test_a_number_that_is_constant_among_real_people_still_counts():
+    real, made = (pl.DataFrame({"z": [value] * 40, "k": range(40)}) for value in (30, 99))
+    result = distance_to_closest_record(real, made)
+    assert (result.copies, result.hitting_rate, result.dcr_released_to_original) == (0.0, 0.0, 0.5)
+    assert distance_to_closest_record(real, real).copies == 1.0
+
+
 def test_a_pickled_result_keeps_its_figures_only():
     result = distance_to_closest_record(ORIGINAL, RELEASE, by=["sex"])
     kept = pickle.loads(pickle.dumps(result))
@@ -200,6 +207,8 @@ REFUSED = [
     ({"variables": ["age"], "numeric": ["pay"]}, ColumnError, "'pay' is none of the columns used"),
     ({"control": CONTROL.drop("pay")}, ColumnError, "the control file has no column 'pay'"),
     ({"control": CONTROL[:0]}, DataError, "the control file: the data has no records"),
+    ({"by": ["n"]}, ColumnError, "by: 'n' is the name of a result column"),
+    ({"seed": -1}, DataError, "seed= takes a whole number"),
     ({"numeric": ["sex"]}, DataError, "numeric 'sex' holds text, not numbers"),
 ]
 

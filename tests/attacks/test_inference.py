@@ -109,3 +109,12 @@ def test_roles_it_refuses():
 def test_numbers_it_refuses(given):
     with pytest.raises(DataError, match="must be a finite number"):
         inference(ORIGINAL, OTHERS, known=KNOWN, target="day", **given)
+
+
+@pytest.mark.parametrize(
+    ("true", "guess", "tol"), [(2.0, 1.9, 0.05), (20.0, 19.0, 0.05), (0.3, 0.33, 0.1), (7.0, 7.7, 0.1)]
+)
+def test_a_guess_on_the_edge_is_right_for_the_intruder_and_for_chance(true, guess, tol):
+    original, released = (pl.DataFrame({"a": [1, 1], "t": [value] * 2}) for value in (true, guess))
+    found = inference(original, released, known=["a"], target="t", tol=tol, scale=0, seed=1)
+    assert (found.success_rate, found.baseline_rate) == (1.0, 1.0)

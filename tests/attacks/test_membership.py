@@ -60,7 +60,7 @@ def test_its_variables():
 
 def test_what_it_refuses():
     with pytest.raises(DataError, match="control= is missing"):
-        membership(ORIGINAL, OTHERS, control=None)
+        membership(ORIGINAL, OTHERS)
     with pytest.raises(ColumnError, match="the control file has no column 'day'"):
         membership(ORIGINAL, OTHERS, control=CONTROL.drop("day"))
     with pytest.raises(ColumnError, match="no column 'days'"):

@@ -8,7 +8,7 @@ import pytest
 
 from attacks.made import CONTROL, ORIGINAL, OTHERS
 from sdckit.attacks import nearest_rows
-from sdckit.attacks.nearest_rows import draw_nearest, encode_files
+from sdckit.attacks.nearest_rows import draw_nearest, encode_files, some_of
 from sdckit.cells.with_control import open_with_control
 from sdckit.numerics.neighbours import pairwise, prepare
 
@@ -50,3 +50,12 @@ def test_missing_is_equal_to_missing():
     files = open_with_control(known, release, None, categories={"x": ["x", "y"]})
     own, base = encode_files(files, ["x", "y"], ["x"], 0)
     assert pairwise(own, base).tolist() == [[0.5, 0.0, 1.0], [0.75, 1.0, 0.25]]
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (5, 2), (50, 3), (9, 9)])
+def test_some_of_many_are_different_and_even(n, k):
+    found = some_of(n, k, 4000, np.random.default_rng(1))
+    assert found.shape == (4000, k)
+    assert all(len(set(row)) == k for row in found.tolist())
+    share = np.bincount(found.ravel(), minlength=n) / 4000
+    assert share == pytest.approx(np.full(n, k / n), abs=0.05)

@@ -7,12 +7,16 @@ import pickle
 import numpy as np
 import pandas as pd
 import polars as pl
+import polars.testing
 import pytest
 
+from engines import conftest as on_engines
 from sdckit import Scenario, probabilistic_linkage
 from sdckit.attacks import probabilistic_linkage as home
+from sdckit.attacks.splink_scores import Links
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
+spark = on_engines.spark
 RNG = np.random.default_rng(6)
 N = 60
 NAMES = ["".join(RNG.choice(list("abcdefgh"), 7)) for _ in range(40)]
@@ -114,3 +118,55 @@ def test_too_many_pairs(monkeypatch):
     monkeypatch.setattr(home, "ALL_PAIRS", 100)
     with pytest.raises(DataError, match="60 records make 3,600 pairs"):
         probabilistic_linkage(ORIGINAL, TYPED, variables=VARIABLES)
+
+
+def test_score_rows_where_no_weight_is_large():
+    links = Links(np.array([-20.5]), np.zeros(1), ((-21, 4, 1),), 0, 0, (), 0.5)
+    assert home._score_rows(1, links, 2) == []
+    links = Links(np.array([2.0]), np.ones(1), ((2, 1, 1), (0, 3, 0), (-15, 5, 1)), 1, 1, (), 0.5)
+    rows = home._score_rows(1, links, 2)
+    assert rows[:3] == [(1, 2.0, 1, 1, 1.0, 0.5), (1, 1.0, 1, 1, 1.0, 0.5), (1, 0.0, 4, 1, 0.25, 0.5)]
+    assert rows[-1] == (1, -10.0, 4, 1, 0.25, 0.5)
+
+
+def test_names_and_types_that_sql_might_take_otherwise():
+    given = {
+        'a "quoted" `name`': pl.col("sur name"), "select": pl.col("region") == "n", "l.v0; drop": pl.col("age"),
+        "born": pl.date(2000, 1, 1) + pl.duration(days=pl.col("id") % 9),
+    }  # fmt: skip
+    files = [frame.select(**given) for frame in (ORIGINAL, TYPED)]
+    result = probabilistic_linkage(*files, variables=list(given), seed=1)
+    assert result.rate > 0.9
+    assert set(result.levels["variable"]) == set(given)
+
+
+SAME = {"all pairs": {}, "blocking": {"blocking": [["sur name"], ["age", "region"]], "threshold": 0.9}}
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("options", SAME.values(), ids=SAME)
+def test_spark_gives_the_same_figures(spark, options):
+    odd = TYPED.with_columns(pl.col("sur name").str.replace("a", "é"))
+    files = [TYPED, odd.sample(fraction=1, shuffle=True, seed=1)]
+    given = {"variables": VARIABLES, "id": "id", "seed": 2, **options}
+    here = probabilistic_linkage(ORIGINAL, files, **given)
+    if "blocking" in options:
+        there = probabilistic_linkage(ORIGINAL, files, session=spark, **given)
+    else:
+        frames = [spark.createDataFrame(one.to_arrow()) for one in (ORIGINAL, *files)]
+        there = probabilistic_linkage(frames[0], frames[1:], **given)
+    assert there.m == 2
+    for one, other in zip(here.per_release, there.per_release, strict=True):
+        assert other == pytest.approx(one, abs=1e-6, nan_ok=True)
+    for table in ("scores", "levels", "records"):
+        expected, found = (pl.DataFrame(getattr(result, table)) for result in (here, there))
+        if table == "records":  # a plan is brought in any order
+            expected, found = expected.sort("id"), found.sort("id")
+        pl.testing.assert_frame_equal(found, expected, abs_tol=1e-6)
+
+
+def test_a_session_that_is_none():
+    with pytest.raises(DataError, match="session is a str; give a SparkSession"):
+        probabilistic_linkage(ORIGINAL, TYPED, variables=VARIABLES, session="local")

@@ -94,16 +94,41 @@ def test_constant_columns_leave_nothing_to_ask():
     )
     assert np.isnan(nothing.success_rate)
     assert nothing.notes["success_rate"] == "no attack could be made"
+    assert nothing.verdict.startswith("There is nothing to ask: no combination of values")
     assert len(nothing.queries) == 0
 
 
-@pytest.mark.parametrize(("n", "scaled"), [(100, True), (900, False)])
-def test_a_control_file_of_another_size(n, scaled):
+@pytest.mark.parametrize("n", [100, 900])
+def test_a_control_file_of_another_size(n):
     control = pl.concat([CONTROL, OTHERS]).sample(n, with_replacement=True, seed=1)
     control = control.with_columns(pl.col("select * from") + pl.Series(np.arange(n) * 1e-6))
-    result = singling_out(ORIGINAL, OTHERS, mode="multivariate", control=control, n_attacks=200, seed=1)
-    assert ("control_rate" in result.notes) == scaled
-    assert 0 <= result.control_rate <= 1
+    given = {"mode": "multivariate", "n_attacks": 200, "seed": 1}
+    result = singling_out(ORIGINAL, OTHERS, control=control, **given)
+    assert ("control_rate" in result.notes) == (n < ORIGINAL.height)
+    expected = (result.success_rate - result.control_rate) / (1 - result.control_rate)
+    assert result.residual == pytest.approx(expected)
+    # files of the smaller size drawn at random, many times
+    drawn = []
+    for seed in range(60):
+        large = ORIGINAL if n < ORIGINAL.height else control
+        part = large.sample(min(n, ORIGINAL.height), seed=seed)
+        drawn.append(singling_out(part, OTHERS, **given).success_rate)
+    if n > ORIGINAL.height:
+        assert np.mean(drawn) == pytest.approx(result.control_rate, abs=0.01)
+    else:
+        plain = singling_out(control, OTHERS, **given).success_rate
+        assert plain * result.success_rate / np.mean(drawn) == pytest.approx(result.control_rate, rel=0.1)
+
+
+@pytest.mark.parametrize("n", [20, 60, 299])
+def test_a_copy_is_found_beside_a_small_control_file(n):
+    rng = np.random.default_rng(n)
+    people = pl.DataFrame({"c": rng.integers(0, 5000, 300 + n), "g": rng.choice(list("uvw"), 300 + n)})
+    original, control = people[:300], people[300:]
+    result = singling_out(original, original, control=control, n_attacks=150, seed=1)
+    assert result.success_rate == 1
+    assert result.risk > 0.8
+    assert result.residual_low > 0.5
 
 
 def test_groups_are_those_of_the_released_records():

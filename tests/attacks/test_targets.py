@@ -31,6 +31,7 @@ def test_no_more_than_there_are():
     assert targets.members.tolist() == list(range(300))
     assert "500 attacks asked for, 300 records there are" in notes["n_attacks"]
     balanced = draw_targets(FILES, options(500, 0.95, None, 1), notes, balanced=True)
+    assert "the smaller file has 280 records: as many of either" in notes["n_attacks"]
     assert len(balanced.members) == len(balanced.others) == 280
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import releases
@@ -92,6 +94,59 @@ def test_missing_values_are_no_obstacle_and_no_value_is_shown(sdckit, files, sur
     assert MARKER not in done.out
 
 
+def test_subgroups_and_records_linked_despite_slips(sdckit, files) -> None:
+    options = (
+        "--released", "release.csv", "--control", "control.csv", "--known", "age,region", "--id", "pid", "--by", "sex",
+        "--n-attacks", 60, "--seed", 1, "--identifiers", "w",
+    )  # fmt: skip
+    done = sdckit("attack", "original.csv", *options)
+    assert (done.code, done.err) == (0, "")
+    for words in ("Membership, by sex", "Distances, by sex", "Linkage despite slips", "the same by guessing"):
+        assert words in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_json_is_protected_unless_internal(sdckit, files) -> None:
+    options = ("--released", "release.csv", "--control", "control.csv", "--by", "region", *FAST)
+    printed = sdckit("attack", "original.csv", *options, "--json", "-", "-q")
+    plain = json.loads(printed.out)
+    assert (plain["schema"], plain["protected"], plain["control"]) == ("sdckit/attacks", True, True)
+    assert set(plain["attacks"]) == {"singling_out:univariate", "singling_out:multivariate", "membership"}
+    assert "north" not in printed.out
+    assert "exact" not in printed.out
+    done = sdckit("attack", "original.csv", *options, "--json", "out.json", "--internal")
+    assert done.code == 0
+    assert "Attacks that succeed" in done.out
+    whole = json.loads((files / "out.json").read_text(encoding="utf-8"))
+    assert whole["confidential"]
+    assert whole["attacks"]["membership"]["exact"]["n_attacks"] == 60
+    assert (files / "out.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_no_json_of_few_people(sdckit, files) -> None:
+    releases.original(30).write_csv(files / "few.csv")
+    for original, released in (("few.csv", "release.csv"), ("original.csv", "few.csv")):
+        few = (original, "--released", released, "--json", "out.json", "--kind", "distances", *FAST)
+        done = sdckit("attack", *few)
+        assert (done.code, done.out) == (2, "")
+        assert "fewer than 50 records" in done.err
+        assert not (files / "out.json").exists()
+        assert sdckit("attack", *few, "--internal").code == 0
+        (files / "out.json").unlink()
+
+
+def test_an_assessment_makes_as_many_attempts_as_asked_for(sdckit, files) -> None:
+    options = ("--released", "release.csv", "--keys", "sex,age", "--sensitive", "ill", "--seed", 1, "-q")
+    for more, n in ((("--n-attacks", 25), 25), ((), 80)):  # there are 80 people, fewer than 500
+        done = sdckit("assess", "original.csv", *options, "--attacks", *more, "--json", "-")
+        plain = json.loads(done.out)["attacks"]["attacks"]["inference:default:ill"]
+        assert plain["releases"][0]["n_attacks"]["value"] == n
+    for more, words in (((), "--n-attacks is of the simulated attacks"), (("--attacks",), "1 or more")):
+        done = sdckit("assess", "original.csv", *options, *more, "--n-attacks", 0)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+
+
 REFUSED = {
     "no release": ((), "--released"),
     "release absent": (("--released", "none.csv"), "none.csv"),
@@ -105,6 +160,20 @@ REFUSED = {
         ("--released", "release.csv", "--known", "age", "--target", "il"),
         "did you mean 'ill'?",
     ),
+    "wrong subgroup": (("--released", "release.csv", "--by", "sexx"), "did you mean 'sex'?"),
+    "subgroup that the control lacks": (
+        ("--released", "release.csv", "--control", "narrow.csv", "--by", "sex", "--variables", "age,income"),
+        "narrow.csv has no column 'sex'",
+    ),
+    "subgroup never read": (
+        ("--released", "release.csv", "--by", "sex", "--identifiers", "sex"),
+        "is an identifier",
+    ),
+    "rows of which kind": (("--released", "release.csv", "--kind", "probabilistic-linkage"), "--aligned"),
+    "json on the input": (
+        ("--released", "release.csv", "--json", "original.csv"),
+        "the command reads this file",
+    ),
     "text as a number": (("--released", "release.csv", "--scenario", "text.toml"), "'sex'"),
 }
 
@@ -112,6 +181,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_one_line(sdckit, files, case: str) -> None:
     (files / "text.toml").write_text('keys = ["age"]\nnumeric = ["sex"]\n')
+    releases.original(160)[80:].drop("sex").write_csv(files / "narrow.csv")
     options, words = REFUSED[case]
     done = sdckit("attack", "original.csv", *options)
     assert (done.code, done.out) == (2, "")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.cli.attack_files import Attacked, read_attacked
+from sdckit.cli.attack_files import Attacked, check_attack_options, read_attacked
 from sdckit.cli.attack_plan import make_plan
 from sdckit.cli.source import Source
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
@@ -88,3 +88,52 @@ def test_a_scenario_gives_variables_numbers_codes_and_identifiers(folder: Path) 
 def test_what_is_refused(folder: Path, given: dict[str, Any], error: type[SdcError], words: str) -> None:
     with pytest.raises(error, match=words):
         read(folder, **given)
+
+
+def test_the_id_is_read_of_original_and_release_though_an_identifier(folder: Path) -> None:
+    plan = {"kinds": ["probabilistic-linkage"], "known": [["age", "sex"]], "id": "name"}
+    (folder / "moved.csv").write_text("name,age,sex\nz,40,f\nx,20,f\ny,31,m\n")
+    (folder / "others.csv").write_text("age,sex\n40,f\n20,f\n")
+    found = read(folder, "moved.csv", "others.csv", identifiers=["name"], plan=plan)
+    assert found.variables == ("age", "sex")
+    assert [file.columns for file in (found.original, *found.released)] == [["age", "sex", "name"]] * 2
+    assert found.control is not None
+    assert found.control.columns == ["age", "sex"]
+    assert found.id == "name"
+    assert read(folder, "moved.csv", plan=plan).variables == ("age", "sex")
+    with pytest.raises(ColumnError, match="'name' says which rows belong together"):
+        read(folder, "moved.csv", variables=["name"], plan=plan)
+    with pytest.raises(ColumnError, match=r"release\.csv has no column 'name'"):
+        read(folder, plan=plan)
+
+
+@pytest.mark.parametrize(
+    ("released", "control", "attacks", "n_attacks", "words"),
+    [
+        ((), None, True, None, "need a release"),
+        ((), "control.csv", False, None, "need a release"),
+        (("release.csv",), None, False, 5, "--n-attacks is of the simulated attacks"),
+        (("release.csv",), None, True, 0, "1 or more"),
+        (("release.csv",), "original.csv", False, None, r"is original\.csv itself"),
+        (("release.csv",), "release.csv", False, None, r"is release\.csv itself"),
+    ],
+)
+def test_options_of_attacks_that_make_no_sense(
+    folder: Path,
+    released: tuple[str, ...],
+    control: str | None,
+    attacks: bool,
+    n_attacks: int | None,
+    words: str,
+) -> None:
+    last = None if control is None else folder / control
+    files = [folder / one for one in released]
+    with pytest.raises(ScenarioError, match=words):
+        check_attack_options(folder / "original.csv", files, last, attacks=attacks, n_attacks=n_attacks)
+
+
+def test_options_of_attacks_that_do(folder: Path) -> None:
+    original, released = folder / "original.csv", [folder / "release.csv"]
+    check_attack_options(original, released, None, attacks=True, n_attacks=1)
+    check_attack_options(original, released, folder / "control.csv", attacks=False, n_attacks=None)
+    check_attack_options(original, [], None, attacks=False, n_attacks=None)

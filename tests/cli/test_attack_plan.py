@@ -25,7 +25,12 @@ TWO = [["age", "sex"], ["income"]]
         ({"has_control": True}, ("singling-out", "membership", "distances")),
         ({"known": TWO}, ("singling-out", "linkability", "distances")),
         ({"known": [["age"]], "targets": ["income"]}, ("singling-out", "inference", "distances")),
-        ({"known": TWO, "targets": ["ill"], "has_control": True}, KINDS),
+        ({"known": TWO, "targets": ["ill"], "has_control": True, "id": "pid"}, KINDS),
+        (
+            {"known": [["age", "sex"]], "aligned": True},
+            ("singling-out", "probabilistic-linkage", "distances"),
+        ),
+        ({"kinds": ["distances"], "by": ["sex"]}, ("distances",)),
         ({"kinds": ["distances", "singling-out", "distances"]}, ("singling-out", "distances")),
     ],
 )
@@ -53,6 +58,28 @@ def test_a_scenario_says_what_is_known_and_inferred() -> None:
     assert plan(scenario=stored, kinds=["distances"]).kinds == ("distances",)
 
 
+def test_rows_that_a_scenario_says_correspond_are_linked_where_splink_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stored = sdc.Scenario(keys=["age", "sex"], aligned=True)
+    assert "probabilistic-linkage" in plan(scenario=stored).kinds
+    several = sdc.Scenario(intruders={"a": ["age", "sex"], "b": ["sex"]}, aligned=True)
+    assert "probabilistic-linkage" not in plan(scenario=several).kinds
+    monkeypatch.setattr("sdckit.cli.attack_plan.find_spec", lambda name: None)
+    assert "probabilistic-linkage" not in plan(scenario=stored).kinds
+    for asked in ({"aligned": True}, {"kinds": ["probabilistic-linkage"]}):
+        with pytest.raises(ScenarioError, match=r"pip install 'sdckit\[linkage\]'"):
+            plan(scenario=stored, **asked)
+
+
+def test_everything_known_is_compared_and_subgroups_are_read() -> None:
+    made = plan(known=TWO, by=["region", "age", "region"], id="pid", blocking=[["age"], ["sex", "income"]])
+    assert made.known == ("age", "sex", "income")
+    assert made.by == ("region", "age")
+    assert made.columns == ("age", "sex", "income", "region")
+    assert (made.id, made.blocking) == ("pid", (("age",), ("sex", "income")))
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -67,6 +94,15 @@ def test_a_scenario_says_what_is_known_and_inferred() -> None:
         ({"known": [["a"]]}, "used by no attack"),
         ({"targets": ["a"]}, "used by no attack"),
         ({"kinds": ["distances"], "known": TWO}, "used by no attack"),
+        ({"kinds": ["probabilistic-linkage"], "known": TWO}, "--id COLUMN, or --aligned"),
+        ({"aligned": True}, "two known columns or more"),
+        ({"id": "age", "known": TWO}, "leave it out of --known"),
+        ({"kinds": ["distances"], "id": "pid"}, "are for --kind probabilistic-linkage"),
+        ({"blocking": [["age"]]}, "are for --kind probabilistic-linkage"),
+        (
+            {"kinds": ["probabilistic-linkage"], "aligned": True, "known": TWO, "by": ["sex"]},
+            "leave --by out",
+        ),
     ],
 )
 def test_what_is_refused(given: dict[str, Any], words: str) -> None:

@@ -10,16 +10,19 @@ from rich.console import Console
 
 import sdckit as sdc
 from sdckit.cli.attack_files import Attacked
+from sdckit.cli.attack_runs import Made, Runs
 from sdckit.cli.attack_tables import attack_parts, attack_tables
 
 PEOPLE = pl.DataFrame({"age": range(20, 70), "pay": range(900, 950), "sex": ["f", "m"] * 25})
 OTHERS = PEOPLE.with_columns(pl.col("age") + 0.5, pl.col("pay") + 0.5)
 
 
-def text(found, control: pl.DataFrame | None, m: int = 1) -> str:
+def text(found, control: pl.DataFrame | None, m: int = 1, by: tuple[str, ...] = ()) -> str:
     files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())
     console = Console(width=80, file=io.StringIO())
-    console.print(attack_tables(found, files, name="people.csv"))
+    made = tuple(Made("", words, one) for words, one in found)
+    runs = Runs(made, (("probabilistic_linkage:default", "linkage despite slips", "too many pairs"),))
+    console.print(attack_tables(runs, files, name="people.csv", by=by))
     return str(console.file.getvalue())  # type: ignore[attr-defined]
 
 
@@ -59,7 +62,7 @@ def test_no_attack_at_all() -> None:
     crossed = PEOPLE.select("sex", arm=pl.col("age") % 4 > 1)  # each value stands in two distinct records
     found = sdc.singling_out(crossed, crossed, seed=1)
     shown = text([("singling out", found)], None)
-    assert "No attack could be made" in shown
+    assert " ".join(found.verdict.split()) in " ".join(shown.split())
     row = next(line for line in shown.splitlines() if line.startswith("singling"))
     assert row.split()[2:] == ["0", "–", "–", "–", "–"]
 
@@ -83,3 +86,25 @@ def test_parts_without_a_head() -> None:
     assert table.title.strip() == "Attacks that succeed, with intervals of 95 %"
     assert sentence.plain.startswith("Membership. The attack succeeds")
     assert attack_parts([]) == []
+
+
+def test_subgroups_stand_behind_their_attack_and_links_before_distances() -> None:
+    by = ("sex",)
+    told = sdc.membership(PEOPLE, PEOPLE, control=OTHERS, variables=["age", "pay"], by=by, seed=1)
+    near = sdc.distance_to_closest_record(
+        PEOPLE, PEOPLE, variables=["age", "pay"], by=by, resamples=19, seed=1
+    )
+    linked = sdc.probabilistic_linkage(PEOPLE, PEOPLE, variables=["age", "pay", "sex"], seed=1)
+    shown = text(
+        [("membership", told), ("distances", near), ("linkage despite slips", linked)], OTHERS, by=by
+    )
+    places = [
+        shown.index(words)
+        for words in (
+            "Attacks that succeed", "Membership. ", "Membership, by sex", "may stand first by chance",
+            "Distances between", "Distances, by sex", "Linkage despite slips",
+        )
+    ]  # fmt: skip
+    assert places == sorted(places)
+    assert "Not computed: linkage despite slips – too many pairs" in shown
+    assert "by sex" not in text([("membership", told)], OTHERS)

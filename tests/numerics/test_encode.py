@@ -28,7 +28,7 @@ def test_gower_with_given_ranges_counts_larger_differences_as_one():
     a, b = gower([X], ranges=np.array([4.0]))
     assert paired(a, b).tolist() == [1.0, 1.0, 0.0, 0.0]
     c, d = gower([X], ranges=np.array([0.0]))
-    assert paired(c, d).tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert paired(c, d).tolist() == [1.0, 1.0, 0.0, 0.0]  # no range: equal or not
 
 
 def test_differences_by_hand():

@@ -15,7 +15,7 @@ from tree import ROOT
 PAGES = {
     "who-can-be-recognised": 4,
     "release-against-original": 2,
-    "simulated-attacks": 3,
+    "simulated-attacks": 7,
     "what-is-it-good-for": 1,
 }
 
@@ -41,7 +41,8 @@ def test_the_commands_understand_their_options(
     assert len(commands) == PAGES[name]
     for command in commands:
         assert run(shlex.split(command)[1:]) == 2
-        assert re.search(r"^error: .*(affairs\.csv|scenario\.toml|recipe\.toml)", capsys.readouterr().err)
+        files = r"(affairs\.csv|train\.csv|(scenario|recipe)\.toml|key\.json)"
+        assert re.search(rf"^error: .*{files}", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sdckit.report.blocks import Paragraph
-from sdckit.report.layout_attacks import ABOUT, ALONE, attack_blocks, attack_name
+from sdckit.report.layout_attacks import ABOUT, ALONE, attack_blocks, attack_name, percent
 
 
 def leaf(text):
@@ -29,7 +29,7 @@ def test_everything_has_its_table():
     blocks = attack_blocks(tree(), several=False)
     assert blocks[0] == Paragraph(ABOUT)
     rates, means, near, words, skipped = blocks[1:]
-    assert rates.columns[-2:] == ("On people never in the file", "Residual risk")
+    assert rates.columns[-2:] == ("Never in it", "Residual risk")
     assert rates.rows[0] == (
         "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "up to 5 %",
     )  # fmt: skip
@@ -68,3 +68,24 @@ def test_nothing_made():
 def test_names():
     assert attack_name("singling_out:univariate") == "Singling out by one column"
     assert attack_name("distance_to_closest_record", several=True) == "Distances"
+    assert attack_name("probabilistic_linkage:a", several=True) == "Linking records despite slips (a)"
+
+
+def test_all_shares_are_in_per_cent():
+    assert percent({"text": "0.0017", "value": 0.0017}) == "0.17 %"
+    assert percent({"text": "0.224432", "value": 0.224432}) == "22.4 %"
+    assert percent({"text": "1", "value": 1.0}) == "100 %"
+    assert percent({"text": "38.9 %", "value": 0.388889}) == "38.9 %"
+    assert percent({"text": "<2.5 %", "value": None, "below": 0.025}) == "<2.5 %"
+    assert percent({"text": "<0.025", "value": None, "below": 0.025}) == "<2.5 %"
+    assert percent(leaf("not compared")) == "not compared"
+    shares = {
+        name: {"text": "0.19", "value": 0.19} for name in ("success_rate", "baseline_rate", "control_rate")
+    }
+    release = {"n_attacks": {"text": "1,005", "value": 1005}, **shares}
+    rows = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[
+        1
+    ].rows
+    assert rows[0][1:5] == ("1,005", "19 %", "19 %", "19 %")
+    near = {"releases": [{"copies": {"text": "0.77", "value": 0.77}}], "means": "far away"}
+    assert attack_blocks(tree(distances=near), several=False)[3].rows[0][1] == "77 %"

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+from types import SimpleNamespace
 
 import pytest
 
 import releases
 import sdckit as sdc
 from draw import quiet
+from sdckit.errors import DataError
 from sdckit.report.release_document import plain_release
-from sdckit.report.sections_attacks import attack_words, attacks_tree, risk_up_to
+from sdckit.report.sections_attacks import (
+    attack_words,
+    attacks_tree,
+    linkage_words,
+    plain_attacks,
+    risk_up_to,
+)
 
 EVERYBODY = releases.original(160)
+LINKED = "probabilistic_linkage:default"
 
 
 def assessed(**options):
@@ -37,6 +46,8 @@ def plain(found):
 def test_rates_are_those_of_the_result_from_rounded_counts(found, plain) -> None:
     assert plain["control"] is True
     for place, one in plain["attacks"].items():
+        if place == LINKED:
+            continue
         result, tree = found.attacks[place], one["releases"][0]
         assert abs(tree["n_attacks"]["value"] - result.n_attacks) < 5
         value = tree["success_rate"]["value"]
@@ -51,7 +62,7 @@ def test_no_interval_and_no_exact_figure_leaves(found, plain) -> None:
     assert "exact" not in text
     assert "success_low" not in text
     for result in found.attacks.values():
-        assert result.verdict not in text
+        assert getattr(result, "verdict", "a sentence") not in text
     internal = plain_release(found, internal=True)["attacks"]["attacks"]["membership"]["exact"]
     assert internal["verdict"] == found.attacks["membership"].verdict
     assert internal["success_low"] == found.attacks["membership"].success_low
@@ -124,3 +135,57 @@ def test_others_called_members_stay_out_since_they_follow_from_the_members_calle
     assert leaf["success_rate"]["value"] is not None
     exact = plain_release(found, internal=True)["attacks"]["attacks"]["membership"]["exact"]
     assert exact["control_rate"] == found.attacks["membership"].control_rate
+
+
+def test_linked_records_are_counts_of_people(found, plain) -> None:
+    result, tree = found.attacks[LINKED], plain["attacks"][LINKED]["releases"][0]
+    assert tree["n_attacks"]["value"] == 80
+    right = result.rate * 80
+    if right < 5:
+        assert tree["success_rate"]["value"] is None
+    else:
+        assert tree["success_rate"]["value"] == pytest.approx(5 * round(right / 5) / 80, rel=0.02)
+    assert tree["baseline_rate"]["value"] == pytest.approx(1 / 80, rel=0.05)
+    assert tree["control_rate"]["text"] == "not compared"
+    exact = plain_release(found, internal=True)["attacks"]["attacks"][LINKED]["exact"]
+    assert (exact["rate"], exact["precision"]) == (result.rate, none_if_nan(result.precision))
+    assert exact["verdict"].startswith(f"{result.rate:.1%} of the released records are linked")
+    assert (f"{result.precision:.1%} are right" in exact["verdict"]) == (result.n_links > 0)
+
+
+@pytest.mark.parametrize(
+    ("right", "value"), [(0, 0.0), (2, None), (4.4, None), (40, 0.2), (41, 0.2), (200, 1.0)]
+)
+def test_few_linked_records_are_hidden(right: float, value: float | None) -> None:
+    figures = {
+        "rate": right / 200, "rate_low": 0.0, "rate_high": 1.0, "baseline": 1 / 200, "n_links": 0.0, "precision": 0.0,
+    }  # fmt: skip
+    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), **figures)
+    plain = plain_attacks({LINKED: result}, n=200, sizes=[200], control=False)
+    leaf = plain["attacks"][LINKED]["releases"][0]["success_rate"]
+    assert leaf["value"] == value
+
+
+def none_if_nan(value):
+    return None if math.isnan(value) else value
+
+
+def test_linkage_in_words() -> None:
+    assert "right people" in linkage_words(0.11, 0.1)
+    assert "no better than guessing" in linkage_words(0.1, 0.1)
+    assert not any(letter.isdigit() for letter in linkage_words(0.11, 0.1))
+
+
+def test_attacks_without_an_assessment(found) -> None:
+    given = {"n": 80, "sizes": [80], "control": True, "skipped": [("membership", "3 records are too few")]}
+    plain = plain_attacks(found.attacks, **given)
+    assert (plain["schema"], plain["protected"]) == ("sdckit/attacks", True)
+    assert plain["n_released"] == [{"text": "80", "value": 80}]
+    assert set(plain["attacks"]) | {"distance_to_closest_record"} == set(found.attacks)
+    assert plain["skipped"] == [{"measure": "membership", "reason": "<5 records are too few"}]
+    assert "exact" not in json.dumps(plain)
+    whole = plain_attacks(found.attacks, **given, internal=True)
+    assert whole["confidential"]
+    assert whole["attacks"]["membership"]["exact"]["success_low"] == found.attacks["membership"].success_low
+    with pytest.raises(DataError, match="fewer than 50"):
+        plain_attacks({}, n=40, sizes=[80], control=False)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import releases
 import sdckit as sdc
 from draw import quiet
 from sdckit.cells.pair import open_pair
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.workflow import release_attacks as home
 from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
 
 EVERYBODY = releases.original(160)
@@ -16,14 +19,15 @@ ORIGINAL, CONTROL = EVERYBODY[:80], EVERYBODY[80:]
 RELEASED = releases.release(ORIGINAL)
 ALL = {
     "singling_out:univariate", "singling_out:multivariate", "membership", "distance_to_closest_record",
-    "linkability:default", "inference:default:ill", "inference:default:income",
+    "linkability:default", "inference:default:ill", "inference:default:income", "probabilistic_linkage:default",
 }  # fmt: skip
 
 
-def attacked(scenario: sdc.Scenario, control=CONTROL, released=RELEASED):
-    pair = open_pair(ORIGINAL, released, categories={"keys": scenario.all_keys, "more": ["ill", "income"]})
+def attacked(scenario: sdc.Scenario, control=CONTROL, released=RELEASED, **options):
+    columns = {"keys": scenario.all_keys, "more": ["ill", "income"]}
+    pair = open_pair(ORIGINAL, released, categories=columns, aligned=scenario.aligned)
     with quiet():
-        return release_attacks(pair, scenario, lambda _: None, control=control, seed=1)
+        return release_attacks(pair, scenario, lambda _: None, control=control, seed=1, **options)
 
 
 def test_with_a_control_file_everything_runs() -> None:
@@ -37,6 +41,39 @@ def test_with_a_control_file_everything_runs() -> None:
         ORIGINAL, RELEASED, control=CONTROL, known=(["sex", "age"], ["region"]), numeric=[], seed=1
     )
     assert found["linkability:default"].to_dict() == linked.to_dict()
+    keys = ["sex", "age", "region"]
+    weighed = sdc.probabilistic_linkage(ORIGINAL, RELEASED, variables=keys, numeric=[], seed=1)
+    assert found["probabilistic_linkage:default"].to_dict() == weighed.to_dict()
+    levels = found["probabilistic_linkage:default"].levels
+    assert levels["agreement"].to_list() == weighed.levels["agreement"].to_list()  # of age: no near numbers
+
+
+def test_linkage_runs_where_rows_correspond_and_pairs_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, skipped = attacked(releases.scenario(aligned=False))
+    assert set(found) == ALL - {"probabilistic_linkage:default"}
+    assert "not declared to come from row i" in dict(skipped)["probabilistic_linkage:default"]
+    monkeypatch.setattr(home, "MOST_PAIRS", 6_399)
+    _, skipped = attacked(releases.scenario())
+    ((place, reason),) = skipped
+    assert place == "probabilistic_linkage:default"
+    assert reason.startswith("80 records make too many pairs to compare them all here")
+    monkeypatch.setattr(home, "MOST_PAIRS", 6_400)
+    assert attacked(releases.scenario())[1] == ()
+
+
+def test_without_splink_linkage_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "splink", None)
+    found, skipped = attacked(releases.scenario())
+    assert set(found) == ALL - {"probabilistic_linkage:default"}
+    assert "sdckit[linkage]" in dict(skipped)["probabilistic_linkage:default"]
+
+
+def test_the_number_of_attempts_is_that_of_every_attack_that_draws() -> None:
+    found, _ = attacked(releases.scenario(), n_attacks=30)
+    drawn = [one for one in found.values() if hasattr(one, "n_attacks")]
+    assert len(drawn) == 6
+    assert {one.n_attacks for one in drawn} <= {30.0, *(one.n_attacks for one in drawn if one.n_attacks < 30)}
+    assert found["membership"].n_attacks == found["inference:default:ill"].n_attacks == 30
 
 
 def test_without_one_membership_is_left_out_with_the_reason() -> None:
@@ -49,7 +86,9 @@ def test_intruders_have_attacks_of_their_own() -> None:
     two = {"a": ["sex"], "b": ["sex", "age"]}
     found, skipped = attacked(releases.scenario(keys=None, intruders=two, sensitive=["ill"], numeric=[]))
     assert {"inference:a:ill", "inference:b:ill", "linkability:b"} <= set(found)
-    assert skipped == (("linkability:a", "there is only one key"),)
+    one_key = "there is only one key"
+    assert skipped == (("linkability:a", one_key), ("probabilistic_linkage:a", one_key))
+    assert "probabilistic_linkage:b" in found
 
 
 def test_what_cannot_be_attacked_is_said() -> None:
@@ -85,9 +124,11 @@ def test_assess_makes_them() -> None:
     assert set(alone.attacks) == ALL - {"membership"}
     assert set(found.to_dict()["attacks"]) == ALL
     assert "membership" in found.summary()["measure"].to_list()
-    for more in ({"control": CONTROL}, {"attacks": True}):
+    for more in ({"control": CONTROL}, {"attacks": True}, {"n_attacks": 10}):
         with pytest.raises(ScenarioError, match="give released="):
             sdc.assess(ORIGINAL, scenario=releases.scenario(), **more)
+    with pytest.raises(DataError, match="n_attacks must be a whole number"):
+        sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), attacks=True, n_attacks=0)
 
 
 def test_people_of_the_original_in_the_control_file_are_warned_of() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.attacks.attack_rates import FIGURES
 from sdckit.cells.pair import Pair
 from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
 from sdckit.data.nearest import did_you_mean
@@ -67,18 +68,22 @@ def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: 
         raise DataError(
             "level is the confidence of the intervals; give a number between 0 and 1, such as 0.95"
         )
-    return Options(count, float(level), subgroups(by), generator(seed))
+    return Options(count, float(level), subgroups(by, FIGURES), generator(seed))
 
 
-def subgroups(by: Sequence[str] | str | None) -> tuple[str, ...]:
-    """The columns of subgroups; one may stand without a list.
+def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
+    """The columns of subgroups, which stand beside `figures` in a table; one column may stand without a list.
 
     Raises
     ------
     ColumnError
-        No list of names.
+        No list of names, or the name of a figure.
     """
-    return column_names([by] if isinstance(by, str) else by, "by") or ()
+    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    taken = {name.casefold() for name in ("release", *figures)}
+    if clash := [name for name in names if str(name).casefold() in taken]:
+        raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it in all files first")
+    return names
 
 
 def generator(seed: Seed) -> np.random.Generator:
@@ -180,7 +185,8 @@ def open_attack(
 
 def _warn_of_overlap(files: WithControl, names: Sequence[str]) -> None:
     """Records of the control equal to one of the original, where that is more than coincidence."""
-    size = files.pair.groups(tuple(dict.fromkeys(names))).size
+    columns = tuple(dict.fromkeys(names))
+    size = files.pair.groups(columns).size
     both = (size[0] > 0) & (size[-1] > 0)
     overlap = int(size[-1][both].sum())
     own, other = size[0], size[-1]
@@ -188,7 +194,8 @@ def _warn_of_overlap(files: WithControl, names: Sequence[str]) -> None:
     share = twins / (files.n + files.n_control)  # how often two people are equal by chance
     expected = files.n_control * share
     limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
-    if share < TOO_COARSE and overlap > limit:
+    same = (own > 0).sum() > 1 and files.pair.identical(columns)[-1]
+    if same or (share < TOO_COARSE and overlap > limit):
         warnings.warn(
             f"{overlap} of {files.n_control} records of the control file equal a record of the original: people of the "
             "original in the control file make the residual risk too low",

@@ -22,7 +22,8 @@ FIGURES = (
     "n_control", "control_rate", "control_low", "control_high",
     "risk", "risk_low", "risk_high", "residual", "residual_low", "residual_high",
 )  # fmt: skip
-SMALL_CONTROL = 0.1  # a half-width of the control's rate from which on the control is called too small
+BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
+WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 
 
@@ -34,28 +35,28 @@ class Tally:
     ----------
     n : int
     successes : float
-    factor : float
-        What the successes must be multiplied by to be comparable (files of different sizes); 1 else.
+        Need not be whole where it is an expected number.
     effect : float
         Variance of the successes divided by that of independent attacks; 1 where they are independent.
     """
 
     n: int
     successes: float
-    factor: float = 1.0
     effect: float = 1.0
 
     @property
     def rate(self) -> float:
         """Share of successes; NaN without attacks."""
-        return min(self.factor * self.successes, self.n) / self.n if self.n else math.nan
+        return self.successes / self.n if self.n else math.nan
+
+    @property
+    def independent(self) -> tuple[float, float]:
+        """As many successes and attacks as would be worth the same if they were independent."""
+        return self.successes / self.effect, self.n / self.effect
 
     def interval(self, level: float) -> Wilson:
-        """Wilson's, as wide as what was counted: a factor or dependent attacks widen it."""
-        found = wilson(min(self.factor * self.successes, self.n), self.n, level)
-        counted = wilson(self.successes, self.n, level)
-        half = max(found.half, self.factor * counted.half)
-        return Wilson(found.centre, math.sqrt(self.effect) * half)
+        """Wilson's."""
+        return wilson(*self.independent, level)
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,11 @@ class AttackResult(PairResult):
     n_control, control_rate, control_low, control_high : float
         The same attack on people who were never in the file; NaN without a control file.
     risk, risk_low, risk_high : float
-        Residual risk (attack - control) / (1 - control), 0 to 1, with its interval. Without a control file
-        the attack's own rate and interval.
+        Residual risk (success rate - control rate) / (1 - control rate), 0 to 1, with its score interval. Without
+        a control file the attack's own rate and interval.
     residual, residual_low, residual_high : float
-        The same before it is cut off at 0 and 1; NaN without a control file.
+        The same before it is cut off at 0; NaN without a control file, minus infinity where no attack on the
+        control fails.
     verdict : str
         What the figures mean, and when they cannot be trusted.
     level : float
@@ -115,6 +117,10 @@ class AttackResult(PairResult):
     groups: tuple[Group, ...] = ()
     prefix: str = ""
 
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name):.6g}" for name in BRIEF)
+        return f"{type(self).__name__}({shown}): {self.verdict}"
+
     @property
     def n(self) -> int:
         """Records of the original."""
@@ -140,15 +146,40 @@ class AttackResult(PairResult):
 
 
 def rates(
-    attack: Tally, baseline: float, control: Tally | None, level: float, notes: dict[str, str]
+    attack: Tally,
+    baseline: float,
+    control: Tally | None,
+    level: float,
+    notes: dict[str, str],
+    residual: tuple[float, float, float] | None = None,
 ) -> dict[str, float]:
     """Figures of one attack on one release.
+
+    Parameters
+    ----------
+    attack : Tally
+        On the people of the original.
+    baseline : float
+        Share of successes of somebody who guesses.
+    control : Tally or None
+        On people who were never in the file.
+    level : float
+        Confidence of the intervals.
+    notes : dict of str to str
+        Is told why figures are undefined.
+    residual : tuple of float, optional
+        Residual risk, lower and upper end, where they do not follow from the two tallies.
+
+    Returns
+    -------
+    dict of str to float
+        The `FIGURES`.
 
     Examples
     --------
     >>> found = rates(Tally(100, 60), 0.01, Tally(100, 20), 0.95, {})
     >>> found["success_rate"], found["control_rate"], round(found["risk"], 3)
-    (0.6, 0.2, 0.488)
+    (0.6, 0.2, 0.5)
     """
     out = dict.fromkeys(FIGURES, math.nan)
     out.update(n_attacks=float(attack.n), successes=float(attack.successes), baseline_rate=baseline)
@@ -159,9 +190,9 @@ def rates(
     found = attack.interval(level)
     out.update(success_rate=attack.rate, success_low=found.low, success_high=found.high)
     if control is None:
-        out.update(risk=found.centre, risk_low=found.low, risk_high=found.high)
+        out.update(risk=attack.rate, risk_low=found.low, risk_high=found.high)
         notes.setdefault("control_rate", NO_CONTROL)
-        notes.setdefault("risk", "the attack's own rate (centre of its interval): " + NO_CONTROL)
+        notes.setdefault("risk", "the attack's own rate: " + NO_CONTROL)
         notes.setdefault("residual", NO_CONTROL)
         return out
     if control.n == 0:
@@ -170,7 +201,8 @@ def rates(
         return out
     other = control.interval(level)
     out.update(control_rate=control.rate, control_low=other.low, control_high=other.high)
-    for name, value in zip(("", "_low", "_high"), excess(found, other), strict=True):
+    three = residual or excess(*attack.independent, *control.independent, level)
+    for name, value in zip(("", "_low", "_high"), three, strict=True):
         out["residual" + name] = value
         out["risk" + name] = min(max(value, 0.0), 1.0)
     return out
@@ -211,8 +243,14 @@ def verdict(figures: Mapping[str, float]) -> str:
 
 def _compared(figures: Mapping[str, float]) -> str:
     between = f"between {figures['risk_low']:.1%} and {figures['risk_high']:.1%}"
-    small = (figures["control_high"] - figures["control_low"]) / 2 > SMALL_CONTROL
-    caution = " The control file is too small for a narrower answer." if small else ""
+    caution = ""
+    if (figures["control_high"] - figures["control_low"]) / 2 > WIDE:
+        few = (
+            "The control file is too small"
+            if figures["n_control"] < figures["n_attacks"]
+            else "The attacks are too few"
+        )
+        caution = f" {few} for a narrower answer."
     if figures["residual_low"] > 0:
         return (
             f"The release gives away more about the people in it than about others: {figures['risk']:.1%} of what "

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.attack_files import Seed, check_scenario, generator
 from sdckit.attacks.canary_exposure import CanaryExposure, canary_exposure
+from sdckit.cells.with_control import ordered_values
 from sdckit.data.append_rows import appended, mixed_rows
-from sdckit.data.columns import code_column, float_values
+from sdckit.data.columns import code_column
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.roles import column_names
@@ -23,7 +25,7 @@ from sdckit.numerics.neighbours import prepare
 __all__ = ["Canaries", "canaries"]
 
 CANDIDATES = 20  # drawn for each canary wanted
-NUMBERS = ("integer", "number")
+ORDERED = ("integer", "number", "date")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,7 @@ class Canaries:
         ColumnError, DataError
             A release without one of the variables, or with values that cannot be compared.
         """
-        if not isinstance(level, (int, float)) or not 0 < level < 1:
+        if not isinstance(level, (int, float)) or isinstance(level, bool) or not 0 < level < 1:
             raise DataError("level is the confidence of the intervals; give a number between 0 and 1")
         return canary_exposure(
             self.both, released, n_planted=self.n_planted, numbers=self.numeric,
@@ -92,7 +94,7 @@ def canaries(
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     scenario: Scenario | None = None,
-    seed: int | np.random.Generator | None = None,
+    seed: Seed = None,
     id: str | None = None,
 ) -> Canaries:
     """Plant rare records of nobody in a file before synthesis; `.exposure(released)` measures them afterwards.
@@ -113,8 +115,8 @@ def canaries(
     variables : sequence of str, optional
         Variables compared; all but `id` unless given.
     numeric : sequence of str, optional
-        Those of them that are numbers. Unless given: those that the scenario calls numeric; without a
-        scenario those stored as numbers.
+        Those whose differences count; those that the scenario calls numeric, else all numbers, dates and times,
+        unless given. The others are equal or not.
     scenario : Scenario, optional
         Says which variables are numbers.
     seed : int, Generator or None
@@ -131,7 +133,8 @@ def canaries(
     ColumnError
         A variable that the data does not have.
     DataError
-        Too few combinations that nobody has; `n` or `copies` out of range; a plan instead of data in memory.
+        Too few combinations that nobody has; a number that is infinite; `n` or `copies` out of range; a plan
+        instead of data in memory.
 
     References
     ----------
@@ -149,16 +152,17 @@ def canaries(
     (45, 1.0)
     """
     _check_counts(n, copies)
+    check_scenario(scenario)
+    rng = generator(seed)
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]
     names = column_names(variables, "variables") or tuple(columns)
     for name in names:
         if name not in columns:
             raise ColumnError(f"variables: no column {name!r} in the data; {did_you_mean(name, columns)}")
-    rng = np.random.default_rng(seed)
     coded = {name: code_column(frame.get_column(name)) for name in names}
     chosen = _numbers(column_names(numeric, "numeric"), scenario, names, coded)
-    numbers = [float_values(frame.get_column(name), "numeric") for name in chosen]
+    numbers = [ordered_values(frame.get_column(name), file="the data") for name in chosen]
     codes = [coded[name].codes() for name in names if name not in chosen]
     source = {name: rng.integers(0, len(frame), 2 * n * CANDIDATES) for name in columns}
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]
@@ -186,12 +190,14 @@ def _check_counts(n: object, copies: object) -> None:
 def _numbers(
     declared: tuple[str, ...] | None, scenario: Scenario | None, names: Sequence[str], coded: dict[str, Any]
 ) -> tuple[str, ...]:
-    if declared is None and scenario is not None:
+    if declared is None and scenario is not None and scenario.numeric:
         declared = tuple(name for name in scenario.numeric if name in names)
     if declared is None:
-        return tuple(name for name in names if coded[name].kind in NUMBERS)
+        return tuple(name for name in names if coded[name].kind in ORDERED)
     if other := [name for name in declared if name not in names]:
         raise ColumnError(f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}")
+    if other := [name for name in declared if coded[name].kind not in (*ORDERED, "empty")]:
+        raise DataError(f"numeric {other[0]!r} holds neither numbers nor dates; convert it first")
     return declared
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.canary_rates import auc_interval, exposures, stand_out
-from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.with_control import open_with_control
 from sdckit.numerics.encode import gower
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.numerics.neighbours import prepare
@@ -44,7 +44,7 @@ class CanaryExposure(PairResult):
     recovered_by_chance : float
         The same of those held back.
     risk, risk_low, risk_high : float
-        What planting adds, (recovered - by chance) / (1 - by chance); ends not cut off at 0 and 1.
+        What planting adds, (recovered - by chance) / (1 - by chance), cut off at 0, with its score interval.
     verdict : str
         What the figures mean.
     level : float
@@ -102,10 +102,13 @@ def canary_exposure(
     level: float,
 ) -> CanaryExposure:
     """Measure canaries, the planted ones first, against one or m releases."""
-    pair = open_pair(canaries, released, categories={"variables": categories}, numeric={"numeric": numbers})
+    files = open_with_control(
+        canaries, released, None, categories={"variables": [*numbers, *categories]}, least=1
+    )
+    pair = files.pair
     canary, *releases = gower(
-        [pair.numbers(name) for name in numbers],
-        [pair.codes(name).codes for name in categories],
+        [files.numbers(name) for name in numbers],
+        [files.codes(name).codes for name in categories],
         ranges=ranges,
     )
     notes: dict[str, str] = {}
@@ -134,8 +137,10 @@ def _figures(planted: Floats, held_out: Floats, tolerance: float, level: float) 
     bits = exposures(planted, held_out, tolerance)
     most = math.log2(len(held_out) + 1)
     found, others = (int((one <= tolerance).sum()) for one in (planted, held_out))
-    own, chance = wilson(found, len(planted), level), wilson(others, len(held_out), level)
-    risk, risk_low, risk_high = excess(own, chance)
+    own = wilson(found, len(planted), level)
+    risk, risk_low, risk_high = (
+        max(value, 0.0) for value in excess(found, len(planted), others, len(held_out), level)
+    )
     return {
         "auc": auc,
         "auc_low": low,

@@ -24,7 +24,7 @@ from sdckit.attacks.compared_files import ComparedFiles
 from sdckit.cells.with_control import WithControl
 from sdckit.numerics.encode import Encoded
 
-__all__ = ["FIGURES", "Closeness", "Drawing", "closeness", "group_figures"]
+__all__ = ["FIGURES", "GROUP_FIGURES", "Closeness", "Drawing", "closeness", "group_figures"]
 
 Floats = NDArray[np.float64]
 FIGURES = (
@@ -34,6 +34,10 @@ FIGURES = (
     "chance_low", "chance_high", "share_p_value", "strictly_closer", "equally_near", "dcr_released_to_control",
     "dcr_control_to_released", "nndr_control_to_released", "nndr_loss", "copies_of_control", "hitting_rate_control",
     "identifiability_control", "adversarial_accuracy_control", "adversarial_loss",
+)  # fmt: skip
+GROUP_FIGURES = (
+    "n", "n_released", "dcr_original_to_released", "dcr_released_to_original", "hitting_rate", "identifiability",
+    "share_closer_to_original",
 )  # fmt: skip
 NORMAL = 1.959963984540054  # 95 % of a normal distribution lie so many standard deviations around its mean
 
@@ -252,19 +256,13 @@ def group_figures(files: WithControl, by: Sequence[str], found: Sequence[Closene
     for j, one in enumerate(found):
         for g in present:
             mine, theirs = groups.of_row[0] == g, groups.of_row[j + 1] == g
-            rows.append(
-                {
-                    "release": j + 1,
-                    **{name: str(labels[name][codes[name][g]]) for name in by},
-                    "n": int(mine.sum()),
-                    "n_released": int(theirs.sum()),
-                    "dcr_original_to_released": _median(one.distance[mine]),
-                    "dcr_released_to_original": _median(one.released["distance"][theirs]),
-                    "hitting_rate": _mean(one.hit[mine]),
-                    "identifiability": _mean(one.identifiable[mine]),
-                    "share_closer_to_original": _mean(one.released["share_original"][theirs]),
-                }
-            )
+            figures = (
+                int(mine.sum()), int(theirs.sum()), _median(one.distance[mine]),
+                _median(one.released["distance"][theirs]), _mean(one.hit[mine]), _mean(one.identifiable[mine]),
+                _mean(one.released["share_original"][theirs]),
+            )  # fmt: skip
+            printed = {name: str(labels[name][codes[name][g]]) for name in by}
+            rows.append({"release": j + 1, **printed, **dict(zip(GROUP_FIGURES, figures, strict=True))})
     rows.sort(key=lambda row: (row["release"], np.nan_to_num(row["dcr_original_to_released"], nan=math.inf)))
     return {name: [row[name] for row in rows] for name in rows[0]}
 

@@ -1,67 +1,118 @@
-"""Singling out in a file of another size: fewer people make a predicate true of exactly one more, or less, often."""
+"""Singling out in files of different sizes: what would be isolated among as many people."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.predicates import Predicates, Table, matches
+from sdckit.numerics.intervals import excess, wilson
 
-__all__ = ["size_factor"]
+__all__ = ["Scaled", "counted", "isolated", "scaled"]
 
-SIZES, REPEATS = 10, 5
-CANDIDATES = 600
+ENOUGH = 20  # a predicate expected to be true of so many people of a part of the file isolates nobody there
+MOST = 4_000
 
 
-def size_factor(table: Table, queries: Predicates, size: int, rng: np.random.Generator) -> float:
-    """By what to multiply successes on a smaller file to have those expected on `size` records.
+def counted(n: int, size: int) -> int:
+    """Up to how many matches among `n` people must be told apart for `isolated` among `size` of them.
 
-    Successes are counted on parts of the file and fitted by c · [1 - (s w + 1)(1 - w)^s] / (s + 1), what
-    predicates with weights spread from 0 to w are expected to isolate among s records.
+    Examples
+    --------
+    >>> counted(100, 100), counted(1000, 100)
+    (1, 200)
+    """
+    return 1 if size >= n else min(math.ceil(ENOUGH * n / size), MOST)
+
+
+def isolated(matches: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
+    """Chance that exactly one of some people is among `size` drawn from `n`.
 
     Parameters
     ----------
-    table : Table
-        The smaller file.
-    queries : Predicates
+    matches : ndarray of int
+        How many people a predicate is true of; more than `counted` are as good as infinitely many.
+    n : int
+        People of the file.
     size : int
-        Records of the larger file.
-    rng : numpy.random.Generator
+        People drawn, at most `n`.
 
     Returns
     -------
-    float
-        At most ``size / table.n``, which no weight can exceed; 1 where nothing is isolated.
+    ndarray, float64
+        1 or 0 where all are drawn.
+
+    Examples
+    --------
+    >>> isolated(np.array([0, 1, 2]), 4, 4).tolist(), isolated(np.array([0, 1, 2]), 4, 2).round(3).tolist()
+    ([0.0, 1.0, 0.0], [0.0, 0.5, 0.667])
     """
-    if table.n >= size or queries.n == 0:
-        return 1.0
-    smallest = min(max(table.n // SIZES, 2), table.n)
-    sizes = np.unique(np.linspace(smallest, table.n, SIZES).astype(np.int64))
-    counts = np.array(
-        [
-            np.mean(
-                [_successes(table, queries, int(part), rng) for _ in range(1 if part == table.n else REPEATS)]
-            )
-            for part in sizes
-        ]
-    )
-    if not counts.any():
-        return 1.0
-    weights = np.geomspace(0.01 / size, 1.0, CANDIDATES)
-    fitted = _isolated(sizes[:, None], weights[None])
-    scale = (counts[:, None] * fitted).sum(axis=0) / (fitted**2).sum(axis=0)
-    best = weights[np.argmin(((counts[:, None] - scale * fitted) ** 2).sum(axis=0))]
-    factor = _isolated(np.array([size]), best)[0] / _isolated(np.array([table.n]), best)[0]
-    return float(min(factor, size / table.n))
-
-
-def _successes(table: Table, queries: Predicates, size: int, rng: np.random.Generator) -> int:
-    part = table if size == table.n else table.take(np.sort(rng.choice(table.n, size, replace=False)))
-    return int((matches(part, queries)[0] == 1).sum())
-
-
-def _isolated(sizes: NDArray[np.int64], weight: NDArray[np.float64] | np.float64) -> NDArray[np.float64]:
-    """The share isolated; 1 - (s w + 1)(1 - w)^s without loss of digits for small s w."""
-    log_rest = np.log1p(sizes * weight) + sizes * np.log1p(-np.minimum(weight, 1 - 1e-12))
-    found: NDArray[np.float64] = -np.expm1(log_rest) / (sizes + 1)
+    most = min(int(matches.max(initial=0)), counted(n, size))
+    chance = np.zeros(int(matches.max(initial=0)) + 1)
+    others = 1.0  # none of the others is drawn
+    for t in range(1, most + 1):
+        chance[t] = t * size / n * others
+        others *= max(n - size - t + 1, 0) / max(n - t, 1)
+    found: NDArray[np.float64] = chance[matches]
     return found
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """What a smaller control file says of as many people as the original has.
+
+    Attributes
+    ----------
+    factor : float
+        What its success rate is multiplied by.
+    residual : tuple of float
+        (a - c) / (1 - c), with lower and upper end, of the success rate a and the multiplied control rate c.
+    """
+
+    factor: float
+    residual: tuple[float, float, float]
+
+
+def scaled(successes: float, same_size: float, control: float, n: float, level: float) -> Scaled:
+    """Compare successes on a file with those on a smaller one.
+
+    What the original isolates, over what is expected among as many of its people as the control file has, is
+    what the control's successes are multiplied by. If the release owes nothing to the original, that is as
+    unbiased as the two are alike; of a copy nothing is lost, as it would be if the original itself were cut.
+
+    Parameters
+    ----------
+    successes : float
+        On the original.
+    same_size : float
+        Expected on as many people of it as the control file has.
+    control : float
+        On the control file.
+    n : float
+        Attempts; the equivalent number of independent ones, if successes are reduced likewise.
+    level : float
+        Confidence of the interval: that of control / same_size by the score test, beside Wilson's of the success
+        rate. It covers 0 where the score test does not tell the two apart.
+
+    Examples
+    --------
+    >>> found = scaled(40, 10, 1, 100, 0.95)
+    >>> found.factor, round(found.residual[0], 3)
+    (4.0, 0.375)
+    """
+    if successes <= 0 or same_size <= 0:
+        return Scaled(1.0, excess(same_size, n, control, n, level))
+    share, (odds, least, most) = successes / n, excess(n - control, n, n - same_size, n, level)
+    ends = wilson(successes, n, level)
+    residual = (_residual(share, 1 - odds), _residual(ends.low, 1 - least), _residual(ends.high, 1 - most))
+    return Scaled(successes / same_size, residual)
+
+
+def _residual(rate: float, ratio: float) -> float:
+    """(a - c) / (1 - c) for c = ratio * a."""
+    chance = ratio * rate if rate else 0.0
+    if chance < 1:
+        return (rate - chance) / (1 - chance)
+    return 0.0 if rate == chance else -math.inf

@@ -20,7 +20,14 @@ from sdckit.attacks.attack_files import (
     open_attack,
     subgroups,
 )
-from sdckit.attacks.closeness_figures import FIGURES, Closeness, Drawing, closeness, group_figures
+from sdckit.attacks.closeness_figures import (
+    FIGURES,
+    GROUP_FIGURES,
+    Closeness,
+    Drawing,
+    closeness,
+    group_figures,
+)
 from sdckit.attacks.compared_files import ComparedFiles
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data.scenario import Scenario
@@ -237,7 +244,7 @@ def distance_to_closest_record(
     >>> result.copies, result.dcr_released_to_original, result.dcr_within_original
     (0.5, 0.025, 0.5)
     """
-    groups_by, rng = subgroups(by), generator(seed)
+    groups_by, rng = subgroups(by, GROUP_FIGURES), generator(seed)
     _check_options(hit_width, resamples)
     check_scenario(scenario)
     notes: dict[str, str] = {}

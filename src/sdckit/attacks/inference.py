@@ -31,6 +31,7 @@ __all__ = ["Inference", "inference"]
 
 MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
 FLOOR = 0.1  # of the standard deviation: true values nearer to 0 are not judged by their own size
+ROUNDING = 1e-12  # of the true value: what rounding may put between a guess and the edge it lies on
 Floats = NDArray[np.float64]
 
 
@@ -203,8 +204,13 @@ class _Judge:
         guess, true = self.values[j + 1][rows], self.values[file][of]
         if self.tol < 0:
             return np.asarray(guess == true)
-        near = np.abs(guess - true) <= self.tol * np.maximum(np.abs(true), self.scale)
+        near = np.abs(guess - true) <= self._reach(true)
         return np.asarray(near | (np.isnan(guess) & np.isnan(true)))
+
+    def _reach(self, true: Floats) -> Floats:
+        """How far a guess may be; with room for rounding, so that a guess on the edge is always right."""
+        size = np.maximum(np.abs(true), self.scale)
+        return self.tol * size + ROUNDING * np.abs(true)
 
     def chance(self, j: int, of: NDArray[np.int64]) -> Floats:
         """Share of the released rows whose target is right for records of the original."""
@@ -212,7 +218,7 @@ class _Judge:
         if self.tol < 0:
             low = high = true
         else:
-            away = self.tol * np.maximum(np.abs(true), self.scale)
+            away = self._reach(true)
             low, high = true - away, true + away
         between = np.searchsorted(released, high, "right") - np.searchsorted(released, low, "left")
         return between / len(released)

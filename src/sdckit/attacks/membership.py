@@ -61,7 +61,7 @@ def membership(
     original: Any,
     released: Any = None,
     *,
-    control: Any,
+    control: Any = None,
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     n_attacks: int = 500,

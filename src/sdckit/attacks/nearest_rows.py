@@ -11,10 +11,11 @@ from sdckit.cells.with_control import WithControl
 from sdckit.numerics.encode import Encoded, gower
 from sdckit.numerics.neighbours import Index, paired
 
-__all__ = ["draw_nearest", "encode_files"]
+__all__ = ["draw_nearest", "encode_files", "some_of"]
 
 Ints = NDArray[np.int64]
 LISTED = 4_000_000  # rows listed at a time
+FEW = 2  # among so many times k squared, k drawn at random are mostly different
 
 
 def encode_files(
@@ -53,22 +54,52 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
     if k == 1:
         out[:, 0] = found.index
     within = found.n_closer + found.n_tied
-    open_ones = np.flatnonzero(within > 1 if k == 1 else within >= k)
-    for rows in _pieces(open_ones, within[open_ones]):
-        asked = query.take(rows)
+    several = np.flatnonzero(within > 1 if k == 1 else within >= k)
+    # who knows the same finds the same rows: they are listed once
+    _, first, of_row, size = np.unique(
+        np.column_stack([query.numbers[several], query.codes[several]]), axis=0, return_index=True,
+        return_inverse=True, return_counts=True,
+    )  # fmt: skip
+    members = np.split(several[np.argsort(of_row.ravel(), kind="stable")], np.cumsum(size)[:-1])
+    first = several[first]
+    for piece in _pieces(np.arange(len(first)), within[first]):
+        asked = query.take(first[piece])
         begins, listed = index.lists(asked, k)
-        of_query = np.repeat(np.arange(len(rows)), np.diff(begins))
+        of_query = np.repeat(np.arange(len(piece)), np.diff(begins))
         away = paired(asked.take(of_query), base.take(listed))
-        tied = away >= found.distance[rows, -1][of_query] - found.tolerance
-        # the closer ones first, the tied ones in random order behind them
-        order = np.lexsort((rng.random(len(listed)), tied, of_query))
-        out[rows] = listed[order][begins[:-1, None] + np.arange(k)]
+        tied = away >= found.distance[first[piece], -1][of_query] - found.tolerance
+        for i, group in enumerate(piece):
+            rows, last = (one[begins[i] : begins[i + 1]] for one in (listed, tied))
+            closer, equal = rows[~last], rows[last]
+            out[members[group], : len(closer)] = closer
+            need = k - len(closer)
+            out[members[group], len(closer) :] = equal[some_of(len(equal), need, len(members[group]), rng)]
     return out
 
 
-def _pieces(rows: Ints, sizes: Ints) -> Iterator[Ints]:
+def some_of(n: int, k: int, times: int, rng: np.random.Generator) -> Ints:
+    """K different ones of n, drawn at random again and again.
+
+    Returns
+    -------
+    ndarray, int64, shape (times, k)
+
+    Examples
+    --------
+    >>> sorted(some_of(3, 3, 1, np.random.default_rng(1))[0].tolist())
+    [0, 1, 2]
+    """
+    if n < FEW * k * k:
+        return np.argsort(rng.random((times, n)), axis=1)[:, :k]
+    drawn = rng.integers(0, n, (times, k))
+    while len(again := np.flatnonzero((np.diff(np.sort(drawn, axis=1)) == 0).any(axis=1))):
+        drawn[again] = rng.integers(0, n, (len(again), k))
+    return drawn
+
+
+def _pieces(groups: Ints, sizes: Ints) -> Iterator[Ints]:
     """Cut queries so that the lists of each piece stay short."""
-    if len(rows) == 0:
+    if len(groups) == 0:
         return
     piece = np.cumsum(sizes) // LISTED
-    yield from np.split(rows, np.flatnonzero(np.diff(piece)) + 1)
+    yield from np.split(groups, np.flatnonzero(np.diff(piece)) + 1)

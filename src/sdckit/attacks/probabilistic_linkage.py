@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.attacks.splink_scores import Compared, ScoredPairs, need_splink, scored_pairs
+from sdckit.attacks.attack_files import Seed, check_scenario, generator
+from sdckit.attacks.linkage_engines import check_session, session_of
+from sdckit.attacks.splink_scores import Compared, Links, need_splink, scored_links
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data.nearest import did_you_mean
@@ -20,49 +21,15 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.intervals import wilson
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 __all__ = ["ProbabilisticLinkage", "probabilistic_linkage"]
 
-ALL_PAIRS = 4_000_000
+ALL_PAIRS = 25_000_000
+TAUGHT = 0.5  # of the best links, from which share on those believed tell something
+LOWEST = -10  # odds of 1 to 1,000: no score table needs to go farther
 MISSING_RULE = "a missing value on either side says nothing for or against a match"
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Links:
-    """The best link of each released record, and every pair scored.
-
-    Attributes
-    ----------
-    weight : ndarray, float64, shape (n_released,)
-        Of the best candidate; NaN without one.
-    correct : ndarray, float64, shape (n_released,)
-        The chance that a best candidate is the right original.
-    pairs : ScoredPairs
-    """
-
-    weight: Floats
-    correct: Floats
-    pairs: ScoredPairs
-
-
-def best_links(pairs: ScoredPairs, n_released: int) -> Links:
-    """Take each released record to its candidate of the largest weight; equal ones are drawn from.
-
-    Examples
-    --------
-    >>> rows = [np.array(x) for x in ([0, 1, 1], [0, 0, 1])]
-    >>> found = best_links(ScoredPairs(*rows, np.array([3.0, 3.0, -1.0]), (), 0.5), 3)
-    >>> found.correct.tolist(), found.weight.tolist()
-    ([0.5, 1.0, 0.0], [3.0, -1.0, nan])
-    """
-    top = np.full(n_released, -np.inf)
-    np.maximum.at(top, pairs.released, pairs.weight)
-    best = pairs.weight >= top[pairs.released] - 1e-8
-    tied = np.bincount(pairs.released[best], minlength=n_released)
-    right = best & (pairs.original == pairs.released)
-    hit = np.bincount(pairs.released[right], minlength=n_released)
-    correct = np.divide(hit, tied, out=np.zeros(n_released), where=tied > 0)
-    return Links(np.where(tied > 0, top, np.nan), correct, pairs)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -83,6 +50,8 @@ class ProbabilisticLinkage(PairResult):
         Share of the released records whose best candidate is the right one, with its Wilson interval.
     baseline : float
         Share that guessing would link: 1 / n.
+    verdict : str
+        What the figures mean, and when they cannot be trusted.
     scores : frame
         ``precision`` and ``recall`` by least ``weight`` (log2 of the odds), with ``pairs`` and ``right``.
     levels : frame
@@ -105,8 +74,13 @@ class ProbabilisticLinkage(PairResult):
     rate_low: float
     rate_high: float
     baseline: float
+    verdict: str
     links: tuple[Links, ...] = field(repr=False)
     prefix: str = field(default="", repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with the verdict."""
+        return {**super().to_dict(), "verdict": self.verdict}
 
     @property
     def records(self) -> Any:
@@ -124,7 +98,7 @@ class ProbabilisticLinkage(PairResult):
     def scores(self) -> Any:
         """A row per release and least weight, whole numbers downwards."""
         write = self.pair.table
-        rows = [row for j, one in enumerate(self.links) for row in _score_rows(j + 1, one.pairs, self.n)]
+        rows = [row for j, one in enumerate(self.links) for row in _score_rows(j + 1, one, self.n)]
         names = ("release", "weight", "pairs", "right", "precision", "recall")
         return write({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
@@ -132,7 +106,7 @@ class ProbabilisticLinkage(PairResult):
     def levels(self) -> Any:
         """A row per release, variable and level of agreement."""
         write = self.pair.table
-        rows = [(j + 1, level) for j, one in enumerate(self.links) for level in one.pairs.levels]
+        rows = [(j + 1, level) for j, one in enumerate(self.links) for level in one.levels]
         names = ("variable", "agreement", "m", "u")
         columns = {name: [getattr(level, name) for _, level in rows] for name in names}
         return write({"release": [j for j, _ in rows], **columns})
@@ -148,14 +122,16 @@ def probabilistic_linkage(
     near: float = 0.02,
     blocking: Sequence[Sequence[str]] | None = None,
     threshold: float = 0.5,
-    seed: int | np.random.Generator | None = None,
+    seed: Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
+    session: SparkSession | None = None,
     prefix: str = "",
 ) -> ProbabilisticLinkage:
     """Link released records to originals by agreement weights that are learnt from the two files alone.
 
-    Computed by splink on DuckDB: install the extra ``sdckit[linkage]``.
+    Computed by splink on DuckDB or Spark: install the extra ``sdckit[linkage]``. The records are brought
+    into memory; the pairs stay on the engine, which counts them.
 
     Parameters
     ----------
@@ -173,15 +149,20 @@ def probabilistic_linkage(
         How far near numbers are apart at most, as a share of the range in both files; 0 or more.
     blocking : sequence of sequence of str, optional
         Rules: a pair that agrees on all variables of one rule is a candidate. All pairs unless given, up to
-        4,000,000. Two rules or more, no variable in all of them.
+        25,000,000 (5,000 records). Two rules or more, no variable in all of them.
     threshold : float
         Probability of a match from which on a pair counts as linked; between 0 and 1.
     seed : int, Generator or None
         For the pairs sampled where there are more than a million.
     scenario : Scenario, optional
         Gives the variables where they are not given here: its keys.
-    id, prefix : str, optional
-        Column that says which rows belong together; text before the names of result columns.
+    id : str, optional
+        Column that says which rows belong together.
+    session : SparkSession, optional
+        Where the pairs are compared. Unless given: in the session of the first Spark frame among the files;
+        without one on DuckDB. Its Python workers need sdckit; no jar is needed.
+    prefix : str
+        Text before the names of result columns.
 
     Returns
     -------
@@ -192,8 +173,8 @@ def probabilistic_linkage(
     ColumnError
         A variable that a file does not have, or a name in `exact`, `numeric` or `blocking` that is none.
     DataError
-        splink is not installed; files of different lengths without `id`; too many pairs without blocking;
-        a model that cannot be estimated; options out of range.
+        splink is not installed; a session that is none, or is stopped; files of different lengths without
+        `id`; too many pairs without blocking; a model that cannot be estimated; options out of range.
     ScenarioError
         No variables.
 
@@ -219,6 +200,10 @@ def probabilistic_linkage(
     """
     need_splink()
     _check_numbers(near, threshold)
+    check_scenario(scenario)
+    rng = generator(seed)
+    if session is not None:
+        check_session(session)
     names = column_names(variables, "variables")
     if names is None and scenario is not None:
         names = scenario.keys
@@ -232,29 +217,55 @@ def probabilistic_linkage(
     literal = column_names(exact, "exact") or ()
     for role, given in (("numeric", declared or ()), ("exact", literal)):
         _check_known(role, given, names)
+    if session is None:
+        session = session_of([original, *(released if isinstance(released, (list, tuple)) else [released])])
     pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
     if declared is None:
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers" and name not in literal)
     pair = open_pair(pair, categories={}, numeric={"numeric": declared}, aligned=True)
     rules = _rules(blocking, names, pair)
-    rng = np.random.default_rng(seed)
     links = []
     for j in range(pair.m):
         columns = [_compared(pair, name, j + 1, declared, literal, near) for name in names]
-        scored = scored_pairs(columns, rules, int(rng.integers(2**31)))
-        links.append(best_links(scored, pair.n))
+        drawn = int(rng.integers(2**31))
+        links.append(scored_links(columns, rules, drawn, threshold=float(threshold), session=session))
     notes: dict[str, str] = {}
     if same := sum(pair.identical(names)):
         notes["released"] = (
             f"{same} of {pair.m} releases have the original's values of these variables, row by row"
         )
-    per_release = tuple(_figures(one, pair.n, threshold) for one in links)
+    per_release = tuple(_figures(one, pair.n) for one in links)
     if any(math.isnan(one["precision"]) for one in per_release):
         notes["precision"] = "no pair is linked at this threshold"
     return ProbabilisticLinkage(
         pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=pair.n,
-        **mean_figures(per_release, notes), links=tuple(links), prefix=prefix,
+        **(figures := mean_figures(per_release, notes)), verdict=verdict(figures), links=tuple(links),
+        prefix=prefix,
     )  # fmt: skip
+
+
+def verdict(figures: Mapping[str, float]) -> str:
+    """Say what the figures mean, and when they cannot be trusted.
+
+    Examples
+    --------
+    >>> verdict({"rate": 0.01, "rate_low": 0.0, "baseline": 0.01})[:17]
+    'Not to be trusted'
+    """
+    rate, baseline = figures["rate"], figures["baseline"]
+    if not figures["rate_low"] > baseline:
+        return (
+            f"Not to be trusted: {rate:.1%} of the released records link best to the person they were made of, by "
+            f"guessing {baseline:.1%}. An attack no better than guessing says nothing about the release; a better one "
+            "may succeed."
+        )
+    start = f"{rate:.1%} of the released records link best to the person they were made of, by guessing {baseline:.1%}"
+    if not figures["recall"] > TAUGHT * rate:
+        return (
+            f"{start}. The model did not learn from these files alone which links to believe, so precision and recall "
+            "say little here; go by the rate."
+        )
+    return f"{start}. Of the links that the intruder would believe {figures['precision']:.1%} are right."
 
 
 def _check_numbers(near: object, threshold: object) -> None:
@@ -302,15 +313,13 @@ def _compared(
     return Compared(name, "exact" if exact else "text", labels[shared.codes[0]], labels[shared.codes[file]])
 
 
-def _figures(found: Links, n: int, threshold: float) -> dict[str, float]:
-    linked = found.pairs.weight >= math.log2(threshold / (1 - threshold)) - 1e-8
-    right = int((linked & (found.pairs.original == found.pairs.released)).sum())
+def _figures(found: Links, n: int) -> dict[str, float]:
     between = wilson(float(found.correct.sum()), n)
     return {
-        "n_pairs": float(len(linked)),
-        "n_links": float(linked.sum()),
-        "precision": right / int(linked.sum()) if linked.any() else math.nan,
-        "recall": right / n,
+        "n_pairs": float(found.n_pairs),
+        "n_links": float(found.n_linked),
+        "precision": found.n_right / found.n_linked if found.n_linked else math.nan,
+        "recall": found.n_right / n,
         "rate": float(found.correct.mean()),
         "rate_low": between.low,
         "rate_high": between.high,
@@ -318,14 +327,16 @@ def _figures(found: Links, n: int, threshold: float) -> dict[str, float]:
     }
 
 
-def _score_rows(release: int, pairs: ScoredPairs, n: int) -> list[tuple[float, ...]]:
-    right = pairs.original == pairs.released
+def _score_rows(release: int, found: Links, n: int) -> list[tuple[float, ...]]:
+    """From the largest weight down to the smallest, but no farther than `LOWEST`."""
     rows: list[tuple[float, ...]] = []
-    if len(right) == 0:
+    if not found.steps:
         return rows
-    lowest = max(math.floor(pairs.weight.min()), -10)
-    for least in range(max(math.floor(pairs.weight.max()), lowest), lowest - 1, -1):
-        above = pairs.weight >= least
-        count, hits = int(above.sum()), int((above & right).sum())
+    highest, lowest = found.steps[0][0], max(found.steps[-1][0], LOWEST)
+    at = {step: (pairs, right) for step, pairs, right in found.steps}
+    count = hits = 0
+    for least in range(highest, lowest - 1, -1):
+        pairs, right = at.get(least, (0, 0))
+        count, hits = count + pairs, hits + right
         rows.append((release, float(least), count, hits, hits / count, hits / n))
     return rows

@@ -20,7 +20,7 @@ from sdckit.attacks.attack_files import (
     whole,
 )
 from sdckit.attacks.attack_rates import AttackResult, Group, Tally, means, rates, verdict
-from sdckit.attacks.control_size import size_factor
+from sdckit.attacks.control_size import counted, isolated, scaled
 from sdckit.attacks.predicates import Predicates, Table, matches, random_predicates
 from sdckit.attacks.query_dependence import design_effect
 from sdckit.attacks.singling_queries import multivariate_queries, univariate_queries
@@ -28,24 +28,38 @@ from sdckit.attacks.targets import group_labels
 from sdckit.cells.with_control import WithControl
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.result import LetGo
 
 __all__ = ["SinglingOut", "singling_out"]
 
 Mode = Literal["univariate", "multivariate"]
 MISSING_RULE = "a missing value is a value of its own, neither above nor below any other"
+NOTHING: dict[str, str] = {
+    "univariate": (
+        "There is nothing to ask: no value of a column is held by one released record alone. Several columns "
+        "together may still single people out."
+    ),
+    "multivariate": "There is nothing to ask: no combination of values was found that one released record alone has.",
+}
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """The queries on one release, and of which file's records each is true exactly once."""
+    """The queries on one release, of which file's records each is true exactly once, and what that is worth.
+
+    `same_size` and `control_same_size` are the chances of that among as many people as the smaller file has.
+    """
 
     queries: Predicates
     released_rows: NDArray[np.int64]
     isolated: Bools
     rows: NDArray[np.int64]
     control: Bools
-    factor: float
+    same_size: Floats
+    control_same_size: Floats
+    size: int
     baseline: float
     pool: Table
     n_people: int
@@ -62,7 +76,8 @@ class SinglingOut(AttackResult):
     baseline_rate : float
         The same for random queries.
     control_rate : float
-        Share of the queries that are true of exactly one person of the control file.
+        Share of the queries that are true of exactly one person of the control file, as expected if it had as
+        many people as the original.
     risk, verdict
         As for every attack; see `AttackResult`.
     mode : str
@@ -83,6 +98,8 @@ class SinglingOut(AttackResult):
 
         It shows values of the released file, and which of them are true of one real person.
         """
+        if isinstance(self.asked, LetGo):
+            return self.asked.queries  # raises, as for any other data
         columns: dict[str, list[Any]] = {"release": [], "query": [], "isolates": []}
         if has_control := len(self.asked[0].control) == self.asked[0].queries.n > 0:
             columns["isolates_control"] = []
@@ -167,8 +184,10 @@ def singling_out(
     Queries on the same people are not independent of each other; the intervals are widened by the ratio of
     variances found when people are dealt out anew to two files.
 
-    Records equal on all variables count once in each file. A control file with more distinct records than the
-    original is cut to as many at random. From a smaller one successes are scaled to the original's size.
+    Records equal on all variables count once in each file. Among fewer people a query is true of exactly one
+    more, or less, often. A larger control file counts as so many people drawn from it at random, by the mean
+    over all draws (hypergeometric distribution). Successes on a smaller one are multiplied by what the
+    original isolates, over the same mean of as many people drawn from the original.
 
     References
     ----------
@@ -201,9 +220,10 @@ def singling_out(
     found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
     per_release = tuple(_figures(one, np.ones(one.queries.n, np.bool_), files, asked, notes) for one in found)
     figures = means(per_release, notes)
+    said = verdict(figures) if figures["n_attacks"] else NOTHING[mode]
     return SinglingOut(
-        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
-        verdict=verdict(figures), level=asked.level, by=asked.by, prefix=prefix, mode=mode, variables=names,
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures, verdict=said,
+        level=asked.level, by=asked.by, prefix=prefix, mode=mode, variables=names,
         hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
         groups=_groups(files, found, asked), asked=found, labels=tuple(files.codes(name).labels() for name in names),
     )  # fmt: skip
@@ -245,21 +265,25 @@ def _attacked(
     count, first = matches(people, queries)
     random = random_predicates(released, ordered, queries.n, k, asked.rng)
     baseline = float((matches(people, random)[0] == 1).mean()) if queries.n else np.nan
-    control, factor, pool, half = np.zeros(0, np.bool_), 1.0, people, people.n // 2
-    if files.has_control:
-        others = tables[-1]
-        if others.n > people.n:
-            others = others.take(np.sort(asked.rng.choice(others.n, people.n, replace=False)))
-        control = matches(others, queries)[0] == 1
-        pool, half = people.join(others), people.n
-        factor = size_factor(others, queries, people.n, asked.rng)
-        if factor != 1:
-            notes["control_rate"] = (
-                "the control file has fewer distinct records than the original: successes on it are scaled "
-                f"by {factor:.3g}"
-            )
     row_of = people.rows[first[:, 0]]
-    return _Asked(queries, released.rows[rows], count == 1, row_of, control, factor, baseline, pool, half)
+    if not files.has_control:
+        none = np.zeros(0)
+        return _Asked(
+            queries, released.rows[rows], count == 1, row_of, none.astype(np.bool_), none, none, people.n // 2,
+            baseline, people, people.n // 2,
+        )  # fmt: skip
+    others = tables[-1]
+    size = min(people.n, others.n)
+    return _Asked(
+        queries, released.rows[rows], count == 1, row_of, matches(others, queries)[0] == 1,
+        _same_size(people, queries, size), _same_size(others, queries, size), size, baseline, people.join(others),
+        people.n,
+    )  # fmt: skip
+
+
+def _same_size(table: Table, queries: Predicates, size: int) -> Floats:
+    """For each query the chance that it is true of exactly one of `size` people."""
+    return isolated(matches(table, queries, counted(table.n, size))[0], table.n, size)
 
 
 def _figures(
@@ -267,12 +291,22 @@ def _figures(
 ) -> dict[str, float]:
     n = int(chosen.sum())
     queries = found.queries.take(np.flatnonzero(chosen))
-    effect = design_effect(found.pool, found.n_people, queries, found.factor, asked.rng)
-    control = None
-    if files.has_control:
-        control = Tally(n, float(found.control[chosen].sum()), found.factor, effect)
-    attack = Tally(n, float(found.isolated[chosen].sum()), 1.0, effect)
-    return rates(attack, found.baseline, control, asked.level, notes)
+    effect = design_effect(found.pool, found.n_people, found.size, queries, asked.rng)
+    successes = float(found.isolated[chosen].sum())
+    attack = Tally(n, successes, max(effect, 1.0))
+    if not files.has_control or n == 0:
+        return rates(attack, found.baseline, None, asked.level, notes)
+    control = float(found.control_same_size[chosen].sum())
+    if found.size == found.n_people:
+        return rates(attack, found.baseline, Tally(n, control, effect), asked.level, notes)
+    same = float(found.same_size[chosen].sum())
+    at_size = scaled(successes / effect, same / effect, control / effect, n / effect, asked.level)
+    notes["control_rate"] = (
+        f"the control file has {found.size} distinct records, the original {found.n_people}: successes on it are "
+        f"multiplied by {at_size.factor:.3g}, what the original isolates more than as many of its records would"
+    )
+    there = Tally(n, min(at_size.factor * control, n), effect * max(at_size.factor, 1.0))
+    return rates(attack, found.baseline, there, asked.level, notes, at_size.residual)
 
 
 def _groups(files: WithControl, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:

@@ -1,21 +1,33 @@
-"""Weights of pairs of records by splink (Fellegi and Sunter, EM) on DuckDB; columns in, pairs out."""
+"""Links by splink's weights (Fellegi and Sunter, EM): columns in, figures out; pairs stay on the engine."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.linkage_engines import DuckDBEngine, Engine, open_duckdb, open_spark
+from sdckit.attacks.linkage_sql import (
+    ALL,
+    COMPARED,
+    FILES,
+    WEIGHED,
+    best_sql,
+    compared_sql,
+    patterns_sql,
+    steps_sql,
+    weighed_sql,
+)
+from sdckit.attacks.splink_model import SplinkModel
 from sdckit.errors import DataError
 
-__all__ = ["Compared", "Level", "ScoredPairs", "need_splink", "scored_pairs"]
+__all__ = ["Compared", "Level", "Links", "need_splink", "scored_links"]
 
 SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
-FULL_SAMPLE = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,25 +64,36 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredPairs:
-    """Candidate pairs.
+class Links:
+    """What came of all candidate pairs.
 
     Attributes
     ----------
-    original, released : ndarray, int64
-        Rows from 0.
-    weight : ndarray, float64
-        log2 of the odds that the pair is a match.
+    weight : ndarray, float64, shape (n_released,)
+        log2 of the odds that the best candidate is a match; NaN without one.
+    correct : ndarray, float64, shape (n_released,)
+        The chance that a best candidate is the right original; equal ones are drawn from.
+    steps : tuple of (int, int, int)
+        Whole number, pairs whose weight lies in the step that it begins, right ones among them; downwards.
+    n_linked, n_right : int
+        Pairs linked at the threshold, right ones among them.
     levels : tuple of Level
     prior : float
         Estimated share of matches among all pairs.
     """
 
-    original: NDArray[np.int64]
-    released: NDArray[np.int64]
     weight: NDArray[np.float64]
+    correct: NDArray[np.float64]
+    steps: tuple[tuple[int, int, int], ...]
+    n_linked: int
+    n_right: int
     levels: tuple[Level, ...]
     prior: float
+
+    @property
+    def n_pairs(self) -> int:
+        """Candidate pairs."""
+        return sum(pairs for _, pairs, _ in self.steps)
 
 
 def need_splink() -> None:
@@ -89,8 +112,15 @@ def need_splink() -> None:
         ) from None
 
 
-def scored_pairs(columns: Sequence[Compared], blocking: Sequence[Sequence[int]], seed: int) -> ScoredPairs:
-    """Estimate the model and weigh every candidate pair.
+def scored_links(
+    columns: Sequence[Compared],
+    blocking: Sequence[Sequence[int]],
+    seed: int,
+    *,
+    threshold: float = 0.5,
+    session: Any = None,
+) -> Links:
+    """Estimate the model, weigh every candidate pair, and count.
 
     Parameters
     ----------
@@ -99,54 +129,66 @@ def scored_pairs(columns: Sequence[Compared], blocking: Sequence[Sequence[int]],
         Rules; a pair that agrees on all columns of one rule is a candidate. Without rules all pairs are.
     seed : int
         For the pairs sampled to estimate u where there are too many.
+    threshold : float
+        Probability of a match from which on a pair counts as linked.
+    session : pyspark.sql.SparkSession, optional
+        DuckDB unless given.
 
     Raises
     ------
     DataError
-        splink is not installed, or the model cannot be estimated.
+        splink is not installed, or the model cannot be estimated, or the session does not answer.
     """
     need_splink()
-    from splink import DuckDBAPI, Linker, SettingsCreator
+    rules = [" and ".join(f"l.v{j} = r.v{j}" for j in rule) for rule in blocking] or [ALL]
+    with open_duckdb() as local, nullcontext(local) if session is None else open_spark(session) as engine:
+        try:
+            return _linked(local, engine, columns, rules, seed, threshold)
+        except Exception as error:  # noqa: BLE001 (whatever it is, its message may show values)
+            if type(error).__module__.startswith(("pyspark.", "py4j.")):
+                raise DataError(
+                    f"Spark could not compare the pairs ({type(error).__name__}): its log says why; the session must "
+                    "run, and sdckit be installed where its Python workers are"
+                ) from None
+            raise DataError(
+                f"splink could not estimate the model ({type(error).__name__}): variables that do not vary, or no "
+                "pair that agrees; compare other variables, or other blocking"
+            ) from None
 
-    n, n_released = len(columns[0].original), len(columns[0].released)
-    rules = [" and ".join(f"l.v{j} = r.v{j}" for j in rule) for rule in blocking] or ["1=1"]
-    api = DuckDBAPI()
-    tables = [
-        api.register(_table(columns, side), dataset_display_name=name)
-        for side, name in (("original", "a_original"), ("released", "b_released"))
-    ]
-    blocked: Any = rules  # texts are taken as rules, too
-    settings = SettingsCreator(
-        link_type="link_only",
-        comparisons=[_comparison(j, one) for j, one in enumerate(columns)],
-        blocking_rules_to_generate_predictions=blocked,
-        probability_two_random_records_match=1 / max(n, n_released),
-        retain_matching_columns=False,
-        max_iterations=200,
-    )
-    linker = Linker(tables, settings, log_level=logging.ERROR)
-    try:
-        linker.training.estimate_u_using_random_sampling(
-            max_pairs=float(min(max(n * n_released, 2), FULL_SAMPLE)), seed=seed, min_count_per_level=None
-        )
-        for rule in rules:
-            linker.training.estimate_parameters_using_expectation_maximisation(
-                rule, record_sample_proportion=1.0, fix_probability_two_random_records_match=rule != "1=1"
-            )
-        predicted: Any = linker.inference.predict(warning_mode="never")
-        found = predicted.as_pyarrow_table()
-    except Exception as error:  # noqa: BLE001 (whatever it is, its message may show values)
-        raise DataError(
-            f"splink could not estimate the model ({type(error).__name__}): variables that do not vary, or no pair "
-            "that agrees; compare other variables, or other blocking"
-        ) from None
-    model = linker.misc.save_model_to_json()
-    pairs = [np.asarray(found[name].to_numpy()) for name in ("unique_id_l", "unique_id_r", "match_weight")]
-    order = np.lexsort((pairs[0], pairs[1]))
-    return ScoredPairs(
-        pairs[0][order].astype(np.int64), pairs[1][order].astype(np.int64), pairs[2][order].round(9),
-        _levels(columns, model), float(model["probability_two_random_records_match"]),
-    )  # fmt: skip
+
+def _linked(
+    local: DuckDBEngine,
+    engine: Engine,
+    columns: Sequence[Compared],
+    rules: list[str],
+    seed: int,
+    threshold: float,
+) -> Links:
+    """Pairs are compared once; EM and the weights need only the counts of what agrees."""
+    files = {name: _table(columns, side) for name, side in zip(FILES, ("original", "released"), strict=True)}
+    model = SplinkModel(local.connection, files, [_comparison(j, one) for j, one in enumerate(columns)])
+    if engine is not local:
+        for name, table in files.items():
+            engine.load(name, table)
+    engine.keep(COMPARED, compared_sql(model.steps(engine.similarity), rules))
+    model.count_others(seed)
+    for k, rule in enumerate(rules):
+        model.learn_matches(rule, engine.rows(patterns_sql(k, len(columns))))
+    engine.keep(WEIGHED, weighed_sql(model.prior_weight, model.weights))
+    best = engine.rows(best_sql())
+    n_released = len(columns[0].released)
+    weight, correct = np.full(n_released, np.nan), np.zeros(n_released)
+    rows = best["released"].to_numpy()
+    weight[rows], correct[rows] = best["weight"].to_numpy(), best["correct"].to_numpy()
+    steps: dict[int, tuple[int, int]] = {}
+    linked = right = 0
+    for row in engine.rows(steps_sql(threshold)).to_pylist():
+        pairs, hits = steps.get(row["step"], (0, 0))
+        steps[row["step"]] = (pairs + row["pairs"], hits + row["hits"])
+        linked += row["linked"] * row["pairs"]
+        right += row["linked"] * row["hits"]
+    ordered = tuple((step, *steps[step]) for step in sorted(steps, reverse=True))
+    return Links(weight, correct, ordered, linked, right, _levels(columns, model.saved()), model.prior)
 
 
 def _table(columns: Sequence[Compared], side: str) -> Any:

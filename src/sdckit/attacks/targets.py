@@ -83,7 +83,11 @@ def draw_targets(
     balanced : bool
         Whether as many are drawn from the original as from the control file.
     """
-    if asked.n_attacks > files.n:
+    if balanced and asked.n_attacks > (least := min(files.n, files.n_control)):
+        notes["n_attacks"] = (
+            f"{asked.n_attacks} attacks asked for, the smaller file has {least} records: as many of either file"
+        )
+    elif asked.n_attacks > files.n:
         notes["n_attacks"] = f"{asked.n_attacks} attacks asked for, {files.n} records there are: all attacked"
     elif files.has_control and asked.n_attacks > files.n_control:
         notes["n_control"] = (

@@ -18,7 +18,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = ["WithControl", "is_ordered", "open_with_control", "shared_columns"]
+__all__ = ["WithControl", "is_ordered", "open_with_control", "ordered_values", "shared_columns"]
 
 ORDERED = {"numbers", "dates", "times", "durations"}
 DAY = 86_400 * 10**9
@@ -79,10 +79,10 @@ class WithControl:
         """
         if ("floats", name) not in self.pair.memo:
             frames = (self.pair.original, *self.pair.released)
-            found = tuple(_floats(frame.get_column(name)) for frame in frames)
-            for label, values in zip(self.names, found, strict=True):
-                if np.isinf(values).any():
-                    raise DataError(f"{label}: {name!r} is infinite in {first_rows(np.isinf(values))}")
+            found = tuple(
+                ordered_values(frame.get_column(name), file=label)
+                for label, frame in zip(self.names, frames, strict=True)
+            )
             self.pair.memo["floats", name] = found
         numbers: tuple[NDArray[np.float64], ...] = self.pair.memo["floats", name]
         return numbers
@@ -231,7 +231,14 @@ def _renamed(message: str, released: Any, has_control: bool) -> str:
     return re.sub(r"(?<!')\brelease 1\b(?!')", "the release", message) if m == 1 else message
 
 
-def _floats(series: nw.Series[Any]) -> NDArray[np.float64]:
+def ordered_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
+    """Numbers, dates or times (in days) as floats, NaN where missing.
+
+    Raises
+    ------
+    DataError
+        An infinite value; the message names the file.
+    """
     import pyarrow as pa
     import pyarrow.types as t
 
@@ -243,7 +250,10 @@ def _floats(series: nw.Series[Any]) -> NDArray[np.float64]:
         unit = getattr(kind, "unit", None) or ("day" if kind.bit_width == DAYS_BITS else "ms")
         stored = array.view(pa.int32() if kind.bit_width == DAYS_BITS else pa.int64())
         return np.asarray(_filled(stored) * (NANOSECONDS[unit] / DAY))
-    return _filled(array)
+    values = _filled(array)
+    if np.isinf(values).any():
+        raise DataError(f"{file}: {series.name!r} is infinite in {first_rows(np.isinf(values))}")
+    return values
 
 
 def _filled(array: Any) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from sdckit import __version__
 from sdckit.cli import (
     assess,
     attack,
+    canaries,
     check,
     delta_presence,
     demo,
@@ -53,6 +54,7 @@ app.command("protect")(protect.protect)
 app.command("risky-cells")(risky_cells.risky_cells)
 app.command("suda")(suda.suda)
 app.command("synthesize")(synthesize.synthesize)
+app.add_typer(canaries.app, name="canaries")
 app.add_typer(scenario.app, name="scenario")
 
 

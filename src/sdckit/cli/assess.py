@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sdckit.cli.attack_files import check_attack_options
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
@@ -127,6 +128,12 @@ def assess(
             "--attacks", help="Make the simulated attacks without --control, too.", rich_help_panel=RELEASE
         ),
     ] = False,
+    n_attacks: Annotated[
+        int | None,
+        typer.Option(
+            "--n-attacks", metavar="N", help="Attempts of each attack: 500.", rich_help_panel=RELEASE
+        ),
+    ] = None,
     k: Annotated[
         int | None, typer.Option("--k", metavar="K", help="k-anonymity to hold.", rich_help_panel=LIMITS)
     ] = None,
@@ -226,7 +233,7 @@ def assess(
     )
     models = read_models(model)
     others = check_release_options(file, released, id=id, aligned=aligned or bool(models), seed=seed)
-    check_control_option(file, others, control, attacks=attacks)
+    check_attack_options(file, others, control, attacks=attacks, n_attacks=n_attacks)
     asked = further_measures(measures)
     check_targets(report, json, inputs=(file, scenario, control, *others))
     check_report_name(report)
@@ -237,7 +244,7 @@ def assess(
         result = run(
             file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
             documents=bool(report or json), internal=internal, measures=asked, released=others, id=id, seed=seed,
-            models=models, control=control, attacks=attacks,
+            models=models, control=control, attacks=attacks, n_attacks=n_attacks,
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
@@ -265,6 +272,7 @@ def run(
     models: Mapping[str, str] | None = None,
     control: Path | None = None,
     attacks: bool = False,
+    n_attacks: int | None = None,
 ) -> Assessment | ReleaseAssessment:
     """Read the declared columns of a file, and of its releases, and assess them."""
     more = (id,) if id is not None else ()
@@ -299,6 +307,7 @@ def run(
             models=models or (),
             control=people,
             attacks=attacks,
+            n_attacks=500 if n_attacks is None else n_attacks,
             step=steps.step,
         )
     return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
@@ -333,19 +342,6 @@ def check_release_options(
         if other.exists() and file.exists() and other.samefile(file):
             raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
     return others
-
-
-def check_control_option(
-    file: Path, released: Sequence[Path], control: Path | None, *, attacks: bool
-) -> None:
-    """Refuse attacks on nothing, and a control file that is one of the others."""
-    if not released and (control is not None or attacks):
-        raise ScenarioError("--control and --attacks need a release to attack; give --released FILE")
-    for other in (file, *released) if control is not None else ():
-        if control is not None and other.exists() and control.exists() and other.samefile(control):
-            raise ScenarioError(
-                f"--control {control.name} is {other.name} itself; give people who were never in the file"
-            )
 
 
 def deliver(

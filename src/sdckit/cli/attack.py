@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sdckit.cli.attack_files import read_attacked
-from sdckit.cli.attack_plan import Plan, make_plan
+from sdckit.cli.attack_plan import LINKAGE, make_plan
+from sdckit.cli.attack_runs import run_attacks
 from sdckit.cli.options import split
+from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
 from sdckit.cli.source import Source, reads_a_file
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.cli.attack_files import Attacked
-    from sdckit.cli.attack_tables import Found
-    from sdckit.cli.progress import Steps
+    from sdckit.cli.attack_runs import Runs
 
 __all__ = ["attack"]
-
-COLUMNS_AT_ONCE = 3
 
 
 @reads_a_file
@@ -39,7 +38,8 @@ def attack(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="singling-out, linkability, inference, membership or distances; all that apply unless given.",
+            help="singling-out, linkability, probabilistic-linkage, inference, membership or distances; all that "
+            "apply unless given.",
         ),
     ] = None,
     known: Annotated[
@@ -62,14 +62,42 @@ def attack(
     identifiers: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Names and numbers; never read.")
     ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Also attack the groups of these, each alone.")
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            "--id", metavar="COLUMN", help="Says which rows belong together: links records despite slips."
+        ),
+    ] = None,
+    aligned: Annotated[
+        bool, typer.Option("--aligned", help="The same where row i of a release was made from row i of FILE.")
+    ] = False,
+    blocking: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B", help="Link only records that agree on these, or on those of another --blocking."
+        ),
+    ] = None,
     n_attacks: Annotated[int, typer.Option(metavar="N", help="Attempts of each attack.")] = 500,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same attempts.")] = None,
+    json: Annotated[
+        str | None,
+        typer.Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it."),
+    ] = None,
+    internal: Annotated[
+        bool, typer.Option("--internal", help="Exact figures in the JSON: confidential.")
+    ] = False,
 ) -> None:
     """Attack a release of FILE: single out, link, infer, tell members, measure distances.
 
-    Exact figures for your own session. Exit code 0 when it ran, whatever the verdict; 2 for bad input.
+    The tables are exact, for your own session; those of --by show values of its columns. Exit code 0 when it
+    ran, whatever the verdict; 2 for bad input.
     """
     _check_numbers(n_attacks, seed)
+    inputs = (source.file, source.scenario, control, *released)
+    check_targets(json, inputs=inputs)
     stored = None
     if source.scenario is not None:
         from sdckit.data.scenario import Scenario
@@ -77,18 +105,45 @@ def attack(
         stored = Scenario.from_toml(source.scenario)
     plan = make_plan(
         kinds=split(kind), known=[split([one]) for one in known or ()], targets=split(target),
-        has_control=control is not None, scenario=stored,
+        has_control=control is not None, by=split(by), id=id, aligned=aligned,
+        blocking=[split([one]) for one in blocking or ()], scenario=stored,
     )  # fmt: skip
     with source.steps() as steps:
         files = read_attacked(
             source, released, control, plan=plan, variables=split(variables), identifiers=split(identifiers),
             scenario=stored, steps=steps,
         )  # fmt: skip
-        found = [one for name in plan.kinds for one in _run(name, files, plan, n_attacks, seed, steps)]
+        if json is not None:
+            for one in (files.original, *files.released):
+                check_enough_records(one.height, internal=internal)
+        asked = aligned or id is not None or LINKAGE in split(kind)
+        runs = run_attacks(files, plan, n_attacks=n_attacks, seed=seed, asked=asked, steps=steps)
+        if json is not None:
+            _write_json(runs, files, json, internal=internal)
+    if json == STDOUT:
+        return
     from sdckit.cli.attack_tables import attack_tables
     from sdckit.cli.formats import make_console
 
-    make_console().print(attack_tables(found, files, name=source.file.name))
+    make_console().print(attack_tables(runs, files, name=source.file.name, by=plan.by))
+
+
+def _write_json(runs: Runs, files: Attacked, target: str, *, internal: bool) -> None:
+    from sdckit.report.atomic import write_whole
+    from sdckit.report.json_out import render_json
+    from sdckit.report.sections_attacks import plain_attacks
+
+    text = render_json(
+        plain_attacks(
+            {one.place: one.result for one in runs.made},
+            skipped=[(place, reason) for place, _, reason in runs.skipped], control=files.control is not None,
+            n=files.original.height, sizes=[one.height for one in files.released], internal=internal,
+        )
+    )  # fmt: skip
+    if target == STDOUT:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(text, target, private=internal, what="JSON")
 
 
 def _check_numbers(n_attacks: int, seed: int | None) -> None:
@@ -96,58 +151,3 @@ def _check_numbers(n_attacks: int, seed: int | None) -> None:
         raise ScenarioError("--n-attacks counts attempts; give a whole number of 1 or more")
     if seed is not None and seed < 0:
         raise ScenarioError("--seed takes a whole number of 0 or more")
-
-
-def _run(
-    kind: str, files: Attacked, plan: Plan, n_attacks: int, seed: int | None, steps: Steps
-) -> list[Found]:
-    """Make the attacks of one kind; each with its name in the tables."""
-    from sdckit.attacks.distance_to_closest_record import distance_to_closest_record
-    from sdckit.attacks.inference import inference
-    from sdckit.attacks.linkability import linkability
-    from sdckit.attacks.membership import membership
-    from sdckit.attacks.singling_out import singling_out
-
-    steps.step(f"attacking: {kind}")
-    original, released, control, names = files.original, files.released, files.control, files.variables
-    if kind == "distances":
-        near = distance_to_closest_record(
-            original, released, control=control, variables=names, numeric=files.numeric(names), seed=seed
-        )
-        return [("distances", near)]
-    if kind == "membership":
-        told = membership(
-            original, released, control=control, variables=names, numeric=files.numeric(names),
-            n_attacks=n_attacks, seed=seed,
-        )  # fmt: skip
-        return [("membership", told)]
-    if kind == "linkability":
-        first, second = plan.sides
-        joined = linkability(
-            original, released, known=(first, second), control=control, numeric=files.numeric([*first, *second]),
-            n_attacks=n_attacks, seed=seed,
-        )  # fmt: skip
-        return [("linkability", joined)]
-    if kind == "inference":
-        return [
-            (f"inference of {target}", inference(
-                original, released, known=plan.known_for(target), target=target, control=control,
-                numeric=files.numeric([*plan.known_for(target), target]), n_attacks=n_attacks, seed=seed,
-            ))
-            for target in plan.targets
-        ]  # fmt: skip
-    found: list[Found] = [
-        (
-            "singling out, one column",
-            singling_out(
-                original, released, control=control, variables=names, n_attacks=n_attacks, seed=seed
-            ),
-        )
-    ]
-    if (k := min(COLUMNS_AT_ONCE, len(names))) > 1:
-        several = singling_out(
-            original, released, control=control, variables=names, mode="multivariate", n_columns=k,
-            n_attacks=n_attacks, seed=seed,
-        )  # fmt: skip
-        found.append((f"singling out, {k} columns", several))
-    return found

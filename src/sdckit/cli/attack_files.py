@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdckit.cli.source import Source
     from sdckit.data.scenario import Scenario
 
-__all__ = ["Attacked", "read_attacked"]
+__all__ = ["Attacked", "check_attack_options", "read_attacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,8 @@ class Attacked:
         Columns declared to be numbers; None where nothing is declared.
     left_out : tuple of str
         Columns that are not in every file.
+    id : str or None
+        Column of original and releases that says which rows belong together.
     """
 
     original: pl.DataFrame
@@ -42,6 +44,7 @@ class Attacked:
     variables: tuple[str, ...]
     declared: tuple[str, ...] | None
     left_out: tuple[str, ...]
+    id: str | None = None
 
     def numeric(self, names: Sequence[str]) -> tuple[str, ...] | None:
         """Those of the columns that are declared to be numbers."""
@@ -74,16 +77,20 @@ def read_attacked(
     never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))
     if named := [name for name in (*plan.columns, *variables) if name in never]:
         raise ColumnError(f"{named[0]!r} is an identifier and never read; leave it out of the attacks")
+    if plan.id in (*plan.columns, *variables):
+        raise ColumnError(f"{plan.id!r} says which rows belong together; leave it out of the attacks")
+    never = never if plan.id is None else (*never, plan.id)
     files = (source.file, *released, *(() if control is None else (control,)))
     left_out: tuple[str, ...] = ()
     names = tuple(dict.fromkeys(variables))
     if not names:
         names, left_out = _shared(source, files, plan, scenario, never)
     wanted = tuple(dict.fromkeys([*names, *plan.columns]))
-    frames = [_read(source, file, wanted, scenario, steps) for file in files]
+    paired = wanted if plan.id is None else (*wanted, plan.id)
+    frames = [_read(source, file, paired, scenario, steps) for file in (source.file, *released)]
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
-    last = None if control is None else frames.pop()
-    return Attacked(frames[0], frames[1:], last, names, declared, left_out)
+    last = None if control is None else _read(source, control, wanted, scenario, steps)
+    return Attacked(frames[0], frames[1:], last, names, declared, left_out, plan.id)
 
 
 def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:
@@ -124,6 +131,24 @@ def _shared(
     if not names:
         raise ColumnError("the files have no column in common")
     return names, tuple(name for name in every if name not in names)
+
+
+def check_attack_options(
+    file: Path, released: Sequence[Path], control: Path | None, *, attacks: bool, n_attacks: int | None
+) -> None:
+    """Refuse attacks on nothing, none of them, and a control file that is one of the others."""
+    attacked = control is not None or attacks
+    if not released and attacked:
+        raise ScenarioError("--control and --attacks need a release to attack; give --released FILE")
+    if n_attacks is not None and not attacked:
+        raise ScenarioError("--n-attacks is of the simulated attacks; give --control FILE or --attacks")
+    if n_attacks is not None and n_attacks < 1:
+        raise ScenarioError("--n-attacks counts attempts; give a whole number of 1 or more")
+    for other in (file, *released):
+        if control is not None and _same(other, control):
+            raise ScenarioError(
+                f"--control {control.name} is {other.name} itself; give people who were never in the file"
+            )
 
 
 def _read(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from sdckit.data.nearest import did_you_mean
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Plan", "make_plan"]
 
-KINDS = ("singling-out", "linkability", "inference", "membership", "distances")
-KNOWLEDGE = ("linkability", "inference")
+LINKAGE = "probabilistic-linkage"
+KINDS = ("singling-out", "linkability", LINKAGE, "inference", "membership", "distances")
+KNOWLEDGE = ("linkability", LINKAGE, "inference")
 SIDES = 2
+FEWEST_KNOWN = 2  # columns whose agreement is weighed
 
 
 @dataclass(frozen=True)
@@ -31,21 +34,34 @@ class Plan:
         The pieces of knowledge as given: one, or the two of linkability.
     targets : tuple of str
         Columns to be inferred.
+    by : tuple of str
+        Columns of subgroups.
+    id : str or None
+        Column that says which rows belong together.
+    blocking : tuple of tuple of str
+        Rules of which a pair of linked records must meet one.
     """
 
     kinds: tuple[str, ...]
     sides: tuple[tuple[str, ...], ...]
     targets: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    id: str | None = None
+    blocking: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Everything that is known, in one piece."""
+        return tuple(dict.fromkeys(name for side in self.sides for name in side))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns that the plan names."""
-        return tuple(dict.fromkeys([*(name for side in self.sides for name in side), *self.targets]))
+        """All columns that the plan names, but the id."""
+        return tuple(dict.fromkeys([*self.known, *self.targets, *self.by]))
 
     def known_for(self, target: str) -> tuple[str, ...]:
         """What is known where a column is inferred: everything but this column."""
-        names = dict.fromkeys(name for side in self.sides for name in side)
-        return tuple(name for name in names if name != target)
+        return tuple(name for name in self.known if name != target)
 
 
 def make_plan(
@@ -54,6 +70,10 @@ def make_plan(
     known: Sequence[Sequence[str]],
     targets: Sequence[str],
     has_control: bool,
+    by: Sequence[str] = (),
+    id: str | None = None,
+    aligned: bool = False,
+    blocking: Sequence[Sequence[str]] = (),
     scenario: Scenario | None = None,
 ) -> Plan:
     """Choose the attacks: those named, else all that what is given allows.
@@ -61,7 +81,8 @@ def make_plan(
     Raises
     ------
     ScenarioError
-        An unknown kind; one that lacks what it needs; knowledge or a target that no attack would use.
+        An unknown kind; one that lacks what it needs; knowledge, a target or rows that belong together where
+        no attack would use them.
 
     Examples
     --------
@@ -80,27 +101,29 @@ def make_plan(
         raise ScenarioError(
             "--known stands once, or twice for linkability; join columns with commas: --known A,B"
         )
-    plan = Plan(_chosen(kinds, sides, targets, has_control=has_control), sides, tuple(dict.fromkeys(targets)))
-    _check_needs(plan, has_control=has_control)
-    if typed and not set(plan.kinds) & set(KNOWLEDGE):
-        raise ScenarioError(
-            "--known and --target are used by no attack here: linkability takes --known twice, inference "
-            "--known and --target"
-        )
-    return plan
-
-
-def _chosen(
-    kinds: Sequence[str], sides: Sequence[Sequence[str]], targets: Sequence[str], *, has_control: bool
-) -> tuple[str, ...]:
-    if kinds:
-        return tuple(name for name in KINDS if name in kinds)
+    rows = aligned or id is not None  # asked for: no other attack needs to know which rows belong together
+    declared = scenario is not None and scenario.aligned
     possible = {
         "linkability": len(sides) == SIDES,
+        LINKAGE: rows or (declared and bool(sides) and find_spec("splink") is not None),
         "inference": bool(targets) and bool(sides),
         "membership": has_control,
     }
-    return tuple(name for name in KINDS if possible.get(name, True))
+    chosen = tuple(name for name in KINDS if (name in kinds if kinds else possible.get(name, True)))
+    plan = Plan(
+        chosen, sides, tuple(dict.fromkeys(targets)), tuple(dict.fromkeys(by)), id,
+        tuple(tuple(rule) for rule in blocking),
+    )  # fmt: skip
+    _check_needs(plan, has_control=has_control)
+    _check_linkage(plan, rows=rows, declared=declared)
+    if typed and not set(plan.kinds) & set(KNOWLEDGE):
+        raise ScenarioError(
+            "--known and --target are used by no attack here: linkability takes --known twice, inference "
+            "--known and --target, probabilistic-linkage --known and --id or --aligned"
+        )
+    if plan.by and set(plan.kinds) == {LINKAGE}:
+        raise ScenarioError("probabilistic-linkage knows no subgroups; leave --by out")
+    return plan
 
 
 def _check_needs(plan: Plan, *, has_control: bool) -> None:
@@ -121,3 +144,21 @@ def _check_needs(plan: Plan, *, has_control: bool) -> None:
                 raise ScenarioError(f"nothing is known from which {target!r} could be inferred: --known A,B")
     if "membership" in plan.kinds and not has_control:
         raise ScenarioError("membership shows only beside people who were never in the file: --control FILE")
+
+
+def _check_linkage(plan: Plan, *, rows: bool, declared: bool) -> None:
+    if LINKAGE not in plan.kinds:
+        if rows or plan.blocking:
+            raise ScenarioError("--id, --aligned and --blocking are for --kind probabilistic-linkage")
+        return
+    if not (rows or declared):
+        raise ScenarioError(
+            "probabilistic-linkage is scored by which rows belong together: --id COLUMN, or --aligned where row i "
+            "of a release was made from row i of FILE"
+        )
+    if len(plan.known) < FEWEST_KNOWN:
+        raise ScenarioError("probabilistic-linkage needs two known columns or more: --known A,B")
+    if plan.id in plan.known:
+        raise ScenarioError(f"{plan.id!r} says which rows belong together: leave it out of --known")
+    if find_spec("splink") is None:
+        raise ScenarioError("probabilistic-linkage needs splink: pip install 'sdckit[linkage]'")

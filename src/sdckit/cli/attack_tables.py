@@ -12,15 +12,20 @@ from rich.text import Text
 
 from sdckit.attacks.distance_to_closest_record import DistanceToClosestRecord
 from sdckit.attacks.membership import Membership
+from sdckit.attacks.probabilistic_linkage import ProbabilisticLinkage
+from sdckit.cli.attack_groups import SMALL, group_parts, interval, share
+from sdckit.cli.attack_linkage import linkage_parts
 from sdckit.cli.formats import count, make_table, number
 
 if TYPE_CHECKING:
     from sdckit.attacks.attack_rates import AttackResult
     from sdckit.cli.attack_files import Attacked
+    from sdckit.cli.attack_runs import Runs
 
-__all__ = ["Found", "attack_parts", "attack_tables"]
+__all__ = ["AnyAttack", "Found", "attack_parts", "attack_tables"]
 
-Found: TypeAlias = "tuple[str, AttackResult | DistanceToClosestRecord]"
+AnyAttack: TypeAlias = "AttackResult | DistanceToClosestRecord | ProbabilisticLinkage"
+Found: TypeAlias = "tuple[str, AnyAttack]"
 
 DISTANCES = (
     ("median distance to the closest", "dcr_released_to_original", "dcr_released_to_control"),
@@ -33,7 +38,7 @@ DISTANCES = (
 )
 
 
-def attack_tables(found: Sequence[Found], files: Attacked, *, name: str) -> RenderableType:
+def attack_tables(runs: Runs, files: Attacked, *, name: str, by: Sequence[str] = ()) -> RenderableType:
     """Lay out the attacks: the rates side by side, what each means, then the distances."""
     sizes = f"a release of {count(files.released[0].height)}"
     if len(files.released) > 1:
@@ -49,22 +54,31 @@ def attack_tables(found: Sequence[Found], files: Attacked, *, name: str) -> Rend
     ]
     if files.left_out:
         parts.append(Text(f"Not in every file, left out: {', '.join(files.left_out)}", "dim"))
-    return Group(*parts, *attack_parts(found))
+    parts += attack_parts([(one.words, one.result) for one in runs.made], by=by)
+    left_out = (Text(f"Not computed: {words} – {reason}", "dim") for _, words, reason in runs.skipped)
+    return Group(*parts, *left_out)
 
 
-def attack_parts(found: Sequence[Found]) -> list[RenderableType]:
-    """The tables and sentences of attacks: a row each, what they mean, the distances."""
+def attack_parts(found: Sequence[Found], *, by: Sequence[str] = ()) -> list[RenderableType]:
+    """The tables and sentences of attacks: a row each, what they mean, links, distances; of each its subgroups."""
     parts: list[RenderableType] = []
-    attacks = [(words, one) for words, one in found if not isinstance(one, DistanceToClosestRecord)]
+    apart = (DistanceToClosestRecord, ProbabilisticLinkage)
+    attacks = [(words, one) for words, one in found if not isinstance(one, apart)]
     if attacks:
         parts.append(_rates(attacks))
     for words, one in attacks:
         parts += [Text(""), Text.assemble((_capital(words), "bold"), f". {one.verdict}"), *_more(one)]
-    for _, near in found:
-        if isinstance(near, DistanceToClosestRecord):
+        parts += group_parts(words, one, by) if by else []
+    if attacks and by:
+        parts += [Text(""), Text(SMALL, "dim")]
+    for words, other in found:
+        if isinstance(other, ProbabilisticLinkage):
+            parts += linkage_parts(words, other)
+        elif isinstance(other, DistanceToClosestRecord):
             # the sentence is written for Python; here the same is an option
-            words = near.verdict.replace("control=", "--control FILE")
-            parts += [_distances(near), Text(""), Text(words), *_notes(near)]
+            told = other.verdict.replace("control=", "--control FILE")
+            parts += [_distances(other), Text(""), Text(told), *_notes(other)]
+            parts += group_parts(words, other, by) if by else []
     return parts
 
 
@@ -79,7 +93,7 @@ def _rates(attacks: Sequence[tuple[str, AttackResult]]) -> Table:
             words,
             number(one.n_attacks) if math.isnan(one.n_attacks) else count(one.n_attacks),
             _between(one.success_rate, one.success_low, one.success_high),
-            _share(one.baseline_rate),
+            share(one.baseline_rate),
             _between(one.control_rate, one.control_low, one.control_high),
             _between(*residual),
         )
@@ -117,12 +131,7 @@ def _notes(one: AttackResult | DistanceToClosestRecord) -> list[Text]:
 
 
 def _between(rate: float, low: float, high: float) -> str:
-    return "–" if math.isnan(rate) else f"{_share(rate)}\n{100 * low:.1f}–{100 * high:.1f}"
-
-
-def _share(rate: float) -> str:
-    """A share as the verdicts write it, one decimal."""
-    return "–" if math.isnan(rate) else f"{100 * rate:.1f} %"
+    return "–" if math.isnan(rate) else f"{share(rate)}\n{interval(low, high)}"
 
 
 def _capital(words: str) -> str:

@@ -107,8 +107,8 @@ def gower(
     weights : sequence of float, optional
         Of the numeric variables, then the categorical ones; not negative, with a positive sum. 1 unless given.
     ranges : ndarray, float64, shape (p,), optional
-        What differences are divided by (a larger one counts 1); over all files unless given. A range of 0:
-        the variable contributes nothing.
+        What differences are divided by (a larger one counts 1); over all files unless given. With a range of 0
+        values that differ at all count 1.
 
     Returns
     -------
@@ -123,8 +123,15 @@ def gower(
     """
     share = _shares(weights, len(numbers) + len(codes))
     spans = stacked_ranges(numbers) if ranges is None else np.asarray(ranges, np.float64)
-    factors = np.divide(share[: len(numbers)], spans, out=np.zeros(len(numbers)), where=spans > 0)
-    return _encoded(numbers, codes, factors, share[: len(numbers)], share[len(numbers) :], 1)
+    factors = np.divide(share[: len(numbers)], spans, out=np.array(share[: len(numbers)]), where=spans > 0)
+    scaled = [one if span > 0 else _places(one) for one, span in zip(numbers, spans, strict=True)]
+    return _encoded(scaled, codes, factors, share[: len(numbers)], share[len(numbers) :], 1)
+
+
+def _places(files: Sequence[Floats]) -> list[Floats]:
+    """Places of the values among all different ones: what differs at all is 1 or more apart."""
+    levels = np.unique(np.concatenate([values[~np.isnan(values)] for values in files]))
+    return [np.where(np.isnan(values), np.nan, np.searchsorted(levels, values)) for values in files]
 
 
 def differences(

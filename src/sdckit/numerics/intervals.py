@@ -1,11 +1,14 @@
-"""Intervals of shares by Wilson, and of what a share exceeds another by."""
+"""Intervals by the score test: of a share, and of what a share exceeds another by."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 __all__ = ["Wilson", "excess", "wilson"]
+
+WIDEST = 30.0
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,15 @@ class Wilson:
         return min(self.centre + self.half, 1.0)
 
 
-def wilson(successes: float, n: int, level: float = 0.95) -> Wilson:
+def wilson(successes: float, n: float, level: float = 0.95) -> Wilson:
     """Interval of a share from `successes` of `n` (Wilson 1927).
 
     Parameters
     ----------
     successes : float
         0 to `n`; need not be whole.
-    n : int
-        At least 1.
+    n : float
+        Above 0; the equivalent number of independent attempts where they are not independent.
     level : float
         Confidence, between 0 and 1.
 
@@ -62,27 +65,74 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Wilson:
     return Wilson(centre, half)
 
 
-def excess(attack: Wilson, control: Wilson) -> tuple[float, float, float]:
-    """Share of the failures of a control that succeed in an attack, (a - c) / (1 - c), with its interval.
+def excess(
+    attack: float, n_attack: float, control: float, n_control: float, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Share of the failures of a control that succeed in an attack, (a - c) / (1 - c), with its score interval.
 
-    Half-widths are propagated to first order; nothing is cut off at 0 and 1.
+    That is 1 less the ratio of two shares of failures, whose interval is that of Miettinen and Nurminen (1985): all
+    ratios that the score test does not reject. It keeps its confidence where the numbers of attempts differ and where nearly all
+    of them succeed. Nothing is cut off at 0.
 
     Parameters
     ----------
-    attack, control : Wilson
-        The centre of the control is below 1, as Wilson's always is.
+    attack, control : float
+        Successes; they need not be whole.
+    n_attack, n_control : float
+        Attempts, above 0; the equivalent number of independent ones where they are not independent.
+    level : float
+        Confidence, between 0 and 1.
 
     Returns
     -------
     tuple of float
-        Estimate, lower and upper end.
+        Estimate, lower and upper end; 0 where all attempts succeed in both, minus infinity for an estimate or a
+        lower end where the control never fails.
 
     Examples
     --------
-    >>> [round(x, 3) for x in excess(wilson(60, 100), wilson(20, 100))]
-    [0.488, 0.359, 0.618]
+    >>> [round(x, 3) for x in excess(60, 100, 20, 100)]
+    [0.5, 0.36, 0.619]
     """
-    left = 1 - control.centre
-    value = (attack.centre - control.centre) / left
-    half = math.hypot(attack.half / left, control.half * (1 - attack.centre) / left**2)
-    return value, value - half, value + half
+    from statistics import NormalDist
+
+    first, second = n_attack - attack, n_control - control  # failures
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    estimate = 0.0 if first == second == 0 else _minus(first / n_attack, second / n_control)
+
+    def score(log_ratio: float) -> float:
+        return _score(first, n_attack, second, n_control, math.exp(log_ratio))
+
+    low = -math.inf if second == 0 else 1 - math.exp(_crossing(score, -z))
+    high = 1.0 if first == 0 else 1 - math.exp(_crossing(score, z))
+    return estimate, low, high
+
+
+def _minus(first: float, second: float) -> float:
+    return 1 - first / second if second > 0 else -math.inf
+
+
+def _score(first: float, n_first: float, second: float, n_second: float, ratio: float) -> float:
+    """Score statistic of two shares, `ratio` being that of the first to the second: 0 at the ratio observed."""
+    both = first + second
+    b = first + n_second + ratio * (n_first + second)
+    root = math.sqrt(max(b * b - 4 * ratio * (n_first + n_second) * both, 0.0))
+    p = 2 * both / (b + root)  # the share of the second, most likely under the ratio
+    q = min(ratio * p, 1.0)
+    variance = q * (1 - q) / n_first + ratio**2 * p * max(1 - p, 0.0) / n_second
+    variance *= (n_first + n_second) / max(n_first + n_second - 1, 1)
+    difference = first / n_first - ratio * second / n_second
+    if variance <= 0:
+        return math.copysign(math.inf, difference) if difference else 0.0
+    return difference / math.sqrt(variance)
+
+
+def _crossing(score: Callable[[float], float], at: float) -> float:
+    """Where a falling function takes a value; logarithms of ratios from 1e-13 to 1e13 are searched."""
+    low, high = -WIDEST, WIDEST
+    while high - low > 1e-13 * max(abs(low), 1.0):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if score(middle) > at else (low, middle)
+    return (low + high) / 2

@@ -7,12 +7,13 @@ from typing import Any
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 
-__all__ = ["attack_blocks", "attack_name"]
+__all__ = ["attack_blocks", "attack_name", "percent"]
 
 Plain = Mapping[str, Any]
 NAMES = {
     "singling_out": "Singling out",
     "linkability": "Linking two pieces of knowledge",
+    "probabilistic_linkage": "Linking records despite slips",
     "inference": "Inferring",
     "membership": "Telling who is in the file",
     "distance_to_closest_record": "Distances",
@@ -90,7 +91,7 @@ def _rates(tree: Plain, *, several: bool) -> TableBlock:
     if tree["control"]:
         releases = max(len(one["releases"]) for one in tree["attacks"].values())
         risk_head = "Residual risk" if releases == 1 else "Residual risk, mean"
-        heads = (*heads, "On people never in the file", risk_head)
+        heads = (*heads, "Never in it", risk_head)
     return TableBlock("Attacks that succeed", heads, tuple(rows), tuple(range(1, len(heads))))
 
 
@@ -102,7 +103,7 @@ def _means(one: Plain) -> str:
 def _distances(tree: Plain) -> list[Block]:
     releases = tree["releases"]
     rows = tuple(
-        (words, *(release[name]["text"] for release in releases))
+        (words, *(percent(release[name]) for release in releases))
         for name, words in NEAR.items()
         if name in releases[0]
     )
@@ -114,5 +115,20 @@ def _distances(tree: Plain) -> list[Block]:
     return [table, Paragraph(_means(tree))]
 
 
+def percent(leaf: Plain) -> str:
+    """A share as printed, in per cent: no table has some of its shares in per cent and others in decimals.
+
+    Examples
+    --------
+    >>> percent({"text": "<0.048", "value": None, "below": 0.048}), percent({"text": "0.19", "value": 0.19})
+    ('<4.8 %', '19 %')
+    """
+    text = str(leaf["text"])
+    if "%" in text or (leaf["value"] is None and leaf.get("below") is None):
+        return text
+    below = "<" if text.startswith("<") else ""
+    return f"{below}{100 * float(text.removeprefix('<').replace(',', '')):.3g} %"
+
+
 def _texts(row: Plain, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(row[name]["text"] for name in names)
+    return tuple(row[name]["text"] if name == "n_attacks" else percent(row[name]) for name in names)

@@ -173,9 +173,11 @@ _ATTACKS = (
     (
         "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell "
         "who was in the file; each is compared with guessing, and with the same attack on people who were never "
-        "in the file, where a control file is given. What lies above that is due to the release."
+        "in the file, where a control file is given. What lies above that is due to the release. Where rows "
+        "correspond, records are also linked by weights of agreement that are learnt from the files and forgive slips; "
+        "everybody is attacked."
     ),
-    "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
+    "Giomi, Boenisch, Wehmeyer & Tasnádi (2023); Fellegi & Sunter (1969)",
 )
 _RELEASE = (
     (

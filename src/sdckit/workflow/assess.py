@@ -27,6 +27,7 @@ __all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
 
 TESTED_K = (2, 3, 5)
 TESTED_L = (2, 3)
+N_ATTACKS = 500
 Step = Callable[[str], None]
 
 
@@ -49,6 +50,7 @@ def assess(
     seed: int | None = None,
     control: Any = None,
     attacks: bool = False,
+    n_attacks: int = N_ATTACKS,
     step: Step | None = None,
 ) -> Assessment: ...
 @overload
@@ -70,6 +72,7 @@ def assess(
     seed: int | None = None,
     control: Any = None,
     attacks: bool = False,
+    n_attacks: int = N_ATTACKS,
     step: Step | None = None,
 ) -> ReleaseAssessment: ...
 def assess(
@@ -90,6 +93,7 @@ def assess(
     seed: int | None = None,
     control: Any = None,
     attacks: bool = False,
+    n_attacks: int = N_ATTACKS,
     step: Step | None = None,
 ) -> Assessment | ReleaseAssessment:
     """Assess a file, or a release against its original: who can be recognised, and what would be learnt.
@@ -120,6 +124,8 @@ def assess(
         People of the same kind who were never used to make the release; starts the simulated attacks.
     attacks : bool
         Make the simulated attacks without a control file, too.
+    n_attacks : int
+        Attempts of each attack, 1 or more.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
@@ -170,9 +176,11 @@ def assess(
         )
     tell = step if step is not None else _silent
     if released is None:
-        if id is not None or seed is not None or models or control is not None or attacks:
+        attacked = control is not None or attacks or n_attacks != N_ATTACKS
+        if id is not None or seed is not None or models or attacked:
             raise ScenarioError(
-                "id=, models=, seed=, control= and attacks= are for a release against its original; give released="
+                "id=, models=, seed=, control=, attacks= and n_attacks= are for a release against its original; give "
+                "released="
             )
         return _assess_file(data, scenario=scenario, measures=chosen, step=tell)
     from sdckit.workflow.assess_release import assess_release
@@ -187,6 +195,7 @@ def assess(
         seed=seed,
         control=control,
         attacks=attacks,
+        n_attacks=n_attacks,
         tell=tell,
         assess_file=_assess_file,
     )

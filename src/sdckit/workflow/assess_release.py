@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from sdckit.attacks.attack_files import whole
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.data.frames import open_frame
 from sdckit.data.scenario import Scenario
@@ -37,6 +38,7 @@ def assess_release(
     seed: int | None,
     control: Any = None,
     attacks: bool = False,
+    n_attacks: int = 500,
     tell: Step,
     assess_file: AssessFile,
 ) -> ReleaseAssessment:
@@ -44,6 +46,7 @@ def assess_release(
 
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
+    whole(n_attacks, "n_attacks")
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
@@ -65,7 +68,9 @@ def assess_release(
         attacked: dict[str, Any] = {}
         not_attacked: tuple[tuple[str, str], ...] = ()
         if attacks or control is not None:
-            attacked, not_attacked = release_attacks(pair, scenario, tell, control=control, seed=seed)
+            attacked, not_attacked = release_attacks(
+                pair, scenario, tell, control=control, n_attacks=n_attacks, seed=seed
+            )
     messages = [note for _, notes in fitted for note in notes]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)

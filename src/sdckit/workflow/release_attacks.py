@@ -9,16 +9,20 @@ from sdckit.attacks.distance_to_closest_record import distance_to_closest_record
 from sdckit.attacks.inference import inference
 from sdckit.attacks.linkability import linkability
 from sdckit.attacks.membership import membership
+from sdckit.attacks.probabilistic_linkage import probabilistic_linkage
 from sdckit.attacks.singling_out import singling_out
 from sdckit.cells.pair import Pair
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, SdcError
+from sdckit.workflow.release_measures import NOT_ALIGNED
 
 __all__ = ["attacked_columns", "check_control", "release_attacks"]
 
 COLUMNS_AT_ONCE = 3
+MOST_PAIRS = 25_000_000  # compared by linkage: some seconds for each intruder
+ONE_KEY = "there is only one key"
 Step = Callable[[str], None]
 Attack = Callable[..., Any]
 
@@ -43,12 +47,19 @@ def check_control(control: Any, names: Sequence[str]) -> None:
 
 
 def release_attacks(
-    pair: Pair, scenario: Scenario, tell: Step, *, control: Any = None, seed: int | None = None
+    pair: Pair,
+    scenario: Scenario,
+    tell: Step,
+    *,
+    control: Any = None,
+    n_attacks: int = 500,
+    seed: int | None = None,
 ) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     """Make every attack that the scenario permits; and say which could not be made, and why.
 
     Linkability splits the keys of an intruder into two halves, in their order; inference takes them as known
-    and each sensitive variable as the target.
+    and each sensitive variable as the target; linkage by agreement weights knows them all, and runs where rows
+    correspond.
 
     Parameters
     ----------
@@ -59,6 +70,8 @@ def release_attacks(
         Is told what is being done.
     control : data frame, optional
         People of the same kind who were never used to make a release.
+    n_attacks : int
+        Attempts of each attack that draws them.
     seed : int, optional
         The same for every attack.
 
@@ -66,55 +79,78 @@ def release_attacks(
     -------
     tuple
         Results by ``singling_out:univariate``, ``singling_out:multivariate``, ``membership``,
-        ``distance_to_closest_record``, ``linkability:intruder``, ``inference:intruder:variable``; and the name
-        and reason of what was not done.
+        ``distance_to_closest_record``, ``linkability:intruder``, ``probabilistic_linkage:intruder``,
+        ``inference:intruder:variable``; and the name and reason of what was not done.
     """
     found: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []
-    for place, attack, options in _planned(pair, scenario, control, skipped):
+    drawn = {"control": control, "n_attacks": n_attacks, "seed": seed}
+    for place, attack, options in _planned(pair, scenario, drawn, skipped):
         tell(f"attacking the release: {place.replace('_', ' ').replace(':', ', ')}")
         try:
-            found[place] = attack(pair, control=control, seed=seed, **options)
+            found[place] = attack(pair, **options)
         except SdcError as error:
             skipped.append((place, str(error)))
     return found, tuple(skipped)
 
 
 def _planned(
-    pair: Pair, scenario: Scenario, control: Any, skipped: list[tuple[str, str]]
+    pair: Pair, scenario: Scenario, drawn: dict[str, Any], skipped: list[tuple[str, str]]
 ) -> list[tuple[str, Attack, dict[str, Any]]]:
     names = attacked_columns(pair, scenario)
-
-    def with_numbers(columns: Sequence[str]) -> dict[str, Any]:
-        if not scenario.numeric:
-            return {}
-        return {"numeric": [name for name in scenario.numeric if name in columns]}
-
-    every = {"variables": names, **with_numbers(names)}
+    every = {"variables": names, **_numbers(scenario, names)}
+    alike = {"control": drawn["control"], "seed": drawn["seed"]}
     plan: list[tuple[str, Attack, dict[str, Any]]] = [
-        ("singling_out:univariate", singling_out, {"variables": names})
+        ("singling_out:univariate", singling_out, {"variables": names, **drawn})
     ]
     if (k := min(COLUMNS_AT_ONCE, len(names))) > 1:
-        several = {"variables": names, "mode": "multivariate", "n_columns": k}
+        several = {"variables": names, "mode": "multivariate", "n_columns": k, **drawn}
         plan.append(("singling_out:multivariate", singling_out, several))
-    if control is not None:
-        plan.append(("membership", membership, every))
+    if drawn["control"] is not None:
+        plan.append(("membership", membership, {**every, **drawn}))
     else:
         skipped.append(("membership", "there is no control file"))
-    plan.append(("distance_to_closest_record", distance_to_closest_record, every))
+    plan.append(("distance_to_closest_record", distance_to_closest_record, {**every, **alike}))
     for name in scenario.intruders:
         keys = scenario.intruder(name).keys
+        numbers = _numbers(scenario, keys)
         half = (len(keys) + 1) // 2
         if len(keys) > 1:
-            sides = {"known": (keys[:half], keys[half:]), **with_numbers(keys)}
+            sides = {"known": (keys[:half], keys[half:]), **numbers, **drawn}
             plan.append((f"linkability:{name}", linkability, sides))
         else:
-            skipped.append((f"linkability:{name}", "there is only one key"))
+            skipped.append((f"linkability:{name}", ONE_KEY))
+        if reason := _not_linked(pair, keys):
+            skipped.append((f"probabilistic_linkage:{name}", reason))
+        else:
+            linked = {"variables": keys, **numbers, "seed": drawn["seed"]}
+            plan.append((f"probabilistic_linkage:{name}", probabilistic_linkage, linked))
         for variable in scenario.sensitive:
             place = f"inference:{name}:{variable}"
             if variable not in names:
                 skipped.append((place, "a release does not have the variable"))
                 continue
-            target = {"known": keys, "target": variable, **with_numbers([*keys, variable])}
+            target = {"known": keys, "target": variable, **_numbers(scenario, [*keys, variable]), **drawn}
             plan.append((place, inference, target))
     return plan
+
+
+def _numbers(scenario: Scenario, columns: Sequence[str]) -> dict[str, Any]:
+    """Those of the columns that are declared to be numbers, where any are declared."""
+    if not scenario.numeric:
+        return {}
+    return {"numeric": [name for name in scenario.numeric if name in columns]}
+
+
+def _not_linked(pair: Pair, keys: Sequence[str]) -> str:
+    """Why no linkage by agreement weights is tried."""
+    if not pair.aligned:
+        return NOT_ALIGNED
+    if len(keys) < 2:
+        return ONE_KEY
+    if pair.n**2 > MOST_PAIRS:
+        return (
+            f"{pair.n:,} records make too many pairs to compare them all here; "
+            "call probabilistic_linkage with blocking"
+        )
+    return ""

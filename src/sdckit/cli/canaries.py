@@ -1,0 +1,203 @@
+"""``sdckit canaries``: plant records of nobody before synthesis, and measure afterwards what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes, split
+from sdckit.cli.outputs import check_targets
+from sdckit.cli.progress import Steps
+from sdckit.errors import DataError, ScenarioError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+    from sdckit.attacks.canary_exposure import CanaryExposure
+    from sdckit.cli.canaries_key import Key
+
+__all__ = ["app", "exposure_parts"]
+
+app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
+KeyFile = Annotated[
+    Path, typer.Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")
+]
+Silent = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")]
+
+
+@app.command("make")
+def make(
+    file: File,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow."),
+    ],
+    key: KeyFile,
+    n: Annotated[int, typer.Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
+    copies: Annotated[int, typer.Option(metavar="N", help="How often each is planted.")] = 1,
+    variables: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Columns compared afterwards; all but --id unless given."),
+    ] = None,
+    numeric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Those of them that are numbers; those stored as such."),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Gets values that nobody has; never compared."),
+    ] = None,
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Names and numbers; never read, so not in OUT."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same records.")] = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    quiet: Silent = False,
+) -> None:
+    """Plant records of nobody behind those of FILE, and write the file to train on and the key.
+
+    FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
+    """
+    from sdckit.data.write_file import check_output, write_file
+
+    _check_seed(seed)
+    check_targets(out, key, inputs=(file,))
+    check_output(out, sources=[file])
+    with Steps(quiet=quiet) as steps:
+        frame = _read(
+            file, None, steps=steps, named=split(variables), identifiers=split(identifiers), missing=codes(missing),
+            delimiter=delimiter, encoding=encoding, decimal=decimal,
+        )  # fmt: skip
+        steps.step(f"planting {n:,} records")
+        from sdckit.attacks.canaries import canaries
+        from sdckit.cli.canaries_key import write_key
+
+        made = canaries(
+            frame, n=n, copies=copies, variables=split(variables) or None, numeric=split(numeric) or None, seed=seed,
+            id=id,
+        )  # fmt: skip
+        write_key(made, key)  # first: no training file without its key
+        write_file(made.data, out, sources=[file])
+    times = "once" if copies == 1 else f"{copies:,} times each"
+    typer.echo(f"Planted {n:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
+    typer.echo(f"As many are held back; the nearest of all is {made.nearest:.2g} from a real record.")
+    typer.echo(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
+    typer.echo(f"  sdckit canaries measure {key.name} --released FILE")
+
+
+@app.command("measure")
+def measure(
+    key: Annotated[Path, typer.Argument(metavar="KEY.json", help="What 'canaries make' wrote.")],
+    *,
+    released: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE", help="Made from the file with the planted records; repeat it."),
+    ],
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    quiet: Silent = False,
+) -> None:
+    """Measure how much nearer a release comes to the planted records than to those held back.
+
+    Exit code 0 when it ran, whatever the verdict; 2 for bad input.
+    """
+    from sdckit.cli.canaries_key import read_key
+
+    planted = read_key(key)
+    with Steps(quiet=quiet) as steps:
+        frames = [
+            _read(
+                one, planted.variables, steps=steps, missing=codes(missing), delimiter=delimiter, encoding=encoding,
+                decimal=decimal,
+            )
+            for one in released
+        ]  # fmt: skip
+        steps.step("looking for the planted records")
+        found = _exposure(planted, frames)
+    from sdckit.cli.formats import make_console
+
+    console = make_console()
+    for part in exposure_parts(found, copies=planted.copies):
+        console.print(part)
+
+
+def _check_seed(seed: int | None) -> None:
+    if seed is not None and seed < 0:
+        raise ScenarioError("--seed takes a whole number of 0 or more")
+
+
+def _read(
+    file: Path,
+    columns: Sequence[str] | None,
+    *,
+    steps: Steps,
+    named: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> pl.DataFrame:
+    """Read columns of a file, or all but the identifiers where none is given."""
+    from sdckit.data.readers import read_file, scan_header
+
+    steps.step(f"reading {file.name}")
+    header = scan_header(file, columns=columns or named or None, delimiter=delimiter, encoding=encoding)
+    if columns is None and not named and not header.certain:
+        raise DataError(
+            f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
+        )
+    return read_file(
+        file, columns=columns, identifiers=tuple(identifiers), missing=tuple(missing), delimiter=delimiter,
+        encoding=encoding, decimal=decimal,
+    )  # fmt: skip
+
+
+def _exposure(key: Key, released: Sequence[pl.DataFrame]) -> CanaryExposure:
+    import numpy as np
+
+    from sdckit.attacks.canary_exposure import canary_exposure
+
+    return canary_exposure(
+        key.both, released, n_planted=key.n_planted, numbers=key.numeric,
+        categories=[name for name in key.variables if name not in key.numeric], ranges=np.array(key.ranges),
+        level=0.95,
+    )  # fmt: skip
+
+
+def exposure_parts(found: CanaryExposure, *, copies: int) -> list[RenderableType]:
+    """What became of the planted records, beside those held back, as a table; and what it means."""
+    from rich.text import Text
+
+    from sdckit.cli.attack_groups import interval, share
+    from sdckit.cli.formats import make_table, number
+
+    times = "" if copies == 1 else f", {copies} times each"
+    title = f"{found.n_planted} records of nobody planted{times}, {found.n_held_out} held back"
+    table = make_table(title, "", "planted", f"interval {100 * found.level:g} %", "by chance")
+    table.add_row(
+        "nearer to the release than one held back", share(found.auc), interval(found.auc_low, found.auc_high),
+        share(0.5),
+    )  # fmt: skip
+    table.add_row(
+        "in the release to the letter", share(found.recovered), interval(found.recovered_low, found.recovered_high),
+        share(found.recovered_by_chance),
+    )  # fmt: skip
+    table.add_row("exposure in bits, mean", number(found.mean_exposure), "", number(found.exposure_by_chance))
+    table.add_row(
+        f"largest, of {number(found.most_exposure)} at most", number(found.largest_exposure), "", ""
+    )
+    table.add_row("probability of so much without memory", number(found.p_value), "", "")
+    notes = [Text(f"Note: {about}: {text}", "dim") for about, text in found.notes.items()]
+    return [table, Text(""), Text(found.verdict), *notes]

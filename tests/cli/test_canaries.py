@@ -1,0 +1,122 @@
+"""``sdckit canaries``: plant, synthesise, measure; nothing is overwritten or left half done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as package
+
+N = 200
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A survey of 200 people in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    people = pl.DataFrame(
+        {
+            "pid": np.arange(N) + 100,
+            "age": rng.integers(20, 80, N),
+            "pay": rng.normal(3000, 500, N).round(1),
+            "town": rng.choice(["Rome", "Oslo", "Bonn"], N),
+        }
+    )
+    people.write_csv("survey.csv")
+    return tmp_path
+
+
+MAKE = ("canaries", "make", "survey.csv", "-o", "train.csv", "--key", "key.json", "--id", "pid", "--seed", 1)
+
+
+def test_planted_records_are_found_again(sdckit, folder: Path) -> None:
+    before = (folder / "survey.csv").read_bytes()
+    done = sdckit(*MAKE, "--n", 10, "--copies", 2)
+    assert (done.code, done.err) == (0, "")
+    assert "Planted 10 records of nobody, 2 times each, behind the 200 of survey.csv." in done.out
+    assert "Written: train.csv, key.json." in done.out
+    assert (folder / "survey.csv").read_bytes() == before
+    train, survey = pl.read_csv("train.csv"), pl.read_csv("survey.csv")
+    made = package.canaries(survey, n=10, copies=2, id="pid", seed=1)
+    assert train.equals(made.data)
+    assert sorted(file.name for file in folder.iterdir()) == ["key.json", "survey.csv", "train.csv"]
+
+    told = sdckit("canaries", "measure", "key.json", "--released", "train.csv")
+    assert (told.code, told.err) == (0, "")
+    assert "10 records of nobody planted, 2 times each, 10 held back" in told.out
+    assert "The release remembers" in told.out
+    rows = {line.split("  ")[0].strip(): line.split() for line in told.out.splitlines()}
+    assert rows["in the release to the letter"][-5:-3] == ["100.0", "%"]
+    found = made.exposure(train)
+    assert f"{100 * found.auc_low:.1f}–{100 * found.auc_high:.1f}" in told.out
+    assert max(map(len, told.out.splitlines())) <= 80
+
+
+def test_without_memory_and_with_several_releases(sdckit, folder: Path) -> None:
+    assert sdckit(*MAKE, "--n", 10, "--variables", "age,town").code == 0
+    told = sdckit("canaries", "measure", "key.json", "--released", "survey.csv", "--released", "train.csv")
+    found = package.canaries(
+        pl.read_csv("survey.csv"), n=10, id="pid", variables=["age", "town"], seed=1
+    ).exposure([pl.read_csv("survey.csv"), pl.read_csv("train.csv")])
+    assert f"{100 * found.auc:.1f} %" in told.out
+    assert "Note: intervals: their ends are means over the releases" in told.out
+    alone = sdckit("canaries", "measure", "key.json", "--released", "survey.csv", "-q")
+    assert "No sign of memory" in alone.out
+
+
+def test_identifiers_are_not_in_the_file_to_train_on(sdckit, folder: Path) -> None:
+    make = [one for one in MAKE if one not in ("--id", "pid")]
+    assert sdckit(*make, "--identifiers", "pid").code == 0
+    assert pl.read_csv("train.csv").columns == ["age", "pay", "town"]
+
+
+REFUSED = {
+    "one record": (("one.csv", "-o", "t.csv", "--key", "k.json"), "combinations that nobody has"),
+    "the input": (("survey.csv", "-o", "survey.csv", "--key", "k.json"), "the command reads this file"),
+    "the input as key": (("survey.csv", "-o", "t.csv", "--key", "survey.csv"), "the command reads this file"),
+    "one name twice": (("survey.csv", "-o", "t.csv", "--key", "t.csv"), "two outputs have the same name"),
+    "no folder": (("survey.csv", "-o", "none/t.csv", "--key", "k.json"), "folder 'none' does not exist"),
+    "no format": (("survey.csv", "-o", "t.xlsx", "--key", "k.json"), "a data file ends in"),
+    "few": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--n", 4), "5 or more"),
+    "no copies": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--copies", 0), "1 or more"),
+    "seed": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--seed", -1), "--seed takes"),
+    "column": (
+        ("survey.csv", "-o", "t.csv", "--key", "k.json", "--variables", "agee"),
+        "did you mean 'age'?",
+    ),
+    "text as number": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--numeric", "town"), "'town'"),
+    "no id": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--id", "none"), "no column 'none'"),
+    "no header": (("bare.csv", "-o", "t.csv", "--key", "k.json"), "may be a record"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+def test_bad_input_is_one_line_and_leaves_nothing(sdckit, folder: Path, case: str) -> None:
+    (folder / "one.csv").write_text("age,town\n20,Rome\n")
+    (folder / "bare.csv").write_text("ann,rome\nbob,oslo\ncid,bonn\n")
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    options, words = REFUSED[case]
+    done = sdckit("canaries", "make", *options)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert len([line for line in done.lines if line.startswith("error: ")]) == 1
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_a_release_that_does_not_fit_the_key(sdckit, folder: Path) -> None:
+    assert sdckit(*MAKE, "--n", 10).code == 0
+    pl.read_csv("train.csv").drop("town").write_csv("narrow.csv")
+    for options, words in (
+        (("key.json", "--released", "narrow.csv"), "narrow.csv has no column 'town'"),
+        (("key.json", "--released", "none.csv"), "none.csv"),
+        (("survey.csv", "--released", "train.csv"), "survey.csv is no key of canaries"),
+        (("none.json", "--released", "train.csv"), "cannot read none.json"),
+    ):
+        done = sdckit("canaries", "measure", *options)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
