@@ -71,8 +71,8 @@ def excess(
     """Share of the failures of a control that succeed in an attack, (a - c) / (1 - c), with its score interval.
 
     That is 1 less the ratio of two shares of failures, whose interval is that of Miettinen and Nurminen (1985): all
-    ratios that the score test does not reject. It keeps its confidence where the numbers of attempts differ and where nearly all
-    of them succeed. Nothing is cut off at 0.
+    ratios that the score test does not reject. It keeps its confidence where the numbers of attempts differ and
+    where nearly all of them succeed. Nothing is cut off at 0.
 
     Parameters
     ----------
