@@ -123,3 +123,19 @@ def test_the_program_in_a_pipeline(survey: Path, scenario) -> None:
 )
 def test_the_exit_code(passed: bool, undefined: tuple[object, ...], code: int) -> None:
     assert exit_code(SimpleNamespace(passed=passed, undefined=undefined)) == code
+
+
+def test_a_limit_on_attacks_needs_people_never_in_the_file(
+    sdckit, survey: Path, scenario, tmp_path: Path
+) -> None:
+    released, control = tmp_path / "released.csv", tmp_path / "control.csv"
+    frame = pl.read_csv(survey)
+    frame.sample(fraction=1, shuffle=True, seed=1).write_csv(released)
+    frame.with_columns(pl.col("age").reverse()).write_csv(control)
+    limits = scenario("residual_risk = 0.9")
+    given = ("check", survey, "--scenario", limits, "--released", released)
+    assert sdckit(*given).code == 2
+    done = sdckit(*given, "--control", control, "--seed", "1")
+    assert done.code in {0, 1}
+    assert "residual risk of the simulated attacks" in " ".join(done.out.split())
+    assert sdckit("check", survey, "--scenario", limits, "--control", control).code == 2

@@ -15,7 +15,7 @@ from tree import ROOT
 PAGES = {
     "who-can-be-recognised": 4,
     "release-against-original": 2,
-    "simulated-attacks": 7,
+    "simulated-attacks": 8,
     "what-is-it-good-for": 1,
 }
 

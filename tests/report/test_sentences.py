@@ -27,6 +27,8 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
     ("one", "sentence"),
     [
         (verdict("k", False), "25 of 600 records (4.2 %) are in groups of fewer than 3 with the same keys (k = 3)."),
+        (verdict("residual_risk", False, limit=0.1), "At least one simulated attack has a residual risk above 0.1."),
+        (verdict("residual_risk", True, limit=0.1), "No simulated attack has a residual risk above 0.1."),
         (verdict("k", True), "Every record is in a group of at least 3 with the same keys (k = 3)."),
         (verdict("risk", False, limit=0.1), "25 of 600 records (4.2 %) have a risk of re-identification above 0.1."),
         (verdict("risk", True, limit=0.1), "No record has a risk of re-identification above 0.1."),

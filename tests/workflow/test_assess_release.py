@@ -130,6 +130,32 @@ def test_the_gate_judges_the_release():
     assert [verdict.name for verdict in result.exceeded] == ["k"]
 
 
+def test_the_residual_risk_of_the_worst_attack_is_judged_per_intruder():
+    intruders = {"near": ["sex", "age"], "far": ["sex", "age", "region"]}
+    limits = {"residual_risk": 0.3}
+    with quiet():
+        found = sdc.assess(
+            releases.original(), releases.release(share=0.1), control=releases.original(seed=9), seed=1,
+            scenario=releases.scenario(keys=None, intruders=intruders, thresholds=limits),
+        )  # fmt: skip
+    for verdict in found.verdicts:
+        risks = [
+            one.get("risk", float("nan"))
+            for place in found.attacks
+            if not place.startswith(("linkability", "inference")) or f":{verdict.intruder}" in place
+            for one in found.attacks[place].per_release
+        ]
+        assert verdict.value == max(risk for risk in risks if risk == risk)
+        assert verdict.holds == (verdict.value <= 0.3)
+    assert "residual risk of the simulated attacks" in found.verdicts[0].sentence
+
+
+def test_the_residual_risk_needs_a_control_file():
+    found = assessed(thresholds={"residual_risk": 0.3})
+    assert found.passed is None
+    assert "there is no control file" in found.verdicts[0].reason
+
+
 def test_what_belongs_to_a_release_is_refused_without_one():
     with pytest.raises(sdc.ScenarioError, match="are for a release against its original"):
         sdc.assess(releases.original(), scenario=releases.scenario(), id="pid")

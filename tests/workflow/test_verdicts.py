@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -10,7 +12,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.scenario import Thresholds
-from sdckit.workflow.verdicts import Verdict, judge
+from sdckit.workflow.verdicts import Verdict, judge, judge_attacks
 
 FRAME = pl.DataFrame(
     {
@@ -156,3 +158,26 @@ def test_a_sensitive_variable_that_did_not_run_has_its_verdict_too():
 def test_the_order_of_verdicts():
     found = judged(l=2, household_risk=0.5, global_risk=0.5, risk=0.5, k=2)
     assert [one.name for one in found] == ["k", "risk", "global_risk", "household_risk", "l", "l"]
+
+
+def test_attacks_of_other_intruders_do_not_count():
+    attacks = {
+        "singling_out:univariate": _attack(0.1), "linkability:a": _attack(0.2, 0.4), "linkability:ab": _attack(0.9),
+        "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
+        "distance_to_closest_record": _Plain(({},)),
+    }  # fmt: skip
+    (found,) = judge_attacks(0.3, "a", attacks, control=True)
+    assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
+    assert judge_attacks(0.3, "b", attacks, control=True)[0].value == 0.1
+    assert judge_attacks(None, "a", attacks, control=True) == ()
+    assert "no control file" in judge_attacks(0.3, "a", attacks, control=False)[0].reason
+    assert "could be made" in judge_attacks(0.3, "a", {}, control=True)[0].reason
+
+
+@dataclass(frozen=True)
+class _Plain:
+    per_release: tuple[dict[str, float], ...]
+
+
+def _attack(*risks):
+    return _Plain(tuple({"risk": risk} for risk in risks))

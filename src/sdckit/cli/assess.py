@@ -161,6 +161,10 @@ def assess(
         float | None,
         typer.Option(metavar="R", help="Largest share disclosed correctly.", rich_help_panel=LIMITS),
     ] = None,
+    residual_risk: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="Largest residual risk of an attack.", rich_help_panel=LIMITS),
+    ] = None,
     missing: Missing = None,
     missing_rule: Annotated[
         list[str] | None,
@@ -219,6 +223,7 @@ def assess(
             "match_risk": match_risk,
             "replicated_uniques": replicated_uniques,
             "correctly_disclosed": correctly_disclosed,
+            "residual_risk": residual_risk,
         },
         weight=weight,
         sampling_fraction=sampling_fraction,

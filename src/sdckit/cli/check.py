@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sdckit.cli.attack_files import check_attack_options
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes
 from sdckit.cli.progress import Steps
@@ -28,6 +29,11 @@ def check(
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Says which rows belong together.")
     ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="People never used to make it: limits on attacks need them."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same attacks.")] = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -49,7 +55,8 @@ def check(
     with Steps(quiet=quiet) as steps:
         from sdckit.cli.assess import check_release_options, run
 
-        others = check_release_options(file, released, id=id, aligned=False, seed=None)
+        others = check_release_options(file, released, id=id, aligned=False, seed=seed)
+        check_attack_options(file, others, control, attacks=False, n_attacks=None)
         assessment = run(
             file,
             chosen,
@@ -59,6 +66,8 @@ def check(
             decimal=decimal,
             released=others,
             id=id,
+            control=control,
+            seed=seed,
         )
         result = check_assessment(assessment)
     if not quiet:

@@ -48,6 +48,8 @@ class Thresholds(BaseModel):
     match_risk, replicated_uniques, correctly_disclosed
         Limits on a release beside its original, as shares of the records: rows expected to be matched back,
         unique in both files, disclosed correctly (DiSCO).
+    residual_risk
+        Limit on the residual risk of every simulated attack on a release, beside people never in the file.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Thresholds(BaseModel):
     match_risk: _Share | None = None
     replicated_uniques: _Share | None = None
     correctly_disclosed: _Share | None = None
+    residual_risk: _Share | None = None
 
     def __init__(
         self,
@@ -78,12 +81,13 @@ class Thresholds(BaseModel):
         match_risk: float | None = None,
         replicated_uniques: float | None = None,
         correctly_disclosed: float | None = None,
+        residual_risk: float | None = None,
         **unknown: object,
     ) -> None:
         given = {
             "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
             "match_risk": match_risk, "replicated_uniques": replicated_uniques,
-            "correctly_disclosed": correctly_disclosed,
+            "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk,
         }  # fmt: skip
         try:
             super().__init__(**given, **unknown)

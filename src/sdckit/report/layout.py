@@ -118,6 +118,7 @@ def scenario_section(plain: Plain) -> Section:
     names = {"k": "k", "risk": "individual risk", "l": "l", "global_risk": "global risk"}
     names |= {"household_risk": "household risk", "match_risk": "match risk"}
     names |= {"replicated_uniques": "replicated uniques", "correctly_disclosed": "correct disclosure"}
+    names["residual_risk"] = "residual risk of attacks"
     limits = [f"{names.get(name, name)} {value:g}" for name, value in tree["thresholds"].items()]
     items = [
         *((_keys_of(name, tree), listed(keys)) for name, keys in tree["intruders"].items()),

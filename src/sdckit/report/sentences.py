@@ -74,6 +74,9 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         if holds:
             return f"No record has a household risk above {limit:g}."
         return f"{some} have a household risk above {limit:g}."
+    if one["name"] == "residual_risk":
+        some = "No simulated attack has" if holds else "At least one simulated attack has"
+        return f"{some} a residual risk above {limit:g}."
     value = one["value"]["text"] if one["value"] else "withheld"
     words = "not above" if holds else "above"
     if one["name"] in COMPARED:
@@ -86,6 +89,7 @@ def _limit_words(one: Plain) -> str:
     names = {"k": "k-anonymity", "l": "l-diversity", "risk": "Individual risk"}
     names |= {"global_risk": "Global risk", "household_risk": "Household risk", "match_risk": "Match risk"}
     names |= {"replicated_uniques": "Replicated uniques", "correctly_disclosed": "Correct disclosure"}
+    names["residual_risk"] = "Residual risk of attacks"
     of = f" of {one['variable']}" if one["variable"] else ""
     return f"{names.get(one['name'], one['name'])}{of} (limit {one['limit']:g})"
 

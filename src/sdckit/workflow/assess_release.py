@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -17,7 +18,7 @@ from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.release_assessment import ReleaseAssessment, ReleaseIntruder
 from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
 from sdckit.workflow.release_measures import release_measures
-from sdckit.workflow.verdicts import Verdict, judge_release
+from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release
 
 __all__ = ["assess_release"]
 
@@ -61,16 +62,21 @@ def assess_release(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True)
             for file, (own, _) in zip(files, fitted, strict=True)
         )
-        intruders = tuple(
-            _against(pair, scenario, name, before, after, tell, seed=seed) for name in scenario.intruders
-        )
-        utility, no_utility = _utility(pair, scenario, models, tell, aligned=aligned, seed=seed)
         attacked: dict[str, Any] = {}
         not_attacked: tuple[tuple[str, str], ...] = ()
         if attacks or control is not None:
             attacked, not_attacked = release_attacks(
                 pair, scenario, tell, control=control, n_attacks=n_attacks, seed=seed
             )
+        found = [
+            _against(pair, scenario, name, before, after, tell, seed=seed) for name in scenario.intruders
+        ]
+        limit = scenario.thresholds.residual_risk
+        judged = [judge_attacks(limit, one.name, attacked, control=control is not None) for one in found]
+        intruders = tuple(
+            replace(one, verdicts=(*one.verdicts, *own)) for one, own in zip(found, judged, strict=True)
+        )
+        utility, no_utility = _utility(pair, scenario, models, tell, aligned=aligned, seed=seed)
     messages = [note for _, notes in fitted for note in notes]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)

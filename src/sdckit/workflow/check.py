@@ -61,7 +61,13 @@ class CheckResult:
 
 
 def check(
-    data: Any, released: Any = None, *, scenario: Scenario, id: str | None = None, seed: int | None = None
+    data: Any,
+    released: Any = None,
+    *,
+    scenario: Scenario,
+    control: Any = None,
+    id: str | None = None,
+    seed: int | None = None,
 ) -> CheckResult:
     """Check a file, or a release beside its original, against every threshold its scenario declares.
 
@@ -75,6 +81,8 @@ def check(
         What is to go out, made from `data`: one frame or a list of them.
     scenario
         With at least one threshold.
+    control
+        People of the same kind who were never used to make the release; the threshold `residual_risk` needs them.
     id, seed
         As `assess`, for a release.
 
@@ -95,7 +103,7 @@ def check(
     require_thresholds(scenario)
     if released is None:
         return check_assessment(assess(data, scenario=scenario))
-    return check_assessment(assess(data, released, scenario=scenario, id=id, seed=seed))
+    return check_assessment(assess(data, released, scenario=scenario, control=control, id=id, seed=seed))
 
 
 def require_thresholds(scenario: Scenario) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_release"]
+__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release"]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -23,6 +24,7 @@ HOLDS = {
     "match_risk": "{value:.3g} of the records are expected to be matched back, not above {limit:g}",
     "replicated_uniques": "{value:.3g} of the records are unique in both files, not above {limit:g}",
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
+    "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
 }
 EXCEEDED = {
     "k": "{records} {are} in {group} of fewer than {limit:,g} with the same keys (k = {limit:,g})",
@@ -33,9 +35,12 @@ EXCEEDED = {
     "match_risk": "{value:.3g} of the records are expected to be matched back, above {limit:g}",
     "replicated_uniques": "{value:.3g} of the records are unique in both files, above {limit:g}",
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
+    "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
 }
 # Judged on a release beside its original.
-COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed")
+COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk")
+NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
+NO_ATTACK = "no attack with a residual risk could be made"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
 
@@ -47,7 +52,7 @@ class Verdict:
     ----------
     name : str
         "k", "risk", "household_risk", "global_risk", "l", or, of a release beside its original,
-        "match_risk", "replicated_uniques" or "correctly_disclosed".
+        "match_risk", "replicated_uniques", "correctly_disclosed" or "residual_risk".
     intruder : str
     variable : str or None
         The sensitive variable of the threshold l or correctly_disclosed.
@@ -189,6 +194,36 @@ def judge_release(
             value = max(one[figure] for one in result.per_release)
             found.append(Verdict(name, intruder, variable, limit, value <= limit, None, value, ""))
     return tuple(found)
+
+
+def judge_attacks(
+    limit: float | None, intruder: str, attacks: Mapping[str, Any], *, control: bool
+) -> tuple[Verdict, ...]:
+    """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
+
+    Parameters
+    ----------
+    limit, intruder
+        The threshold, and whose knowledge the attacks use. Attacks that need no intruder count for each.
+    attacks
+        What `release_attacks` gave.
+    control
+        Whether there is a control file.
+    """
+    if limit is None:
+        return ()
+    own = (f"linkability:{intruder}", f"inference:{intruder}:")
+    risks = [
+        one["risk"]
+        for place, result in attacks.items()
+        if not place.startswith(("linkability:", "inference:")) or place == own[0] or place.startswith(own[1])
+        for one in result.per_release
+        if not math.isnan(one.get("risk", math.nan))
+    ]
+    if not control or not risks:
+        return (_unjudged("residual_risk", intruder, limit, NO_ATTACK if control else NO_CONTROL),)
+    value = max(risks)
+    return (Verdict("residual_risk", intruder, None, limit, value <= limit, None, value, ""),)
 
 
 # Threshold: the figure it limits (a share of the records), and the measure that gives it.
