@@ -99,6 +99,17 @@ def test_which_are_numeric():
         numeric_columns(files, NAMES, ["größe"])
 
 
+def test_long_whole_numbers_are_no_distances():
+    """2**60 and 2**60 + 1 are one number as floats."""
+    long = pl.DataFrame({"id": [2**60 + i for i in range(9)], "x": range(9)})
+    files = opened(
+        long, long.with_columns(pl.col("id") + 1), None, roles={"variables": ["id"]}
+    )
+    assert numeric_columns(files, ["id", "x"], None) == ("x",)
+    with pytest.raises(DataError, match="whole numbers of 16 digits or more"):
+        numeric_columns(files, ["id", "x"], ["id"])
+
+
 def test_an_identical_release_is_said():
     notes = {}
     file_notes(opened(released=[OTHERS, ORIGINAL]), NAMES, notes)

@@ -45,3 +45,22 @@ def test_groups_with_the_nearest_originals_first():
     assert table["n_released"] == [1, 0, 1, 1, 0, 0]
     assert math.isnan(table["dcr_original_to_released"][2])
     assert group_figures(files, [], both) == {"release": []}
+
+
+def test_files_of_very_different_sizes_are_drawn_from_several_times():
+    rng = np.random.default_rng(1)
+    real, made = (pl.DataFrame({"x": rng.normal(size=n)}) for n in (300, 40))
+    files = open_with_control(real, made, made.reverse(), categories={"variables": ["x"]})
+    notes = {}
+    (one,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), notes)
+    assert (
+        notes["adversarial_accuracy"]
+        == "on 40 records of each file, the mean of 30 random draws: sizes differ"
+    )
+    single = []
+    for seed in range(200):
+        part = real.sample(40, seed=seed)
+        files = open_with_control(part, made, None, categories={"variables": ["x"]})
+        (found,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), {})
+        single.append(found.figures["adversarial_accuracy"])
+    assert abs(one.figures["adversarial_accuracy"] - np.mean(single)) < 4 * np.std(single) / np.sqrt(30)

@@ -223,9 +223,12 @@ def numeric_columns(
         if name not in names:
             raise ColumnError(f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}")
         if not files.ordered(name) and files.codes(name).n_levels:
-            raise DataError(
-                f"numeric {name!r} holds {files.codes(name).kind}, not numbers or dates; convert it first"
-            )
+            kind = files.codes(name).kind
+            if kind == "numbers":
+                raise DataError(
+                    f"numeric {name!r} holds whole numbers of 16 digits or more; leave it out of numeric"
+                )
+            raise DataError(f"numeric {name!r} holds {kind}, not numbers or dates; convert it first")
     return declared
 
 

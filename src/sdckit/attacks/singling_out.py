@@ -25,7 +25,7 @@ from sdckit.attacks.predicates import Predicates, Table, matches, random_predica
 from sdckit.attacks.query_dependence import design_effect
 from sdckit.attacks.singling_queries import multivariate_queries, univariate_queries
 from sdckit.attacks.targets import group_labels
-from sdckit.cells.with_control import WithControl
+from sdckit.cells.with_control import WithControl, is_ordered
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.result import LetGo
@@ -251,7 +251,7 @@ def _attacked(
     notes: dict[str, str],
 ) -> _Asked:
     people, released = tables[0], tables[j + 1]
-    ordered = np.array([files.ordered(name) for name in names])
+    ordered = np.array([is_ordered(files.codes(name)) for name in names])
     if k == 1:
         queries, rows, possible = univariate_queries(released, ordered, asked.n_attacks, asked.rng)
         short = f"{possible} are true of one released record: all were tried"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.shared_coding import NANOSECONDS, SharedCoding
+from sdckit.cells.shared_coding import EXACT, NANOSECONDS, SharedCoding
 from sdckit.data.columns import first_rows, to_arrow
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
@@ -66,8 +66,13 @@ class WithControl:
         return self.pair.codes(name)
 
     def ordered(self, name: str) -> bool:
-        """Whether a column holds numbers, dates or times."""
-        return is_ordered(self.codes(name))
+        """Whether a column holds numbers, dates or times with exact differences: no whole numbers of 16 digits."""
+        return is_ordered(self.codes(name)) and not self._too_long(name)
+
+    def _too_long(self, name: str) -> bool:
+        columns = [frame.get_column(name) for frame in (self.pair.original, *self.pair.released)]
+        ends = [(one.min(), one.max()) for one in columns if one.dtype.is_integer() and one.count()]
+        return any(abs(int(end)) > EXACT for pair in ends for end in pair)
 
     def numbers(self, name: str) -> tuple[NDArray[np.float64], ...]:
         """A column of numbers, dates or times (in days) as floats in every file, NaN where missing.
