@@ -9,6 +9,8 @@ import pytest
 import typer
 
 from sdckit.cli import errors
+from sdckit.data.missing_codes import Found
+from sdckit.data.missing_notes import MissingNotes
 from sdckit.errors import ColumnError, SdcWarning
 
 Capture = pytest.CaptureFixture[str]
@@ -17,6 +19,11 @@ Capture = pytest.CaptureFixture[str]
 def test_our_own_message_is_printed_as_it_is(capsys: Capture) -> None:
     assert errors.explain(ColumnError("no column 'a';\n did you mean 'b'?")) == errors.BAD_INPUT
     assert capsys.readouterr().err == "error: no column 'a'; did you mean 'b'?\n"
+
+
+def test_blanks_within_a_name_are_printed_as_they_are(capsys: Capture) -> None:
+    errors.explain(ColumnError("no column 'visit date'\u2028 (did you mean\r\n\t'visit  date'?)\n"))
+    assert capsys.readouterr().err == "error: no column 'visit date' (did you mean 'visit  date'?)\n"
 
 
 def test_a_foreign_message_is_not_printed(capsys: Capture) -> None:
@@ -69,3 +76,42 @@ def test_the_debugger_sees_other_warnings_too(capsys: Capture, monkeypatch: pyte
     with errors.one_line_warnings():
         warnings.warn("overflow", RuntimeWarning, stacklevel=1)
     assert capsys.readouterr().err == "warning: overflow\n"
+
+
+def notes(*counts: int, code: str = "NA") -> MissingNotes:
+    taken = tuple(Found(f"column {i}", code, count) for i, count in enumerate(counts))
+    return MissingNotes(taken=taken, suspected=(Found("age", "-999", counts[0]),))
+
+
+def test_what_holds_for_several_files_is_told_once(capsys: Capture) -> None:
+    with errors.one_line_warnings():
+        notes(6, 1).warn("a.csv")
+        notes(6, 1).warn("b.csv")
+        notes(6, 1_234).warn("b c.csv")
+        notes(6, 1, code="null").warn("d.csv")
+        warnings.warn("a is constant", SdcWarning, stacklevel=1)
+        assert capsys.readouterr().err == "warning: a is constant\n"
+    taken, suspected, other, _ = capsys.readouterr().err.splitlines()
+    assert taken == (
+        "warning: a.csv, b.csv and b c.csv: taken for missing: 'NA' in column 0 (6 records each), column 1 "
+        "(1, 1 and 1,234 records). To choose the codes yourself give --missing=NA; --missing= takes the empty "
+        "field alone"
+    )
+    assert suspected == (
+        "warning: a.csv, b.csv and b c.csv: age holds -999 in 6 records each. If that means missing give "
+        "--missing=NA --missing=-999; a code holds for all columns"
+    )
+    assert other.startswith(
+        "warning: d.csv: taken for missing: 'null' in column 0 (6 records), column 1 (1 record)"
+    )
+
+
+def test_what_is_said_of_a_file_is_said_before_an_error_and_names_options(capsys: Capture) -> None:
+    text = (
+        "x.csv: numbers with the decimal mark ','. If so give decimal=\",\" (on the command line --decimal ,)"
+    )
+    with pytest.raises(ColumnError), errors.one_line_warnings():  # noqa: PT012
+        warnings.warn(text, SdcWarning, stacklevel=1)
+        raise ColumnError("no column")
+    told = "warning: x.csv: numbers with the decimal mark ','. If so give --decimal ,\n"
+    assert capsys.readouterr().err == told

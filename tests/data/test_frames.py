@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import sdckit
 from sdckit.data.frames import collect, frame_of, is_lazy, open_frame, result_frame
 from sdckit.errors import ColumnError, DataError
 
@@ -38,6 +39,31 @@ def test_lazy_frames():
 def test_what_is_no_frame(native):
     with pytest.raises(DataError, match=f"{type(native).__name__} is not a data frame; .*sdckit.read_file"):
         open_frame(native)
+
+
+def test_what_holds_a_frame_says_where():
+    survey = pl.DataFrame({"a": range(40), "b": [x * x for x in range(40)]})
+    protected = sdckit.round_to(survey, column="a", base=5)
+    recipe = sdckit.Recipe([{"method": "round_to", "column": "a", "base": 5}])
+    for held in (protected, recipe.apply(survey), sdckit.canaries(survey, n=5, seed=1)):
+        with pytest.raises(DataError, match=rf"^{type(held).__name__} is not a data frame; give its \.data$"):
+            open_frame(held)
+
+
+def test_a_change_taken_for_a_release_names_data():
+    survey = pl.DataFrame({"a": range(40), "b": [x * x for x in range(40)]})
+    protected = sdckit.round_to(survey, column="a", base=5)
+    made = sdckit.canaries(survey, n=5, seed=1)
+    for call in (
+        lambda: open_frame(protected.change),
+        lambda: made.exposure(protected),
+        lambda: sdckit.membership(survey, protected, control=survey),
+        lambda: sdckit.singling_out(survey, protected),
+    ):
+        with pytest.raises(
+            DataError, match=r"Change is not a data frame; .* give \.data of what was returned"
+        ):
+            call()
 
 
 @pytest.mark.parametrize(

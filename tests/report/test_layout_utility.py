@@ -25,7 +25,7 @@ def tree(m):
                 ],
             }
         ],
-        "skipped": [{"measure": "ecdf_utility", "reason": "no variable is a number"}],
+        "skipped": [{"measure": "ecdf_utility", "reason": "no variable is declared numeric"}],
     }  # fmt: skip
 
 

@@ -120,3 +120,12 @@ def test_engines(engine):
 def test_what_cannot_be(given, error, words):
     with pytest.raises(error, match=words):
         ecdf_utility(SURVEY, **{"released": RELEASE, **given})
+
+
+def test_no_number_in_common_says_who_called_them_numbers():
+    texts = SURVEY.select("sex"), RELEASE.select("sex")
+    with pytest.raises(ColumnError, match=r"is stored as numbers in every file; name them"):
+        ecdf_utility(*texts)
+    declared = Scenario(keys=["sex"], numeric=["pay"])
+    with pytest.raises(ColumnError, match=r"is declared numeric in the scenario; name them"):
+        ecdf_utility(*texts, scenario=declared)

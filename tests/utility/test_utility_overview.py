@@ -55,7 +55,7 @@ def test_several_releases_have_a_spread():
 
 def test_what_lacks_something_says_so():
     skipped = dict(overview(numeric=[]).skipped)
-    assert "no variable is a number" in skipped["ecdf_utility"]
+    assert "no variable is declared numeric" in skipped["ecdf_utility"]
     assert "rows are not declared" in skipped["information_loss"]
     assert "no model was named" in skipped["compare_models"]
     one = dict(overview(variables=["sex"], numeric=[]).skipped)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 import releases
 from sdckit.cells.pair import open_pair
 from sdckit.workflow import release_measures as module
-from sdckit.workflow.release_measures import release_measures
+from sdckit.workflow.release_measures import release_measures, what_is_lacking
 
 COLUMNS = {"keys": ["sex", "age", "region"], "variables": ["ill", "income"]}
 
@@ -38,6 +40,17 @@ def test_roles_that_are_lacking_are_said():
     _, skipped, _ = run(sensitive=[], numeric=[])
     assert skipped["interval_risk"] == module.NO_NUMERIC
     assert skipped["attribute_disclosure"] == module.NO_SENSITIVE
+
+
+@pytest.mark.parametrize("options", [{}, {"sensitive": []}, {"numeric": []}, {"numeric": ["age", "income"]}])
+@pytest.mark.parametrize("aligned", [True, False])
+def test_what_is_lacking_is_known_without_the_files(options, aligned):
+    found, skipped, _ = run(aligned, **options)
+    lacks = what_is_lacking(releases.scenario(**options), aligned=aligned)
+    assert {name: reason for name, reason in lacks.items() if reason} == skipped
+    assert {name for name, reason in lacks.items() if not reason} == {
+        name.partition(":")[0] for name in found
+    }
 
 
 def test_a_search_too_long_is_left_to_the_analyst(monkeypatch):

@@ -30,6 +30,7 @@ from sdckit.cli import (
 )
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, one_line_warnings
 from sdckit.cli.errors import explain as explain_error
+from sdckit.cli.help_texts import let_help_flow
 
 __all__ = ["app", "run"]
 
@@ -56,6 +57,8 @@ app.command("suda")(suda.suda)
 app.command("synthesize")(synthesize.synthesize)
 app.add_typer(canaries.app, name="canaries")
 app.add_typer(scenario.app, name="scenario")
+for _commands in (app, canaries.app, scenario.app):
+    let_help_flow(_commands)
 
 
 def _version(asked: bool) -> None:

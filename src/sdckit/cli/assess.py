@@ -243,7 +243,12 @@ def assess(
     check_targets(report, json, inputs=(file, scenario, control, *others))
     check_report_name(report)
     if dry_run:
-        _print_plan(file, chosen, asked, delimiter=delimiter, encoding=encoding)
+        from sdckit.cli.plan import print_plan
+
+        print_plan(
+            file, chosen, asked, delimiter=delimiter, encoding=encoding, released=others, control=control, id=id,
+            attacks=attacks, n_attacks=n_attacks, models=bool(models),
+        )  # fmt: skip
         return
     with Steps(quiet=quiet) as steps:
         result = run(
@@ -378,15 +383,3 @@ def further_measures(measures: list[str] | None) -> tuple[str, ...]:
     from sdckit.workflow.extra_measures import chosen_measures
 
     return chosen_measures(names)
-
-
-def _print_plan(
-    file: Path, scenario: Scenario, measures: Sequence[str], *, delimiter: str | None, encoding: str | None
-) -> None:
-    from sdckit.cli.plan import plan_lines
-    from sdckit.data.readers import scan_header
-
-    header = scan_header(file, delimiter=delimiter, encoding=encoding)
-    scenario.check_columns(header.columns, certain=header.certain)
-    for line in plan_lines(file, header, scenario, measures):
-        typer.echo(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -23,6 +24,10 @@ INTERNAL = 3
 INTERRUPTED = 130
 
 PACKAGE = Path(__file__).resolve().parents[1]
+LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+OF_A_FILE = re.compile(r"(?P<file>[^:]+\.\w+): (?P<said>.+)", re.DOTALL)
+COUNT = re.compile(r"(\d[\d,]*) records?\b")
+PYTHON = re.compile(r'\b\w+=(?:\[.*?\]|"[^"]*") \((?:on the command line )?(--.+?)\)(?=[ .;]|$)')
 
 
 def debugging() -> bool:
@@ -31,8 +36,8 @@ def debugging() -> bool:
 
 
 def say(text: str) -> None:
-    """Print one line on standard error."""
-    sys.stderr.write(" ".join(text.split()) + "\n")
+    """Print one line on standard error; blanks within it stay, as names of columns may have several in a row."""
+    sys.stderr.write(LINE_BREAK.sub(" ", text.strip()) + "\n")
 
 
 def explain(error: Exception) -> int:
@@ -88,17 +93,68 @@ def _place(error: Exception) -> str:
 
 @contextmanager
 def one_line_warnings() -> Generator[None]:
-    """Print each of our warnings once, as one line; keep those of libraries for the debugger."""
+    """Print each of our warnings once, as one line; keep those of libraries for the debugger.
+
+    What is said of a file is kept to the end, since it may hold for the next file, too.
+    """
     told: set[str] = set()
+    of_files: dict[str, dict[str, str]] = {}
 
     def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         text = str(message)
-        if text not in told and (issubclass(category, SdcWarning) or debugging()):
-            told.add(text)
-            say(f"warning: {text}")
+        if text in told or not (issubclass(category, SdcWarning) or debugging()):
+            return
+        told.add(text)
+        if found := OF_A_FILE.fullmatch(text):
+            alike = of_files.setdefault(COUNT.sub("records", found["said"]), {})
+            alike.setdefault(found["file"], found["said"])
+        else:
+            say(f"warning: {_in_options(text)}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always" if debugging() else "ignore")
         warnings.simplefilter("always", SdcWarning)
         warnings.showwarning = show
-        yield
+        try:
+            yield
+        finally:
+            for alike in of_files.values():
+                say(f"warning: {_and(list(alike))}: {_in_options(_of_all(list(alike.values())))}")
+
+
+def _of_all(texts: list[str]) -> str:
+    """One text for several that differ in numbers of records alone.
+
+    Examples
+    --------
+    >>> _of_all(["'NA' in job (6 records)", "'NA' in job (1 record)"])
+    "'NA' in job (6 and 1 records)"
+    >>> _of_all(["'NA' in job (6 records)", "'NA' in job (6 records)"])
+    "'NA' in job (6 records each)"
+    """
+    if len(texts) == 1:
+        return texts[0]
+    counts = zip(*(COUNT.findall(text) for text in texts), strict=True)
+    told = iter([_counted(list(one)) for one in counts])
+    return COUNT.sub(lambda _: next(told), texts[0])
+
+
+def _counted(numbers: list[str]) -> str:
+    if len(set(numbers)) == 1:
+        return f"{numbers[0]} record{'s' * (numbers[0] != '1')} each"
+    return f"{_and(numbers)} records"
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join(part for part in (", ".join(parts[:-1]), parts[-1]) if part)
+
+
+def _in_options(text: str) -> str:
+    """Name options as they are typed where a text names them for Python and for the command line.
+
+    Examples
+    --------
+    >>> _in_options('give missing=["NA"] (on the command line --missing=NA); missing="" (--missing=) takes none')
+    'give --missing=NA; --missing= takes none'
+    """
+    return PYTHON.sub(r"\1", text)

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sdckit.cli.progress import Steps
+    from sdckit.data.readers import FileHeader
     from sdckit.data.scenario import Scenario
 
-__all__ = ["read_declared", "read_release"]
+__all__ = ["read_declared", "read_release", "release_header"]
 
 
 def read_declared(
@@ -46,6 +47,27 @@ def read_declared(
         raise
 
 
+def release_header(
+    file: Path,
+    scenario: Scenario,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    also: tuple[str, ...] = (),
+) -> FileHeader:
+    """Read the names of a release's columns alone, or of a control file's; one without a key is refused."""
+    from sdckit.data.readers import scan_header
+
+    header = scan_header(file, delimiter=delimiter, encoding=encoding)
+    needed = (*scenario.all_keys, *also)
+    if absent := [name for name in needed if name not in header.columns]:
+        raise ColumnError(
+            f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, "
+            "and a release the id where one is named"
+        )
+    return header
+
+
 def read_release(
     file: Path,
     scenario: Scenario,
@@ -57,15 +79,7 @@ def read_release(
     also: tuple[str, ...] = (),
 ) -> pl.DataFrame:
     """Read the declared columns that a release has; one without a key is refused with its name."""
-    from sdckit.data.readers import scan_header
-
-    header = scan_header(file, delimiter=delimiter, encoding=encoding)
-    needed = (*scenario.all_keys, *also)
-    if absent := [name for name in needed if name not in header.columns]:
-        raise ColumnError(
-            f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, "
-            "and a release the id where one is named"
-        )
+    header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
     return read_declared(
         file, scenario.narrowed(header.columns), steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
         also=also,

@@ -166,9 +166,9 @@ def ecdf_utility(
     chosen = chosen_variables(original, released, variables=asked, numeric=asked, scenario=scenario, id=id)
     names = chosen.numeric
     if not names:
-        raise ColumnError(
-            "none of the variables in common is stored as numbers in every file; name them in variables=[...]"
-        )
+        declared = scenario is not None and scenario.numeric and asked is None
+        held = "declared numeric in the scenario" if declared else "stored as numbers in every file"
+        raise ColumnError(f"none of the variables in common is {held}; name them in variables=[...]")
     notes = {key: text for key, text in chosen.notes.items() if key != "numeric"}
     if left := [name for name in chosen.names if name not in names]:
         notes["variables"] = f"no numbers, left out: {', '.join(left)}"

@@ -279,7 +279,7 @@ def _plan(
         ("compare_associations", alone, lambda: compare_associations(pair, variables=names, numeric=numeric)),
         (
             "information_loss",
-            "rows are not declared to belong together" if not aligned else "" if numeric else "no variable is a number",
+            "rows are not declared to belong together" if not aligned else "" if numeric else "no variable is declared numeric",
             lambda: information_loss(pair, numeric=numeric, robust=False, seed=seed),
         ),
     ]  # fmt: skip
@@ -301,7 +301,7 @@ def _model(pair: Pair, formula: str, family: Family) -> Callable[[], PairResult]
 
 def _not_joint(pair: Pair, numeric: Sequence[str]) -> str:
     if not numeric:
-        return "no variable is a number"
+        return "no variable is declared numeric"
     if len(numeric) > MOST_NUMBERS:
         return f"more than {MOST_NUMBERS} numbers; ecdf_utility compares those you name"
     if len(numeric) > 1 and pair.n + max(pair.sizes) > MOST_JOINT:
