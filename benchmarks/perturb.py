@@ -1,15 +1,15 @@
 """PRAM, noise and rank swapping beside drawing as many random numbers; MDAV's seconds and growth.
 
-    python benchmarks/perturb.py [--rounds 3] [--records 10000000] [--skip-mdav]
+    python benchmarks/perturb.py [--rounds 3] [--records 10000000] [--skip-random] [--skip-mdav] [--widths 4 8 12]
 
 The yardstick of the first three is one NumPy pass over the values, plus drawing as many random numbers with NumPy
 (uniform, or normal for noise), plus NumPy's sort for the swap: of the values (np.sort) and, harder to be fast
 beside it, of their order (np.argsort). Each is timed in turn with its yardstick; the medians of the rounds and
 their ratio are printed. The target is a ratio of 5.
 
-MDAV runs on four numbers, independent normal ones and their exponentials (skewed, as incomes are), k = 3. The
-exponent is that of the seconds between the smallest and the largest file; the target is 1 second for 50,000
-records and an exponent below 1.7.
+MDAV runs on 4, 8 and 12 numbers, independent normal ones and their exponentials (skewed, as incomes are), k = 3. The
+exponent is that of the seconds between the smallest and the largest file; the targets are 1, 3 and 10 seconds for
+50,000 records and an exponent below 1.7.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import polars as pl
 import sdckit as sdc
 
 SIZES = (12_500, 25_000, 50_000, 100_000, 200_000)
+WIDE_SIZES = (12_500, 25_000, 50_000)  # of more than four numbers
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -81,20 +82,21 @@ def random_methods(n: int, rounds: int) -> None:
             )
 
 
-def mdav(rounds: int) -> None:
-    print("microaggregate, MDAV, 4 numbers, k = 3")
+def mdav(rounds: int, width: int) -> None:
+    print(f"microaggregate, MDAV, {width} numbers, k = 3")
+    sizes = SIZES if width <= 4 else WIDE_SIZES
     for kind in ("normal", "skewed"):
         taken = []
-        for n in SIZES:
-            values = np.random.default_rng([1, n]).normal(size=(n, 4))
-            frame = pl.DataFrame(np.exp(values) if kind == "skewed" else values, schema=["a", "b", "c", "d"])
+        for n in sizes:
+            values = np.random.default_rng([1, n]).normal(size=(n, width))
+            frame = pl.DataFrame(np.exp(values) if kind == "skewed" else values)
             runs = [
                 seconds(lambda frame=frame: sdc.microaggregate(frame, columns=frame.columns, k=3))  # type: ignore[misc]
-                for _ in range(rounds + (n == SIZES[0]))
+                for _ in range(rounds + (n == sizes[0]))
             ]
             taken.append(min(runs))  # the first of the smallest file compiles
             print(f"{kind:<8} {n:>9,}   {taken[-1]:8.3f} s", flush=True)
-        exponent = math.log(taken[-1] / taken[0]) / math.log(SIZES[-1] / SIZES[0])
+        exponent = math.log(taken[-1] / taken[0]) / math.log(sizes[-1] / sizes[0])
         print(f"{kind:<8} grows as n to the power of {exponent:.2f}", flush=True)
 
 
@@ -102,11 +104,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--records", type=int, default=10_000_000)
+    parser.add_argument("--skip-random", action="store_true")
     parser.add_argument("--skip-mdav", action="store_true")
+    parser.add_argument("--widths", type=int, nargs="+", default=[4, 8, 12])
     given = parser.parse_args()
-    random_methods(given.records, given.rounds)
-    if not given.skip_mdav:
-        mdav(given.rounds)
+    if not given.skip_random:
+        random_methods(given.records, given.rounds)
+    for width in () if given.skip_mdav else given.widths:
+        mdav(given.rounds, width)
 
 
 if __name__ == "__main__":

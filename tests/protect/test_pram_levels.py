@@ -8,6 +8,7 @@ import pytest
 
 from sdckit.data.frames import open_frame
 from sdckit.errors import DataError
+from sdckit.protect.draws import PIECE, draw
 from sdckit.protect.pram_levels import EVERY, read_levels
 
 FRAME = pl.DataFrame(
@@ -54,6 +55,22 @@ def test_many_records_on_threads():
     assert moved / n == pytest.approx(6 / 7, abs=0.01)
     pairs = np.bincount((np.arange(n) % 7) * 7 + source % 7)
     assert pairs / n == pytest.approx(np.full(49, 1 / 49), abs=0.002)
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.Categorical])
+def test_the_chances_of_a_long_file_are_those_of_its_pieces(kind):
+    n = 2 * PIECE + 77
+    before = np.random.default_rng(3).integers(0, 3, n)
+    text = pl.DataFrame({"x": before}).with_columns(pl.col("x").cast(pl.String))
+    found = levels("x", text.with_columns(pl.col("x").cast(kind)))
+    assert found.of_record.tolist() == before.tolist()
+    chance = draw(np.random.default_rng(5), n, lambda one, piece: one.random(out=piece))
+    source, stay = np.empty(n, np.int64), np.array([0.9, 0.5, 0.7])
+    matrix = np.array([[0.9, 0.0, 0.1], [0.5, 0.5, 0.0], [0.0, 0.3, 0.7]])
+    moved = found.move(EVERY, matrix, source, np.random.default_rng(5))
+    goes = chance >= stay[before]
+    assert moved == goes.sum()
+    assert (before[source] == np.where(goes, np.array([2, 0, 1])[before], before)).all()
 
 
 def test_only_the_rows_of_a_stratum():

@@ -1,9 +1,10 @@
 """Groups of k and more alike records, from the outside in: the exact MDAV without comparing all with all.
 
-The records still to be grouped stand in a tree of boxes that shrink as records leave. The distance to a box
-is added up as the distance to a record is, so that rounding cannot put it beyond a record inside; the record
-farthest from the centre is looked for along a list sorted for an earlier centre. Of records at one distance
-the last in the file is taken, as sdcMicro does: the kernels take the first of rows counted from the end.
+The records still to be grouped stand in a tree of boxes that shrink as records leave, in leaves of a block each,
+whose distances are computed together. Bounds have some slack, so that rounding cannot put a box beyond a record
+inside; the record farthest from the centre is looked for along a list sorted for an earlier centre. Of records at
+one distance the last in the file is taken, as sdcMicro does: the kernels take the first of rows counted from the
+end.
 """
 
 from __future__ import annotations
@@ -12,153 +13,85 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.protect.mdav_tree import LEAF, build, remove
+
 __all__ = ["mdav_groups"]
 
-LEAF = 8  # records in a leaf at most
 WORN = 1  # records looked at along the list, per record in it, that make it worth a new one
 SLACK = 1e-9  # relative; far above what rounding adds to a distance
+FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter, since the result has slack
 
 
 @njit(cache=True, nogil=True)
 def _between(z, a, b):  # type: ignore[no-untyped-def]
     total = 0.0
-    for j in range(z.shape[1]):
+    for j in range(len(b)):
         away = z[a, j] - b[j]
         total += away * away
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=FREE)
 def _at_best(low, high, node, b):  # type: ignore[no-untyped-def]
     """Squared distance of a point to the box of a node."""
     total = 0.0
-    for j in range(low.shape[1]):
+    for j in range(len(b)):
         away = max(low[node, j] - b[j], b[j] - high[node, j], 0.0)
         total += away * away
-    return total
+    return total * (1 - SLACK)
 
 
-@njit(cache=True, nogil=True)
-def _at_worst(low, high, node, b):  # type: ignore[no-untyped-def]
-    """Squared distance of a point to the farthest corner of the box of a node."""
-    total = 0.0
-    for j in range(low.shape[1]):
+@njit(cache=True, nogil=True, fastmath=FREE)
+def _at_worst(low, high, node, b, middle, out):  # type: ignore[no-untyped-def]
+    """Squared distance that no record of a node exceeds: the lower of two bounds.
+
+    One is that of the farthest corner of the box. It is far beyond all records where columns are many. The other
+    looks for the farthest point in the box whose norm is no larger than that of the records (both from the middle, as
+    is `out`, the point's own), by a Lagrange multiplier: any gives a bound, that of the whole ball a good one.
+    """
+    reach = high[node, len(b)]
+    pull = np.sqrt(out / reach) if reach > 0.0 else 0.0
+    over = 1.0 / pull if pull > 0.0 else 0.0
+    corner, along = 0.0, 0.0
+    for j in range(len(b)):
         away = max(high[node, j] - b[j], b[j] - low[node, j])
-        total += away * away
-    return total
+        corner += away * away
+        side = b[j] - middle[j]
+        y = min(max(-side * over, low[node, j] - middle[j]), high[node, j] - middle[j])
+        along -= y * (side + side + pull * y)
+    norms = (reach + out) * (1 + SLACK) + along + pull * reach
+    return min(corner * (1 + SLACK), norms)
 
 
 @njit(cache=True, nogil=True)
-def _exchange(z, row, a, b):  # type: ignore[no-untyped-def]
-    row[a], row[b] = row[b], row[a]
-    for j in range(z.shape[1]):
-        z[a, j], z[b, j] = z[b, j], z[a, j]
+def _apart(own, here, far):  # type: ignore[no-untyped-def]
+    """Squared distances of the records of a leaf to a point, each summed as `_between` does, four columns a turn."""
+    d, room = len(here), own.shape[1]
+    far[:] = 0.0
+    for j in range(0, d - 3, 4):
+        a, b, c, e = own[j], own[j + 1], own[j + 2], own[j + 3]
+        for t in range(room):
+            w, x, y, z = a[t] - here[j], b[t] - here[j + 1], c[t] - here[j + 2], e[t] - here[j + 3]
+            far[t] = far[t] + w * w + x * x + y * y + z * z
+    for j in range(d // 4 * 4, d):
+        a = own[j]
+        for t in range(room):
+            away = a[t] - here[j]
+            far[t] += away * away
 
 
 @njit(cache=True, nogil=True)
-def _halve(z, row, first, last, middle, j):  # type: ignore[no-untyped-def]
-    """Put the smallest values of column j before `middle`, the largest behind it."""
-    last -= 1
-    while first < last:
-        a, b, c = z[first, j], z[(first + last) // 2, j], z[last, j]
-        pivot = max(min(a, b), min(max(a, b), c))
-        left, right = first, last
-        while left <= right:
-            while z[left, j] < pivot:
-                left += 1
-            while z[right, j] > pivot:
-                right -= 1
-            if left <= right:
-                _exchange(z, row, left, right)
-                left, right = left + 1, right - 1
-        if middle <= right:
-            last = right
-        elif middle >= left:
-            first = left
-        else:
-            return
-
-
-@njit(cache=True, nogil=True)
-def _fit(z, low, high, node, first, last):  # type: ignore[no-untyped-def]
-    """Fit the box of a node to its records; whether it changed."""
-    changed = False
-    for j in range(z.shape[1]):
-        smallest, largest = np.inf, -np.inf
-        for p in range(first, last):
-            smallest, largest = min(smallest, z[p, j]), max(largest, z[p, j])
-        changed |= smallest != low[node, j] or largest != high[node, j]
-        low[node, j], high[node, j] = smallest, largest
-    return changed
-
-
-@njit(cache=True, nogil=True)
-def _build(z, row, n):  # type: ignore[no-untyped-def]
-    """Arrange the first n records as a tree: first record, records left, left child or -1, parent; boxes."""
-    room = 4 * n // LEAF + 4
-    node = np.empty((room, 4), np.int64)
-    low, high = np.empty((room, z.shape[1])), np.empty((room, z.shape[1]))
-    leaf = np.empty(n, np.int64)
-    node[0, 0], node[0, 1], node[0, 3] = 0, n, -1
-    used, i = 1, 0
-    while i < used:
-        first, n_here = node[i, 0], node[i, 1]
-        _fit(z, low, high, i, first, first + n_here)
-        node[i, 2] = -1
-        if n_here <= LEAF:
-            for p in range(first, first + n_here):
-                leaf[p] = i
-        else:
-            widest = 0
-            for j in range(1, z.shape[1]):
-                if high[i, j] - low[i, j] > high[i, widest] - low[i, widest]:
-                    widest = j
-            half = n_here // 2
-            _halve(z, row, first, first + n_here, first + half, widest)
-            node[i, 2] = used
-            node[used, 0], node[used, 1], node[used, 3] = first, half, i
-            node[used + 1, 0], node[used + 1, 1], node[used + 1, 3] = first + half, n_here - half, i
-            used += 2
-        i += 1
-    return node, low, high, leaf
-
-
-@njit(cache=True, nogil=True)
-def _remove(z, row, at, tree, one):  # type: ignore[no-untyped-def]
-    """Take a record out: it goes behind the others of its leaf, and the boxes around it shrink."""
-    node, low, high, leaf = tree
-    p = at[one]
-    i = leaf[p]
-    last = node[i, 0] + node[i, 1] - 1
-    _exchange(z, row, p, last)
-    at[row[p]], at[one] = p, -1
-    node[i, 1] -= 1
-    shrinking = _fit(z, low, high, i, node[i, 0], last)
-    i = node[i, 3]
-    while i >= 0:
-        node[i, 1] -= 1
-        if shrinking:
-            left = node[i, 2]
-            shrinking = False
-            for j in range(low.shape[1]):
-                smallest = min(low[left, j], low[left + 1, j])
-                largest = max(high[left, j], high[left + 1, j])
-                shrinking |= smallest != low[i, j] or largest != high[i, j]
-                low[i, j], high[i, j] = smallest, largest
-        i = node[i, 3]
-
-
-@njit(cache=True, nogil=True)
-def _nearest(z, row, tree, here, near, who, stack, bound):  # type: ignore[no-untyped-def]
+def _nearest(row, tree, here, near, who, far, stack, bound):  # type: ignore[no-untyped-def]
     """The records nearest to a point, by distance and then by row: as many as `near` has places."""
-    node, low, high, _ = tree
-    k, found = len(near), 0
+    node, low, high, _, block = tree
+    k = len(near)
+    near[:], who[:] = np.inf, len(row)
     stack[0], bound[0] = 0, 0.0
     depth = 1
     while depth:
         depth -= 1
         i = stack[depth]
-        if found == k and bound[depth] > near[k - 1]:
+        if bound[depth] > near[k - 1]:
             continue
         left = node[i, 2]
         if left >= 0:
@@ -167,28 +100,49 @@ def _nearest(z, row, tree, here, near, who, stack, bound):  # type: ignore[no-un
             far_b = _at_best(low, high, b, here) if node[b, 1] else np.inf
             if far_a < far_b:
                 a, b, far_a, far_b = b, a, far_b, far_a
-            for child, far in ((a, far_a), (b, far_b)):  # the nearer is looked at first
-                if node[child, 1] and not (found == k and far > near[k - 1]):
-                    stack[depth], bound[depth] = child, far
+            for child, away in ((a, far_a), (b, far_b)):  # the nearer is looked at first
+                if node[child, 1] and away <= near[k - 1]:
+                    stack[depth], bound[depth] = child, away
                     depth += 1
             continue
-        for p in range(node[i, 0], node[i, 0] + node[i, 1]):
-            far = _between(z, p, here)
-            if found == k and (far > near[k - 1] or (far == near[k - 1] and row[p] > who[k - 1])):
+        first, m = node[i, 0], node[i, 1]
+        _apart(block[first // LEAF], here, far)
+        if not _any_within(far, near[k - 1]):
+            continue
+        for p in range(first, first + m):
+            away = far[p - first]
+            if away > near[k - 1] or (away == near[k - 1] and row[p] > who[k - 1]):
                 continue
-            t = min(found, k - 1)
-            while t > 0 and (near[t - 1] > far or (near[t - 1] == far and who[t - 1] > row[p])):
+            t = k - 1
+            while t > 0 and (near[t - 1] > away or (near[t - 1] == away and who[t - 1] > row[p])):
                 near[t], who[t] = near[t - 1], who[t - 1]
                 t -= 1
-            near[t], who[t] = far, row[p]
-            found = min(found + 1, k)
+            near[t], who[t] = away, row[p]
 
 
 @njit(cache=True, nogil=True)
-def _farthest(z, row, tree, here, stack, bound):  # type: ignore[no-untyped-def]
+def _any_within(far, limit):  # type: ignore[no-untyped-def]
+    count = 0
+    for t in range(len(far)):
+        count += far[t] <= limit
+    return count > 0
+
+
+@njit(cache=True, nogil=True)
+def _any_beyond(far, limit):  # type: ignore[no-untyped-def]
+    count = 0
+    for t in range(len(far)):
+        count += far[t] >= limit
+    return count > 0
+
+
+@njit(cache=True, nogil=True)
+def _farthest(row, tree, here, middle, far, stack, bound):  # type: ignore[no-untyped-def]
     """The record farthest from a point; of several the first row."""
-    node, low, high, _ = tree
-    best, who = -1.0, -1
+    node, low, high, _, block = tree
+    best, who, out = -1.0, -1, 0.0
+    for j in range(len(here)):
+        out += (here[j] - middle[j]) ** 2
     stack[0], bound[0] = 0, np.inf
     depth = 1
     while depth:
@@ -199,19 +153,23 @@ def _farthest(z, row, tree, here, stack, bound):  # type: ignore[no-untyped-def]
         left = node[i, 2]
         if left >= 0:
             a, b = left, left + 1
-            far_a = _at_worst(low, high, a, here) if node[a, 1] else -1.0
-            far_b = _at_worst(low, high, b, here) if node[b, 1] else -1.0
+            far_a = _at_worst(low, high, a, here, middle, out) if node[a, 1] else -1.0
+            far_b = _at_worst(low, high, b, here, middle, out) if node[b, 1] else -1.0
             if far_a > far_b:
                 a, b, far_a, far_b = b, a, far_b, far_a
-            for child, far in ((a, far_a), (b, far_b)):  # the farther is looked at first
-                if node[child, 1] and far >= best:
-                    stack[depth], bound[depth] = child, far
+            for child, away in ((a, far_a), (b, far_b)):  # the farther is looked at first
+                if node[child, 1] and away >= best:
+                    stack[depth], bound[depth] = child, away
                     depth += 1
             continue
-        for p in range(node[i, 0], node[i, 0] + node[i, 1]):
-            far = _between(z, p, here)
-            if far > best or (far == best and row[p] < who):
-                best, who = far, row[p]
+        first, m = node[i, 0], node[i, 1]
+        _apart(block[first // LEAF], here, far)
+        if not _any_beyond(far, best):
+            continue
+        for p in range(first, first + m):
+            away = far[p - first]
+            if away > best or (away == best and row[p] < who):
+                best, who = away, row[p]
     return who
 
 
@@ -230,7 +188,7 @@ def _outermost(z, at, centre, around, ranked, away, head):  # type: ignore[no-un
         if at[one] < 0:
             continue
         seen += 1
-        far = _between(z, at[one], centre)
+        far = _between(z, one, centre)
         if far > best or (far == best and one < who):
             best, who, reach = far, one, np.sqrt(far)
     return who, seen
@@ -251,11 +209,13 @@ def _add(total, rest, z, p, sign):  # type: ignore[no-untyped-def]
 def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ignore[no-untyped-def]
     """Make groups until the list and the tree are worn out; how many groups."""
     n, d = z.shape
-    row, at = np.arange(n), np.empty(n, np.int64)
-    tree = _build(z, row, n)
+    y, row, at = np.empty((n, d + 1)), np.arange(n), np.empty(n, np.int64)
+    for p in range(n):
+        y[p, :d], y[p, d] = z[p], _between(z, p, around)
+    tree = build(y, row)
     for p in range(n):
         at[row[p]] = p
-    stack, bound = np.empty(256, np.int64), np.empty(256)
+    stack, bound, far = np.empty(256, np.int64), np.empty(256), np.empty(LEAF)
     near, who = np.empty(k - 1), np.empty(k - 1, np.int64)
     centre, here = np.empty(d), np.empty(d)
     left, group, head, spent = n, 0, 0, 0
@@ -268,19 +228,20 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
                 centre[j] = (total[j] + rest[j]) / left
             extreme, seen = _outermost(z, at, centre, around, ranked, away, head)
             spent += seen
-        for _ in range(1 if given or left < 3 * k else 2):
+        both = not given and left >= 3 * k
+        for turn in range(2 if both else 1):
             for j in range(d):
-                here[j] = z[at[extreme], j]
+                here[j] = z[extreme, j]
             for t in range(k):
                 one = extreme if t == 0 else who[t - 1]
                 of_row[one] = group
-                _add(total, rest, z, at[one], -1.0)
-                _remove(z, row, at, tree, one)
+                _add(total, rest, z, one, -1.0)
+                remove(row, at, tree, one)
                 if t == 0 and k > 1:
-                    _nearest(z, row, tree, here, near, who, stack, bound)
+                    _nearest(row, tree, here, near, who, far, stack, bound)
             group, left = group + 1, left - k
-            if left >= 2 * k and not given:
-                extreme = _farthest(z, row, tree, here, stack, bound)
+            if both and turn == 0:
+                extreme = _farthest(row, tree, here, around, far, stack, bound)
     return group
 
 

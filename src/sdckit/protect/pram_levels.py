@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.data.columns import code_column
 from sdckit.errors import DataError
 from sdckit.numerics.threads import chunks, run
-from sdckit.protect.draws import draw
+from sdckit.protect.draws import PIECE
 
 __all__ = ["EVERY", "Levels", "read_levels"]
 
@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST_LEVELS = 2000  # a matrix of so many rows and columns is 32 MB
 WIDE = 1 << 16  # codes that span more are numbered anew first
+TAKEN = (np.dtype(np.int64), np.dtype(np.uint32))  # types of codes that the kernels take as they are
 EVERY = np.empty(0, np.int64)  # the rows of a stratum that is the whole file
 
 
@@ -36,15 +37,15 @@ def _count(codes, low, rows, start, stop, first, count):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def _move(codes, low, level, rows, start, stop, chance, stay, other, first, source):  # type: ignore[no-untyped-def]
-    """Which row lends each record its level; how many records change theirs."""
+    """Which row lends each record its level, by a chance each; how many records change theirs."""
     moved, last = 0, len(stay) - 1
     for t in range(start, stop):
         i = rows[t] if len(rows) else t
         here = level[codes[i] - low]
         source[i] = i
-        if here < 0 or chance[t] < stay[here]:
+        if here < 0 or chance[t - start] < stay[here]:
             continue
-        mark = (chance[t] - stay[here]) / (1.0 - stay[here])
+        mark = (chance[t - start] - stay[here]) / (1.0 - stay[here])
         least, most = 0, last
         while least < most:  # the first level whose running total is above the mark
             middle = (least + most) // 2
@@ -63,7 +64,7 @@ class Levels:
 
     Attributes
     ----------
-    codes : ndarray, int64, shape (n,)
+    codes : ndarray, int64 or uint32, shape (n,)
         Where they begin says `low`: whole numbers are taken as they are.
     low : int
     level : ndarray, int64, shape (span + 1,)
@@ -78,7 +79,7 @@ class Levels:
         Records of each.
     """
 
-    codes: Ints
+    codes: Ints | NDArray[np.uint32]
     low: int
     level: Ints
     labels: list[str]
@@ -89,7 +90,7 @@ class Levels:
     @property
     def of_record(self) -> Ints:
         """Level of each record, -1 where missing."""
-        return self.level[self.codes - self.low]
+        return self.level[self.codes.astype(np.int64, copy=False) - self.low]
 
     def counts(self, rows: Ints) -> Ints:
         """Records of each level in a stratum."""
@@ -115,15 +116,30 @@ class Levels:
         running = np.cumsum(others, axis=1) / np.where(away > 0, away, 1.0)[:, None]
         last = running.shape[1] - 1 - np.argmax(others[:, ::-1] > 0, axis=1)
         running[np.arange(len(last)), last] = 2.0  # whatever rounding did to the total
-        chance = draw(rng, n, lambda one, piece: one.random(out=piece))
-        return sum(
-            run(
-                lambda part: _move(
-                    self.codes, self.low, self.level, rows, *part, chance, stay, running, self.first, source
-                ),
-                chunks(n),
-            )
-        )
+
+        def moved(part: tuple[int, int]) -> int:
+            """The pieces of a thread: their chances never leave the cache."""
+            chance, total = np.empty(PIECE), 0
+            for piece in range(*part):
+                first, end = piece * PIECE, min((piece + 1) * PIECE, n)
+                own[piece].random(out=chance[: end - first])
+                total += _move(
+                    self.codes,
+                    self.low,
+                    self.level,
+                    rows,
+                    first,
+                    end,
+                    chance,
+                    stay,
+                    running,
+                    self.first,
+                    source,
+                )
+            return total
+
+        own = rng.spawn(-(-n // PIECE))
+        return sum(run(moved, chunks(len(own), minimum=1)))
 
 
 def read_levels(frame: Any, name: str) -> Levels:
@@ -144,7 +160,7 @@ def read_levels(frame: Any, name: str) -> Levels:
     """
     coded = code_column(frame[name])
     span = coded.span
-    plain = coded.values.dtype == np.int64 and len(coded.valid) == 0 and span <= WIDE
+    plain = coded.values.dtype in TAKEN and len(coded.valid) == 0 and span <= WIDE
     codes, low = (coded.values, coded.low) if plain else (coded.codes(), 0)
     if span > WIDE:
         seen = np.unique(codes[codes < span])
@@ -165,7 +181,7 @@ def read_levels(frame: Any, name: str) -> Levels:
     )
 
 
-def _counted(codes: Ints, low: int, n_codes: int) -> tuple[Ints, Ints]:
+def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:
     """Records of each code, and the first of them."""
     parts = chunks(len(codes))
     count, first = np.zeros((len(parts), n_codes), np.int64), np.zeros((len(parts), n_codes), np.int64)
