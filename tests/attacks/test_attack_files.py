@@ -102,9 +102,7 @@ def test_which_are_numeric():
 def test_long_whole_numbers_are_no_distances():
     """2**60 and 2**60 + 1 are one number as floats."""
     long = pl.DataFrame({"id": [2**60 + i for i in range(9)], "x": range(9)})
-    files = opened(
-        long, long.with_columns(pl.col("id") + 1), None, roles={"variables": ["id"]}
-    )
+    files = opened(long, long.with_columns(pl.col("id") + 1), None, roles={"variables": ["id"]})
     assert numeric_columns(files, ["id", "x"], None) == ("x",)
     with pytest.raises(DataError, match="whole numbers of 16 digits or more"):
         numeric_columns(files, ["id", "x"], ["id"])
@@ -120,7 +118,11 @@ def test_an_identical_release_is_said():
 def test_people_in_both_files_are_counted(shared):
     control = pl.concat([CONTROL, ORIGINAL.head(shared)])
     with pytest.warns(SdcWarning, match=f"^{shared} of {280 + shared} records of the control file equal"):
-        opened(control=control)
+        files = opened(control=control)
+    notes = {}
+    file_notes(files, NAMES, notes)
+    assert notes["control"].startswith(f"{shared} of {280 + shared} records")
+    assert ("residual" in notes) == (shared == 40)
 
 
 def test_the_original_itself_as_control_is_no_coincidence():

@@ -201,7 +201,10 @@ def test_a_pickled_result_keeps_its_figures_only():
 
 REFUSED = [
     ({"hit_width": 0}, DataError, "hit_width is a share"),
-    ({"resamples": 5}, DataError, "19 or more"),
+    ({"resamples": 5}, DataError, "19 to 100,000"),
+    ({"resamples": 2**70}, DataError, "19 to 100,000"),
+    ({"id": 5}, ColumnError, "id is the name of one column, not int"),
+    ({"variables": [1]}, ColumnError, "no column 1"),
     ({"variables": []}, ColumnError, "variables= is empty"),
     ({"variables": ["wage"]}, ColumnError, "the original has no column 'wage'"),
     ({"variables": ["age"], "numeric": ["pay"]}, ColumnError, "'pay' is none of the columns used"),

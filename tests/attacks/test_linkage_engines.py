@@ -28,11 +28,14 @@ def use(engine):
     assert found["s"].to_pylist() == [pytest.approx(0.9611111), None]
 
 
-def test_duckdb_works_in_a_folder_that_goes(tmp_path, monkeypatch):
+def test_duckdb_keeps_records_in_memory_and_spills_into_a_folder_that_goes(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with open_duckdb() as engine:
         use(engine)
-        assert list(tmp_path.rglob("pairs.duckdb"))
+        (folder,) = tmp_path.iterdir()
+        assert folder.stat().st_mode & 0o077 == 0
+        assert not list(folder.iterdir())
+        assert engine.rows("select current_setting('temp_directory') as d")["d"].to_pylist() == [str(folder)]
     assert not list(tmp_path.iterdir())
 
 

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import brute
 from draw import ALPHAS, files, quiet
 from sdckit import as_cells
+from sdckit.cells import frequencies
 from sdckit.cells.frequencies import wildcard_matches
 
 
@@ -38,6 +40,63 @@ def test_both_paths_agree(file, alpha):
     packed = matched(cells, cells.table, alpha)
     spread = matched(cells, replace(cells.table, words=None, layout=None), alpha)
     np.testing.assert_allclose(packed, spread, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+@given(file=files(wide=True, min_keys=3, max_keys=6, max_rows=40), alpha=st.sampled_from(ALPHAS))
+def test_keys_of_several_words_agree_with_the_definition(pairs, file, alpha):
+    with quiet(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequencies, "_pairs_are_faster", lambda *_: pairs)
+        cells = as_cells(file.frame(), keys=file.keys, weight="w", missing=file.missing, alpha=alpha)
+    f, big_f = brute.frequencies(file.rows, file.weights, file.wild, alpha)
+    of_row = cells.table.of_row
+    assert cells.columns["sample_frequency"][of_row].tolist() == pytest.approx(f)
+    assert cells.columns["population_frequency"][of_row].tolist() == pytest.approx(big_f)
+
+
+@given(st.integers(0, 2**32), st.integers(10, 45), st.sampled_from([0.02, 0.2, 0.7]), st.sampled_from(ALPHAS))
+def test_many_keys_agree_with_the_definition(seed, n_keys, missing, alpha):
+    rng = np.random.default_rng(seed)
+    values, n = rng.integers(0, 10, (30, n_keys)), 30
+    values[n // 2 :] = values[: n // 2]  # records that agree but for what is missing
+    gone = rng.random((n, n_keys)) < missing
+    rows = [
+        tuple(None if g else int(v) for v, g in zip(*row, strict=True))
+        for row in zip(values, gone, strict=True)
+    ]
+    frame = pl.DataFrame(
+        {f"k{j}": pl.Series([row[j] for row in rows], dtype=pl.Int64) for j in range(n_keys)}
+    )
+    with quiet():
+        cells = as_cells(frame, keys=frame.columns, alpha=alpha)
+    f, _ = brute.frequencies(rows, [1.0] * n, [True] * n_keys, alpha)
+    assert cells.columns["sample_frequency"][cells.table.of_row].tolist() == pytest.approx(f)
+
+
+@pytest.mark.parametrize("missing", [0.002, 0.2])
+def test_pairs_and_bit_sets_agree_on_a_larger_file(monkeypatch, missing):
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 3, (4000, 12)).astype(float)
+    values[:, 3:] = 0
+    values[:, 0] = rng.integers(0, 9, 4000) * 1e9
+    values[rng.random(values.shape) < missing] = np.nan
+    frame = pl.DataFrame({f"k{j}": (values[:, j] * (1 << 20)).tolist() for j in range(12)}).fill_nan(None)
+    found = []
+    for pairs in (True, False):
+        monkeypatch.setattr(frequencies, "_pairs_are_faster", lambda *_, pairs=pairs: pairs)
+        with quiet():
+            cells = as_cells(frame, keys=frame.columns, alpha=0.5)
+        found.append(
+            matched(cells, replace(cells.table, words=None, layout=None, weight=np.ones(cells.n_cells)), 0.5)
+        )
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+    assert found[0].max() > 10
+
+
+def test_pairs_of_patterns_are_taken_where_they_are_few():
+    assert frequencies._pairs_are_faster(4, 40, 1_000_000, 100_000)
+    assert not frequencies._pairs_are_faster(3000, 40, 3000, 2900)
+    assert not frequencies._pairs_are_faster(32, 40, 100_000, 40_000)
 
 
 @given(files(wide=True, min_keys=4, max_keys=6, max_rows=12))

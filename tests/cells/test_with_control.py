@@ -12,6 +12,7 @@ import pytest
 
 from sdckit.cells.pair import open_pair
 from sdckit.cells.with_control import is_ordered, open_with_control, shared_columns
+from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
 
 A = pl.DataFrame({"x": [1, 2, None], "s": ["a", "b", "b"], "id": [7, 8, 9]})
@@ -35,13 +36,22 @@ def test_one_coding_for_all_files():
 def test_a_pair_opened_before():
     pair = open_pair(A, B, categories=ROLES)
     assert open_with_control(pair, None, None, categories=ROLES).pair is pair
-    files = open_with_control(pair, None, C, categories=ROLES)
+    opened = open_frame(C)
+    files = open_with_control(pair, None, opened, categories=ROLES)
     assert (files.m, files.n_control) == (1, 4)
-    again = open_with_control(pair, None, C, categories={"variables": ["x"]})
+    again = open_with_control(pair, None, opened, categories={"variables": ["x"]})
     assert again.codes("x") is files.codes("x")  # coded once for all attacks on the same files
-    assert open_with_control(pair, None, C.clone(), categories=ROLES).codes("x") is not files.codes("x")
+    other = open_frame(C.clone())
+    assert open_with_control(pair, None, other, categories=ROLES).codes("x") is not files.codes("x")
     with pytest.raises(DataError, match="the files are fixed by the pair given"):
         open_with_control(pair, B, C, categories=ROLES)
+
+
+def test_a_control_file_changed_in_place_is_read_anew():
+    pair, control = open_pair(A, B, categories=ROLES), C.to_pandas()
+    assert open_with_control(pair, None, control, categories=ROLES).codes("x").n_levels == 4
+    control["x"] = [5, 5, 5, 5]
+    assert open_with_control(pair, None, control, categories=ROLES).codes("x").n_levels == 3
 
 
 def test_a_control_file_that_is_a_plan_brings_what_is_asked_for():

@@ -12,6 +12,7 @@ import sdckit as sdc
 from sdckit.cli.attack_files import Attacked
 from sdckit.cli.attack_runs import Made, Runs
 from sdckit.cli.attack_tables import attack_parts, attack_tables
+from sdckit.cli.formats import count
 
 PEOPLE = pl.DataFrame({"age": range(20, 70), "pay": range(900, 950), "sex": ["f", "m"] * 25})
 OTHERS = PEOPLE.with_columns(pl.col("age") + 0.5, pl.col("pay") + 0.5)
@@ -78,6 +79,35 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
     row = next(line for line in shown.splitlines() if line.startswith("released records equal"))
     assert row.split()[7:] == (["1"] if control is None else ["1", "0"])
     assert ("--control FILE" in shown) == (control is None)
+
+
+def test_no_residual_risk_of_an_attack_that_guesses_as_well() -> None:
+    far = PEOPLE.with_columns(pl.col("age") + 1000, pl.col("pay") - 1000)
+    found = sdc.linkability(PEOPLE, far, control=OTHERS, known=(["age"], ["pay"]), seed=1)
+    assert not found.success_rate > found.baseline_rate
+    row = next(
+        line for line in text([("linkability", found)], OTHERS).splitlines() if line.startswith("linkab")
+    )
+    assert row.split()[-1] == "–"
+
+
+def test_several_releases_have_means_and_attempts_of_their_own() -> None:
+    part = PEOPLE[:30]
+    found = sdc.singling_out(PEOPLE, [PEOPLE, part], control=OTHERS, variables=["age", "pay"], seed=1)
+    tried = [count(one["n_attacks"]) for one in found.per_release]
+    assert tried[0] != tried[1]
+    shown = " ".join(text([("singling out", found)], OTHERS, m=2).split())
+    assert "with intervals of 95 %, means over the releases" in shown
+    assert f"{tried[1]}–{tried[0]}" in shown
+    assert f"Note: attempts on each release: {tried[0]}, {tried[1]}; fewer than asked for were found" in shown
+    assert "their ends" not in shown
+    people = pl.DataFrame({"a": ["x", "y"] * 25, "b": [f"b{i}" for i in range(50)]})
+    crossed = people.with_columns(b=pl.Series([f"b{i // 2}" for i in range(50)]))  # each value in two records
+    others = people.with_columns(b=pl.col("b") + "o")
+    one = sdc.singling_out(people, [people, crossed], control=others, seed=1)
+    shown = " ".join(text([("singling out", one)], OTHERS, m=2).split())
+    assert "no attack could be made on release 2; the means are over the others" in shown
+    assert "mean over the" not in shown
 
 
 def test_parts_without_a_head() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -103,6 +104,18 @@ def test_bars_without_a_figure_are_empty_and_say_why() -> None:
     (values,) = chart_for("bars", data).to_dict()["datasets"].values()
     assert [(row["length"], row["text"]) for row in values] == [(0, "withheld"), (0, "undefined")]
     assert describe("bars", data, "Caption") == "Caption. a: withheld people; b: undefined people."
+
+
+def test_labels_have_room_in_a_wide_font() -> None:
+    """Readers' fonts may be wider than the one that labels are measured in here: about 7 of the 12 pixels a letter."""
+    labels = [f"{low:g} to {low + 0.25:g}, release" for low in (0, 0.25, 0.5)]
+    rows = [{"label": label, "n": {"text": "20", "value": 20}} for label in labels]
+    root = ElementTree.fromstring(to_svg(chart_for("bars", {"rows": rows, "unit": "records"})))
+    shown = [one for one in root.iter() if one.text in labels]
+    assert [one.text for one in shown] == labels
+    frame = next(one for one in root.iter() if one.get("transform", "").startswith("translate"))
+    left = float(re.findall(r"[\d.]+", frame.get("transform", ""))[0])
+    assert left >= 7.2 * max(map(len, labels))
 
 
 def test_long_labels_leave_room_for_the_bars() -> None:

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from sdckit.report.blocks import Paragraph
-from sdckit.report.layout_attacks import ABOUT, ALONE, attack_blocks, attack_name, percent
+import pytest
+
+from sdckit.numerics.intervals import excess
+from sdckit.report.blocks import Facts, Paragraph
+from sdckit.report.layout_attacks import (
+    ABOUT,
+    ALONE,
+    REASONS,
+    RESIDUAL,
+    ROUNDED,
+    attack_blocks,
+    attack_name,
+    conclude,
+    percent,
+)
 
 
 def leaf(text):
@@ -12,7 +25,8 @@ def leaf(text):
 
 def one(m=1, **more):
     release = {name: leaf(name) for name in ("n_attacks", "success_rate", "baseline_rate", "control_rate")}
-    return {"releases": [release] * m, "means": "no sign of it", "residual_risk": leaf("up to 5 %"), **more}
+    release["residual_risk"] = leaf("5 % (1–9)")
+    return {"releases": [release] * m, "means": "no sign of it", "residual_risk": leaf("5 % (1–9)"), **more}
 
 
 def tree(**more):
@@ -28,10 +42,11 @@ def tree(**more):
 def test_everything_has_its_table():
     blocks = attack_blocks(tree(), several=False)
     assert blocks[0] == Paragraph(ABOUT)
-    rates, means, near, words, skipped = blocks[1:]
+    rates, legend, means, near, words, skipped = blocks[1:]
+    assert legend == Paragraph(RESIDUAL + ROUNDED)
     assert rates.columns[-2:] == ("Never in it", "Residual risk")
     assert rates.rows[0] == (
-        "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "up to 5 %",
+        "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "5 % (1–9)",
     )  # fmt: skip
     assert means.rows[1] == ("Inferring income", "No sign of it.")
     assert near.rows == (
@@ -45,20 +60,24 @@ def test_everything_has_its_table():
 def test_without_a_control_its_columns_are_left_out():
     blocks = attack_blocks(tree(control=False, distances=None, skipped=[]), several=True)
     assert blocks[0] == Paragraph(ALONE)
-    assert blocks[1].columns == ("Attack", "Attempts", "Succeed", "By guessing")
+    assert blocks[1].columns == ("Attack", "Tries", "Succeed", "By guessing")
     assert blocks[1].rows[1][0] == "Inferring income (neighbour)"
     assert len(blocks) == 3
 
 
 def test_several_releases_have_rows_of_their_own():
-    rows = attack_blocks(tree(attacks={"membership": one(2)}), several=False)[1].rows
+    _, rates, _, means, *_ = attack_blocks(tree(attacks={"membership": one(2)}), several=False)
+    rows = rates.rows
+    assert means.columns == ("Attack", "Meaning, of the worst release")
     assert [row[0] for row in rows] == [f"Telling who is in the file, release {j}" for j in (1, 2)]
-    assert [row[-1] for row in rows] == ["up to 5 %", ""]
+    assert [row[-1] for row in rows] == ["5 % (1–9)"] * 2
 
 
 def test_a_confidential_document_has_the_exact_verdict():
     exact = {"membership": one(exact={"verdict": "Succeeds in 12.3%."})}
-    assert attack_blocks(tree(attacks=exact), several=False)[2].rows[0][1] == "Succeeds in 12.3%."
+    blocks = attack_blocks(tree(attacks=exact), several=False)
+    assert blocks[2] == Paragraph(RESIDUAL)
+    assert blocks[3].rows[0][1] == "Succeeds in 12.3%."
 
 
 def test_nothing_made():
@@ -82,10 +101,256 @@ def test_all_shares_are_in_per_cent():
     shares = {
         name: {"text": "0.19", "value": 0.19} for name in ("success_rate", "baseline_rate", "control_rate")
     }
-    release = {"n_attacks": {"text": "1,005", "value": 1005}, **shares}
+    release = {"n_attacks": {"text": "1,005", "value": 1005}, **shares, "residual_risk": leaf("–")}
     rows = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[
         1
     ].rows
     assert rows[0][1:5] == ("1,005", "19 %", "19 %", "19 %")
     near = {"releases": [{"copies": {"text": "0.77", "value": 0.77}}], "means": "far away"}
-    assert attack_blocks(tree(distances=near), several=False)[3].rows[0][1] == "77 %"
+    assert attack_blocks(tree(distances=near), several=False)[4].rows[0][1] == "77 %"
+
+
+ASKED = {
+    "columns": ["age", "ill"], "n_columns": 7, "n_control": {"text": "150", "value": 150}, "n_attacks": 500,
+    "seeded": True, "columns_at_once": 3, "halves": {"a": [["age"], ["sex", "region"]]},
+    "tolerance": {"inference:a:ill": "a guess is right where it is equal"},
+}  # fmt: skip
+
+
+def test_what_was_attacked_and_how():
+    facts = attack_blocks(tree(asked=ASKED), several=False)[1]
+    assert isinstance(facts, Facts)
+    assert dict(facts.items) == {
+        "Columns attacked": "2 of 7, those of the scenario: age, ill",
+        "People never in the file": "150 records",
+        "Attempts asked for": "500 of each attack",
+        "Seed": "given, and kept by the analyst: it may be that of the protection, too",
+        "Singling out by several columns": "queries of 3 columns",
+        "Linking two pieces of knowledge": "age | sex, region",
+        "Inferring ill": "a guess is right where it is equal",
+    }
+    bare = {
+        **ASKED,
+        "n_columns": None,
+        "n_control": None,
+        "columns_at_once": None,
+        "seeded": False,
+        "halves": {},
+    }
+    told = dict(attack_blocks(tree(asked=bare), several=False)[1].items)
+    assert told["Columns attacked"].startswith("2, those")
+    assert told["Seed"] == "none was given"
+    assert "People never in the file" not in told
+    inside = attack_blocks(tree(asked={**ASKED, "seed": 7}), several=False)[1]
+    assert dict(inside.items)["Seed"] == "7"
+
+
+def count(value, step=5):
+    if isinstance(value, str):
+        return {"text": value, "value": None, "below": int(value[1:])}
+    return {"text": str(value), "value": value, **({"rounded_to": step} if step > 5 else {})}
+
+
+def judged(place, n=100, n_control=100, **found):
+    release = {"n_attacks": count(n), **({"n_control": count(n_control)} if n_control else {})}
+    release |= {name: count(value) for name, value in found.items() if name not in {"baseline_rate", "ends"}}
+    release |= {name: value for name, value in found.items() if name in {"baseline_rate", "ends"}}
+    done = conclude({"control": True, "attacks": {place: {"releases": [release]}}, "distances": None})
+    one = done["attacks"][place]
+    assert "ends" not in one["releases"][0]
+    assert one["residual_risk"] == one["releases"][0]["residual_risk"]
+    return one["means"], one["residual_risk"], one["releases"][0]
+
+
+RARE = {"baseline_rate": {"text": "0.01", "value": 0.01}}
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "successes"),
+    [
+        ({"successes": 45, "control_successes": 10}, "the release gives away more", (45, 10)),
+        ({"successes": 45, "control_successes": 40}, "no sign that being in the file", (45, 40)),
+        ({"failures": 0, "control_successes": "<5"}, "the release gives away more", (100, 2.5)),
+        ({"failures": "<5", "control_failures": 5}, "no sign that being in the file", (97.5, 95)),
+        ({"failures": "<5", "control_failures": 0}, "no sign that being in the file", (97.5, 100)),
+    ],
+)
+def test_words_and_residual_risk_from_printed_counts(found, words, successes):
+    means, residual, release = judged("linkability:a", **RARE, **found)
+    assert means.startswith(words)
+    assert not any(letter.isdigit() for letter in means)
+    a, c = successes
+    three = [min(max(one, 0), 1) for one in excess(a, 100, c, 100)]
+    assert [residual[name] for name in ("value", "low", "high")] == pytest.approx(three, abs=1e-6)
+    assert release["success_rate"]["text"].endswith("%")
+
+
+def test_few_successes_have_an_upper_end():
+    means, residual, _ = judged("linkability:a", successes="<5", control_successes=0, **RARE)
+    assert means == "too few successes to tell them from guessing"
+    most = excess(5, 100, 0, 100)[2]
+    assert residual["value"] is None
+    assert residual["below"] == pytest.approx(most, abs=1e-6)
+    assert residual["text"] == f"<{100 * most:.1f} %"
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "text"),
+    [
+        ({"successes": 0}, "no better than guessing, which", "–"),
+        ({"successes": 45, "n_control": 0}, "better than guessing; how much of it", "undefined"),
+        ({"successes": 45}, "better than guessing; the control file is too small", "undefined"),
+    ],
+)
+def test_nothing_to_compare(found, words, text):
+    means, residual, _ = judged("linkability:a", **RARE, **found)
+    assert means.startswith(words)
+    assert residual == {"text": text, "value": None}
+
+
+def test_a_small_control_file_is_named():
+    found = {"successes": 45, "control_successes": 5, "n_control": 10}
+    means, _, _ = judged("linkability:a", **RARE, **found)
+    assert means.endswith("the control file is too small for a narrower answer")
+    found = {"successes": 10, "control_successes": 5, "n": 20, "n_control": 20}
+    means, _, _ = judged("linkability:a", **RARE, **found)
+    assert means.endswith("the attacks are too few for a narrower answer")
+
+
+def test_guesses_that_may_be_as_many():
+    means, _, release = judged("inference:a:ill", successes=50, baseline_successes=50, control_successes=10)
+    assert means.startswith(
+        "as good as guessing, as far as rounded figures tell; the release gives away more"
+    )
+    assert release["baseline_rate"] == {"text": "50.0 %", "value": 0.5}
+    assert (
+        "better"
+        not in judged("inference:a:ill", successes=55, baseline_successes=50, control_successes=10)[0]
+    )
+    assert (
+        "no better" in judged("inference:a:ill", successes=45, baseline_successes=50, control_successes=10)[0]
+    )
+
+
+def test_guessing_calls_as_many_members_in_the_file_as_out_of_it():
+    means, residual, release = judged("membership", successes=45, control_successes=25)
+    assert release["baseline_rate"] == {"text": "35.0 %", "value": 0.35}
+    assert release["control_rate"] == {"text": "25.0 %", "value": 0.25}
+    assert means.startswith("the release gives away more")
+    assert residual["value"] == pytest.approx(0.2 / 0.75, abs=1e-6)
+    assert judged("membership", successes=45, control_failures=45)[0].startswith("no better than guessing")
+    assert judged("membership", successes=50, control_successes=50)[0].startswith("as good as guessing")
+    _, _, hidden = judged("membership", failures="<5", control_successes="<5")
+    assert hidden["control_rate"] == {"text": "<5.0 %", "value": None, "below": 0.05}
+    assert hidden["success_rate"] == {"text": ">95 %", "value": None, "above": 0.95}
+
+
+def test_ends_of_dependent_queries_only_where_no_count_is_small():
+    place, few = "singling_out:multivariate", {"baseline_successes": "<5", "ends": [0.12, 0.6]}
+    _, shown, _ = judged(place, successes=45, control_successes=10, **few)
+    assert (shown["low"], shown["high"]) == (0.12, 0.6)
+    for found in ({"control_successes": "<5"}, {"control_failures": "<5"}):
+        _, residual, _ = judged(place, successes=45, **found, **few)
+        assert "low" not in residual
+    _, residual, _ = judged(place, successes="<5", control_successes=10, **few)
+    assert residual == {"text": "not shown", "value": None}
+    _, residual, _ = judged(place, failures="<5", control_successes=10, **few)
+    assert residual["text"].endswith("(not shown)")
+
+
+def test_what_is_left_out_has_its_reason_below_the_table():
+    release = {**one()["releases"][0], "residual_risk": leaf("40 % (not shown)")}
+    legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
+    assert legend == Paragraph(RESIDUAL + ROUNDED + REASONS["not shown"])
+    release = {**release, "success_rate": leaf("too few"), "residual_risk": leaf("undefined")}
+    legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
+    assert legend.text.endswith("fewer than 10 attempts.")
+
+
+def test_no_attempts_and_few():
+    def alone(release, place="membership"):
+        found = conclude({"control": True, "attacks": {place: {"releases": [release]}}, "distances": None})
+        return found["attacks"][place]
+
+    assert alone({"n_attacks": count(0)})["means"] == "no attack could be made"
+    few = alone({"n_attacks": count("<5")})
+    assert few["means"] == "too few attempts to say anything"
+    assert few["releases"][0]["success_rate"]["text"] == "too few"
+    withheld = {"n_attacks": count(100), "successes": leaf("withheld"), **RARE}
+    assert alone(withheld, "linkability:a")["means"] == "the number of successes is withheld"
+
+
+def test_the_worst_release_is_told():
+    releases = [
+        {
+            "n_attacks": count(100),
+            "n_control": count(100),
+            "successes": count(a),
+            "control_successes": count(10),
+            **RARE,
+        }
+        for a in (10, 60, 0)
+    ]
+    one = conclude({"control": True, "attacks": {"linkability:a": {"releases": releases}}, "distances": None})
+    one = one["attacks"]["linkability:a"]
+    assert one["means"].startswith("the release gives away more")
+    assert one["residual_risk"] == one["releases"][1]["residual_risk"]
+    assert one["releases"][2]["residual_risk"]["text"] == "–"
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({"successes": 30}, "released records are linked to the right people"),
+        ({"successes": "<5"}, "too few successes"),
+        ({"successes": 0}, "no better than guessing"),
+        ({}, "no attack could be made"),
+    ],
+)
+def test_linkage_in_words(found, words):
+    means, residual, release = judged("probabilistic_linkage:a", **RARE, **found)
+    assert words in means
+    assert residual["text"] == release["control_rate"]["text"] == "not compared"
+
+
+def near(share, chance):
+    return {
+        "share_closer_to_original": {"text": "", "value": share},
+        "chance_high": {"text": "", "value": chance},
+    }
+
+
+def test_distances_in_words_of_the_worst_release():
+    def words(*releases, control=True):
+        return conclude({"control": control, "attacks": {}, "distances": {"releases": releases}})[
+            "distances"
+        ]["means"]
+
+    assert "nearer to the people in it; single" in words(near(0.5, 0.5))
+    assert "than chance allows" in words(near(0.5, 0.5), near(0.6, 0.5))
+    assert "no sign" in words(near(None, 0.5))
+    assert words({}, control=False).startswith("without a control file")
+
+
+def test_a_confidential_attack_is_exact():
+    exact = {
+        "success_rate": 0.421, "success_low": 0.4, "success_high": 0.45, "baseline_rate": 0.1, "control_rate": 0.2,
+        "control_low": 0.1, "control_high": 0.3, "risk": 0.276, "risk_low": 0.2, "risk_high": 0.4,
+    }  # fmt: skip
+
+    def done(**more):
+        release = {"n_attacks": count(100), "exact": {**exact, **more}}
+        one = conclude(
+            {"control": True, "attacks": {"membership": {"releases": [release]}}, "distances": None}
+        )
+        return one["attacks"]["membership"]["releases"][0], one["attacks"]["membership"]["means"]
+
+    release, means = done()
+    assert release["success_rate"] == {"text": "42.1 % (40.0–45.0)", "value": 0.421, "low": 0.4, "high": 0.45}
+    assert release["control_rate"]["text"] == "20.0 % (10.0–30.0)"
+    assert release["residual_risk"]["text"] == "27.6 % (20.0–40.0)"
+    assert means.startswith("the release gives away more")
+    assert "no sign" in done(risk_low=0.0)[1]
+    assert done(baseline_rate=0.5)[0]["residual_risk"]["text"] == "–"
+    assert "without a control file" in done(control_rate=None)[1]
+    assert done(success_rate=None)[1] == "no attack could be made"

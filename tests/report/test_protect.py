@@ -26,7 +26,7 @@ from sdckit.report.figures import (
     Share,
     Variable,
 )
-from sdckit.report.protect import CONFIDENTIAL, _Printer, protect
+from sdckit.report.protect import CONFIDENTIAL, Seen, _Printer, percentage, protect, rate_leaf, seen
 from sdckit.report.rounding import print_variable
 
 
@@ -212,3 +212,34 @@ def test_what_few_uniques_would_tell_is_withheld() -> None:
     assert found["nan"] == {"text": "undefined", "value": None}
     exact = guarded(3, internal=True)
     assert (exact["e"]["value"], exact["part"]["value"]) == (1234.5, 0.3349)
+
+
+HIDDEN = {"text": "<5", "value": None, "below": 5}
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ({"successes": {"text": "0", "value": 0}}, Seen(0, 0, 0)),
+        ({"successes": HIDDEN}, Seen(0, 2.5, 5, few=True)),
+        ({"successes": {"text": "45", "value": 45}}, Seen(42.5, 45, 47.5)),
+        ({"successes": {"text": "40", "value": 40, "rounded_to": 10}}, Seen(35, 40, 45)),
+        ({"failures": {"text": "0", "value": 0}}, Seen(100, 100, 100)),
+        ({"failures": HIDDEN}, Seen(95, 97.5, 100, many=True)),
+        ({"failures": {"text": "20", "value": 20}}, Seen(77.5, 80, 82.5)),
+        ({"failures": {"text": "withheld", "value": None}}, None),
+        ({}, None),
+    ],
+)
+def test_what_a_printed_number_allows(printed: dict[str, Any], found: Seen | None) -> None:
+    assert seen(printed, "", 100) == found
+    other = {f"control_{side}": leaf for side, leaf in printed.items()}
+    assert seen(other, "control_", 100) == found
+    assert seen(other, "", 100) is None
+
+
+def test_a_share_of_successes_has_its_bound() -> None:
+    assert rate_leaf(Seen(0, 2.5, 5, few=True), 150) == {"text": "<3.3 %", "value": None, "below": 0.033333}
+    assert rate_leaf(Seen(995, 997.5, 1000, many=True), 1000)["text"] == ">99.5 %"
+    assert rate_leaf(Seen(42.5, 45, 47.5), 100) == {"text": "45.0 %", "value": 0.45}
+    assert [percentage(one) for one in (0, 0.0049, 0.5, 1)] == ["0", "0.49", "50.0", "100"]

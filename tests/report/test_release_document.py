@@ -14,8 +14,15 @@ from report.attacker import Solver, opened
 from sdckit.errors import DataError
 from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
+from sdckit.report.layout_attacks import NOTHING
 from sdckit.report.markdown import render_markdown
-from sdckit.report.release_document import RELEASE_SCHEMA, _with_comparison, plain_release
+from sdckit.report.release_document import (
+    RELEASE_SCHEMA,
+    _with_comparison,
+    judged_by_print,
+    passed,
+    plain_release,
+)
 
 LIMITS = {"k": 3, "match_risk": 0.1, "correctly_disclosed": 0.2, "replicated_uniques": 0.01}
 
@@ -115,3 +122,42 @@ def test_small_files_give_no_document():
     with pytest.raises(DataError, match="fewer than 50 records"):
         plain_release(small)
     assert plain_release(small, internal=True)["confidential"]
+
+
+def residual(holds: bool | None, limit: float = 0.1, intruder: str = "a") -> dict[str, object]:
+    return {
+        "name": "residual_risk", "intruder": intruder, "limit": limit, "holds": {"value": holds, "text": ""},
+    }  # fmt: skip
+
+
+SHOWN, BELOW, NOT_SHOWN = (
+    {"text": "20 %", "value": 0.2},
+    {"text": "<8 %", "value": None, "below": 0.08},
+    {"text": "not shown", "value": None},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("leaves", "holds", "printed"),
+    [
+        ({"membership": SHOWN}, False, False),
+        ({"linkability:b": SHOWN, "membership": BELOW}, True, True),
+        ({"linkability:a": BELOW, "membership": NOTHING}, True, True),
+        ({"membership": BELOW}, False, None),
+        ({"inference:a:ill": NOT_SHOWN}, True, None),
+        ({"inference:a:ill": NOT_SHOWN, "membership": SHOWN}, False, False),
+        ({"probabilistic_linkage:a": NOT_SHOWN, "membership": BELOW}, True, True),
+    ],
+)
+def test_a_limit_on_attacks_is_judged_by_what_is_printed(leaves, holds, printed):
+    made, not_made = ({"releases": [{"n_attacks": {"text": n}}]} for n in ("500", "0"))
+    attacks = {place: {"residual_risk": leaf, **made} for place, leaf in leaves.items()}
+    attacks["singling_out:univariate"] = {"residual_risk": {"text": "undefined", "value": None}, **not_made}
+    one = residual(holds)
+    found = {**one, **judged_by_print(one, attacks)}
+    assert found["holds"]["value"] is printed
+    assert passed([found]) is printed
+    open_one = residual(None)
+    assert judged_by_print(open_one, attacks) == {}
+    assert passed([{"holds": {"value": True}}, open_one]) is None
+    assert passed([]) is None

@@ -11,15 +11,11 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
+from sdckit.attacks.attack_rates import Tally, rates
 from sdckit.errors import DataError
+from sdckit.report.audit import SAFE_VALUES, SMALL
 from sdckit.report.release_document import plain_release
-from sdckit.report.sections_attacks import (
-    attack_words,
-    attacks_tree,
-    linkage_words,
-    plain_attacks,
-    risk_up_to,
-)
+from sdckit.report.sections_attacks import attacks_tree, plain_attacks
 
 EVERYBODY = releases.original(160)
 LINKED = "probabilistic_linkage:default"
@@ -51,7 +47,7 @@ def test_rates_are_those_of_the_result_from_rounded_counts(found, plain) -> None
         result, tree = found.attacks[place], one["releases"][0]
         assert abs(tree["n_attacks"]["value"] - result.n_attacks) < 5
         value = tree["success_rate"]["value"]
-        if 0 < result.successes < 5:
+        if min(result.successes, result.n_attacks - result.successes) in range(1, 5):
             assert value is None
         elif value is not None:
             assert value == pytest.approx(result.success_rate, abs=5 / result.n_attacks)
@@ -61,11 +57,42 @@ def test_no_interval_and_no_exact_figure_leaves(found, plain) -> None:
     text = json.dumps(plain)
     assert "exact" not in text
     assert "success_low" not in text
+    assert '"ends"' not in text
     for result in found.attacks.values():
         assert getattr(result, "verdict", "a sentence") not in text
     internal = plain_release(found, internal=True)["attacks"]["attacks"]["membership"]["exact"]
     assert internal["verdict"] == found.attacks["membership"].verdict
     assert internal["success_low"] == found.attacks["membership"].success_low
+
+
+def test_a_confidential_document_has_exact_figures_with_their_intervals(found) -> None:
+    internal = plain_release(found, internal=True)["attacks"]
+    for place, one in internal["attacks"].items():
+        if place == LINKED:
+            continue
+        result, tree = found.attacks[place], one["releases"][0]
+        for name in ("success", "control"):
+            leaf = tree[f"{name}_rate"]
+            ends = (getattr(result, f"{name}_{end}") for end in ("rate", "low", "high"))
+            assert [leaf["value"], leaf["low"], leaf["high"]] == pytest.approx(list(ends), abs=1e-6)
+        if result.success_rate > result.baseline_rate:
+            assert tree["residual_risk"]["high"] == pytest.approx(result.risk_high, abs=1e-6)
+        else:
+            assert tree["residual_risk"]["text"] == "–"
+    assert internal["asked"]["seed"] == 1
+
+
+def test_what_was_asked_without_the_seed(found, plain) -> None:
+    asked = plain["asked"]
+    assert asked["columns"] == ["sex", "age", "region", "ill", "income"]
+    assert (asked["n_columns"], asked["n_attacks"], asked["columns_at_once"]) == (7, 500, 3)
+    assert asked["n_control"] == {"text": "80", "value": 80}
+    assert asked["halves"] == {"default": [["sex", "age"], ["region"]]}
+    assert (
+        asked["tolerance"]["inference:default:income"] == found.attacks["inference:default:income"].tolerance
+    )
+    assert asked["seeded"] is True
+    assert "seed" not in asked
 
 
 def test_few_guesses_are_hidden_like_few_successes(found, plain) -> None:
@@ -90,51 +117,19 @@ def test_without_control_and_without_attacks() -> None:
     assert tree["distances"]["means"].startswith("without a control file")
     assert all(one["residual_risk"]["value"] is None for one in tree["attacks"].values())
     assert "attacks=True" in alone["reproduce"]["python"]
-    assert alone["reproduce"]["command"].endswith("--attacks")
+    assert alone["reproduce"]["command"].endswith("--attacks --seed SEED")
     none = assessed()
+    assert none.attacks_asked is None
     assert attacks_tree(none, None) is None
     assert plain_release(none)["attacks"] is None
 
 
-BASE = {
-    "success_rate": 0.4,
-    "baseline_rate": 0.1,
-    "control_rate": 0.2,
-    "control_low": 0.18,
-    "control_high": 0.22,
-}
-
-
-@pytest.mark.parametrize(
-    ("figures", "words"),
-    [
-        ({"success_rate": math.nan}, "no attack could be made"),
-        ({"success_rate": 0.1}, "no better than guessing"),
-        ({"control_rate": math.nan}, "without a control file"),
-        ({"residual_low": 0.1}, "more about the people in it"),
-        ({"residual_low": -0.1}, "no sign"),
-        ({"residual_low": -0.1, "control_high": 0.6}, "too small"),
-    ],
-)
-def test_words_have_no_figure(figures, words: str) -> None:
-    told = attack_words({**BASE, **figures})
-    assert words in told
-    assert not any(letter.isdigit() for letter in told)
-
-
-@pytest.mark.parametrize(
-    ("high", "value"), [(0.0, 0.05), (0.05, 0.05), (0.051, 0.1), (0.97, 1.0), (1.0, 1.0)]
-)
-def test_the_risk_is_rounded_up(high: float, value: float) -> None:
-    assert risk_up_to(high)["value"] == value
-
-
-def test_others_called_members_stay_out_since_they_follow_from_the_members_called(found, plain) -> None:
+def test_guesses_of_members_follow_from_those_called(found, plain) -> None:
     leaf = plain["attacks"]["membership"]["releases"][0]
-    assert leaf["control_rate"] == {"text": "not shown", "value": None}
-    assert leaf["success_rate"]["value"] is not None
-    exact = plain_release(found, internal=True)["attacks"]["attacks"]["membership"]["exact"]
-    assert exact["control_rate"] == found.attacks["membership"].control_rate
+    assert not [name for name in leaf if name.startswith("baseline_") and name != "baseline_rate"]
+    result = found.attacks["membership"]
+    assert leaf["control_rate"]["value"] == pytest.approx(result.control_rate, abs=2.5 / 80)
+    assert leaf["baseline_rate"]["value"] == pytest.approx(result.baseline_rate, abs=2.5 / 80)
 
 
 def test_linked_records_are_counts_of_people(found, plain) -> None:
@@ -154,7 +149,7 @@ def test_linked_records_are_counts_of_people(found, plain) -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "value"), [(0, 0.0), (2, None), (4.4, None), (40, 0.2), (41, 0.2), (200, 1.0)]
+    ("right", "value"), [(0, 0.0), (2, None), (4.4, None), (40, 0.2), (41, 0.2), (198, None), (200, 1.0)]
 )
 def test_few_linked_records_are_hidden(right: float, value: float | None) -> None:
     figures = {
@@ -170,10 +165,79 @@ def none_if_nan(value):
     return None if math.isnan(value) else value
 
 
-def test_linkage_in_words() -> None:
-    assert "right people" in linkage_words(0.11, 0.1)
-    assert "no better than guessing" in linkage_words(0.1, 0.1)
-    assert not any(letter.isdigit() for letter in linkage_words(0.11, 0.1))
+def few(m):
+    """Counts near nothing, or near all of m."""
+    return sorted({*range(11), *range(m - 10, m + 1)} & set(range(m + 1)))
+
+
+def printed(place, n, attack, n_control, control, guess):
+    """The whole document of an attack with these true counts, by itself."""
+    effect = 1.7 if place.startswith("singling") else 1.0
+    attacked, others = Tally(n, attack, effect), Tally(n_control, control, effect)
+    figures = rates(attacked, guess, others, 0.95, {})
+    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), verdict="", **figures)
+    plain = plain_attacks({place: result}, n=max(n, 50), sizes=[max(n, 50)], control=True)
+    return json.dumps(plain["attacks"])
+
+
+def given_away(alike):
+    """Groups of counts alike in print in which a small number of people is known too well."""
+    for pairs in alike.values():
+        for side, m in ((0, pairs[0][2]), (1, pairs[0][3])):
+            counts = {pair[side] for pair in pairs}
+            for values in (counts, {m - count for count in counts}):
+                small = {value for value in values if 0 < value < SMALL}
+                if small and (len(values) < SAFE_VALUES or len(small) < 2):
+                    yield pairs
+
+
+@pytest.mark.parametrize(
+    ("place", "n", "n_control", "guess"),
+    [
+        *(("linkability:default", n, n, 1 / n) for n in (10, 13, 14, 20, 50, 60, 75, 149, 150, 500, 3000)),
+        ("linkability:default", 150, 60, 1 / 3000),
+        *(("inference:default:ill", n, n, guess) for n, guess in [(50, 0.5), (152, 0.01), (499, 0.99)]),
+        *(("singling_out:multivariate", n, n, 0.03) for n in (20, 50, 76, 199)),
+        *(("membership", n, n, 0.5) for n in (20, 50, 149, 150, 499)),
+    ],
+)
+def test_no_small_count_is_given_back(place: str, n: int, n_control: int, guess: float) -> None:
+    """All true counts that give the same document: of few people too many for anybody to know how many."""
+    alike: dict[str, list[tuple[int, int, int, int]]] = {}
+    for attack in few(n):
+        for control in [n - attack] if place == "membership" else few(n_control):
+            text = printed(place, n, attack, n_control, control, guess)
+            alike.setdefault(text, []).append((attack, control, n, n_control))
+    assert len(alike) > 1
+    assert not list(given_away(alike))
+
+
+@pytest.mark.parametrize("n", [20, 50, 149])
+def test_no_number_of_members_is_given_back_where_many_are_equally_near(n: int) -> None:
+    """Then more than half of all people are called members, and nobody knows how many."""
+    alike: dict[str, list[tuple[int, int, int, int]]] = {}
+    for attack in few(n):
+        for control in [one for one in few(n) if one + attack >= n]:
+            text = printed("membership", n, attack, n, control, (attack + control) / (2 * n))
+            alike.setdefault(text, []).append((attack, control, n, n))
+    assert not list(given_away(alike))
+
+
+def test_what_is_printed_tells_the_same_of_all_that_it_allows() -> None:
+    """The document of one success is that of four, against any small number of the control."""
+    texts = {
+        printed("linkability:default", 150, a, 150, c, 1 / 150) for a in range(1, 5) for c in range(1, 5)
+    }
+    assert len(texts) == 1
+
+
+def test_few_attempts_have_no_rates() -> None:
+    text = printed("inference:default:ill", 9, 6, 9, 2, 0.5)
+    assert "too few attempts" in text
+    assert "successes" not in text
+    assert json.loads(printed("inference:default:ill", 60, 30, 9, 2, 0.1))["inference:default:ill"][
+        "means"
+    ] == ("better than guessing; the control file is too small to compare with")
 
 
 def test_attacks_without_an_assessment(found) -> None:

@@ -6,7 +6,13 @@ import pytest
 
 from report.fakes import FULL
 from sdckit.data.scenario import Scenario
-from sdckit.report.sections_scenario import command_line, python_call, scenario_tree
+from sdckit.report.sections_scenario import (
+    command_line,
+    python_call,
+    release_call,
+    release_command,
+    scenario_tree,
+)
 
 SCENARIOS = [
     FULL.model_copy(update={"title": ""}),
@@ -55,3 +61,14 @@ def test_the_measures_asked_for_are_repeated() -> None:
     with_file = Scenario(keys=["sex"], thresholds={"k": 3})
     command = "sdckit assess FILE --scenario SCENARIO.toml --measures suda"
     assert command_line(with_file, ["suda"]) == command
+
+
+def test_the_calls_of_a_release_repeat_its_attacks() -> None:
+    how = {"id": None, "m": 1, "attacks": "control", "n_attacks": 150, "seed": "SEED"}
+    call = release_call(Scenario(keys=["a"]), **how)
+    assert call.endswith("scenario=scenario, control=control, n_attacks=150, seed=SEED)")
+    command = release_command(Scenario(keys=["a"]), **how)
+    assert command.endswith("--control CONTROL --n-attacks 150 --seed SEED")
+    plain = {"id": None, "m": 1, "attacks": "attacks"}
+    assert release_call(Scenario(keys=["a"]), **plain, n_attacks=500).endswith(", attacks=True)")
+    assert release_command(Scenario(keys=["a"]), **plain, n_attacks=500).endswith(" --attacks")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import polars as pl
 import pytest
 
 import releases
@@ -145,9 +148,29 @@ def test_the_residual_risk_of_the_worst_attack_is_judged_per_intruder():
             if not place.startswith(("linkability", "inference")) or f":{verdict.intruder}" in place
             for one in found.attacks[place].per_release
         ]
-        assert verdict.value == max(risk for risk in risks if risk == risk)
+        assert verdict.value == max(risk for risk in risks if not math.isnan(risk))
         assert verdict.holds == (verdict.value <= 0.3)
     assert "residual risk of the simulated attacks" in found.verdicts[0].sentence
+
+
+def test_the_gate_does_not_pass_where_an_attack_could_not_be_made():
+    """A control file whose answers are coded otherwise: inference fails, and what it would have found is open."""
+    copy = releases.original().with_columns(pl.col("income") + 1)
+    control = releases.original(seed=9).with_columns(pl.col("ill").replace_strict({"yes": 1, "no": 0}))
+    limits = releases.scenario(thresholds={"residual_risk": 0.3})
+    with quiet():
+        result = sdc.check(releases.original(), copy, scenario=limits, control=control, seed=1)
+        shuffled = sdc.check(
+            releases.original(), copy, scenario=limits, control=releases.original().sample(fraction=1, shuffle=True),
+            seed=1,
+        )  # fmt: skip
+    assert not result.passed
+    assert "not every attack could be made" in result.undefined[0].reason
+    assert "people of the original are in the control file" in shuffled.undefined[0].reason
+    with pytest.raises(sdc.DataError, match="seed= takes a whole number"):
+        sdc.check(releases.original(), copy, scenario=limits, control=control, seed=True)
+    with pytest.raises(sdc.ScenarioError, match="for a release against its original"):
+        sdc.check(releases.original(), scenario=limits, control=control)
 
 
 def test_the_residual_risk_needs_a_control_file():

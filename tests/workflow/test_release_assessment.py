@@ -63,3 +63,7 @@ def test_a_notebook_shows_protected_figures(found):
 
 def test_it_draws(found):
     assert found.plot().to_dict()["vconcat"]
+
+
+def test_without_attacks_nothing_was_asked(found):
+    assert found.attacks_asked is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 
+import polars as pl
 import pytest
 
 import releases
@@ -27,11 +29,12 @@ def attacked(scenario: sdc.Scenario, control=CONTROL, released=RELEASED, **optio
     columns = {"keys": scenario.all_keys, "more": ["ill", "income"]}
     pair = open_pair(ORIGINAL, released, categories=columns, aligned=scenario.aligned)
     with quiet():
-        return release_attacks(pair, scenario, lambda _: None, control=control, seed=1, **options)
+        made = release_attacks(pair, scenario, lambda _: None, control=control, seed=1, **options)
+    return made.results, made.skipped, made
 
 
 def test_with_a_control_file_everything_runs() -> None:
-    found, skipped = attacked(releases.scenario())
+    found, skipped, _ = attacked(releases.scenario())
     assert (set(found), skipped) == (ALL, ())
     alone = sdc.inference(
         ORIGINAL, RELEASED, control=CONTROL, known=["sex", "age", "region"], target="ill", numeric=[], seed=1
@@ -49,11 +52,11 @@ def test_with_a_control_file_everything_runs() -> None:
 
 
 def test_linkage_runs_where_rows_correspond_and_pairs_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, skipped = attacked(releases.scenario(aligned=False))
+    found, skipped, _ = attacked(releases.scenario(aligned=False))
     assert set(found) == ALL - {"probabilistic_linkage:default"}
     assert "not declared to come from row i" in dict(skipped)["probabilistic_linkage:default"]
     monkeypatch.setattr(home, "MOST_PAIRS", 6_399)
-    _, skipped = attacked(releases.scenario())
+    _, skipped, _ = attacked(releases.scenario())
     ((place, reason),) = skipped
     assert place == "probabilistic_linkage:default"
     assert reason.startswith("80 records make too many pairs to compare them all here")
@@ -63,28 +66,45 @@ def test_linkage_runs_where_rows_correspond_and_pairs_are_few(monkeypatch: pytes
 
 def test_without_splink_linkage_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "splink", None)
-    found, skipped = attacked(releases.scenario())
+    found, skipped, _ = attacked(releases.scenario())
     assert set(found) == ALL - {"probabilistic_linkage:default"}
     assert "sdckit[linkage]" in dict(skipped)["probabilistic_linkage:default"]
 
 
 def test_the_number_of_attempts_is_that_of_every_attack_that_draws() -> None:
-    found, _ = attacked(releases.scenario(), n_attacks=30)
+    found, _, _ = attacked(releases.scenario(), n_attacks=30)
     drawn = [one for one in found.values() if hasattr(one, "n_attacks")]
     assert len(drawn) == 6
     assert {one.n_attacks for one in drawn} <= {30.0, *(one.n_attacks for one in drawn if one.n_attacks < 30)}
     assert found["membership"].n_attacks == found["inference:default:ill"].n_attacks == 30
 
 
+def test_how_the_attacks_were_asked_for() -> None:
+    _, _, made = attacked(releases.scenario(), n_attacks=30)
+    asked = made.asked
+    assert asked.columns == ("sex", "age", "region", "ill", "income")
+    assert (asked.n_columns, asked.columns_at_once, asked.n_attacks, asked.seed) == (7, 3, 30, 1)
+    assert asked.halves == {"default": (("sex", "age"), ("region",))}
+    assert pickle.loads(pickle.dumps(asked)) == asked
+
+
+def test_what_was_tried_in_vain_is_told_apart() -> None:
+    strange = CONTROL.with_columns(ill=pl.lit(1))
+    _, skipped, made = attacked(releases.scenario(sensitive=["ill", "job"]), control=strange)
+    assert "inference:default:ill" in made.failed
+    assert "inference:default:job" not in made.failed
+    assert set(made.failed) < {place for place, _ in skipped}
+
+
 def test_without_one_membership_is_left_out_with_the_reason() -> None:
-    found, skipped = attacked(releases.scenario(), control=None)
+    found, skipped, _ = attacked(releases.scenario(), control=None)
     assert set(found) == ALL - {"membership"}
     assert skipped == (("membership", "there is no control file"),)
 
 
 def test_intruders_have_attacks_of_their_own() -> None:
     two = {"a": ["sex"], "b": ["sex", "age"]}
-    found, skipped = attacked(releases.scenario(keys=None, intruders=two, sensitive=["ill"], numeric=[]))
+    found, skipped, _ = attacked(releases.scenario(keys=None, intruders=two, sensitive=["ill"], numeric=[]))
     assert {"inference:a:ill", "inference:b:ill", "linkability:b"} <= set(found)
     one_key = "there is only one key"
     assert skipped == (("linkability:a", one_key), ("probabilistic_linkage:a", one_key))
@@ -93,7 +113,7 @@ def test_intruders_have_attacks_of_their_own() -> None:
 
 def test_what_cannot_be_attacked_is_said() -> None:
     scenario = releases.scenario(sensitive=["ill", "job"], numeric=["income"])
-    found, skipped = attacked(scenario, released=RELEASED.with_columns(region=None))
+    found, skipped, _ = attacked(scenario, released=RELEASED.with_columns(region=None))
     assert "inference:default:ill" in found
     assert dict(skipped)["inference:default:job"] == "a release does not have the variable"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -166,17 +166,35 @@ def test_attacks_of_other_intruders_do_not_count():
         "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
         "distance_to_closest_record": _Plain(({},)),
     }  # fmt: skip
-    (found,) = judge_attacks(0.3, "a", attacks, control=True)
+    given = {"failed": (), "control": True}
+    (found,) = judge_attacks(0.3, "a", attacks, **given)
     assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
-    assert judge_attacks(0.3, "b", attacks, control=True)[0].value == 0.1
-    assert judge_attacks(None, "a", attacks, control=True) == ()
-    assert "no control file" in judge_attacks(0.3, "a", attacks, control=False)[0].reason
-    assert "could be made" in judge_attacks(0.3, "a", {}, control=True)[0].reason
+    assert judge_attacks(0.3, "b", attacks, **given)[0].value == 0.1
+    assert judge_attacks(None, "a", attacks, **given) == ()
+
+
+def test_what_leaves_the_residual_risk_open():
+    attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
+
+    def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
+        (found,) = judge_attacks(0.3, intruder, attacks, failed=failed, control=control)
+        assert found.holds is None
+        return found.reason
+
+    assert "no control file" in reason(control=False)
+    assert "no attack with a residual risk could be made" in reason(attacks={})
+    assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
+    assert judge_attacks(0.3, "a", attacks, failed=["linkability:ab"], control=True)[0].holds
+    linked = ["probabilistic_linkage:a", "distance_to_closest_record"]  # they have no residual risk
+    assert judge_attacks(0.3, "a", attacks, failed=linked, control=True)[0].holds
+    overlapping = {"membership": _Plain(({"risk": 0.0},), {"residual": "not to be relied on"})}
+    assert "people of the original are in the control file" in reason(attacks=overlapping)
 
 
 @dataclass(frozen=True)
 class _Plain:
     per_release: tuple[dict[str, float], ...]
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 def _attack(*risks):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.attacks.attack_rates import FIGURES
-from sdckit.cells.pair import Pair
+from sdckit.cells.pair import Pair, check_id
 from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.roles import column_names
@@ -33,6 +33,7 @@ __all__ = [
     "whole",
 ]
 
+MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
 TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
 Seed = int | np.random.Generator | None
 
@@ -144,6 +145,7 @@ def all_variables(
     ColumnError
         The list is empty, or no list; the control file lacks a variable.
     """
+    check_id(id)
     names = column_names(variables, "variables")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))
@@ -178,30 +180,30 @@ def open_attack(
     files = open_with_control(
         original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id, least=least
     )
-    if files.has_control:
-        _warn_of_overlap(files, [name for names in roles.values() for name in names])
-    return files
-
-
-def _warn_of_overlap(files: WithControl, names: Sequence[str]) -> None:
-    """Records of the control equal to one of the original, where that is more than coincidence."""
-    columns = tuple(dict.fromkeys(names))
-    size = files.pair.groups(columns).size
-    both = (size[0] > 0) & (size[-1] > 0)
-    overlap = int(size[-1][both].sum())
-    own, other = size[0], size[-1]
-    twins = int(own[own > 1].sum() + other[other > 1].sum())
-    share = twins / (files.n + files.n_control)  # how often two people are equal by chance
-    expected = files.n_control * share
-    limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
-    same = (own > 0).sum() > 1 and files.pair.identical(columns)[-1]
-    if same or (share < TOO_COARSE and overlap > limit):
+    if files.has_control and (
+        overlap := _overlap(files, [name for names in roles.values() for name in names])
+    ):
         warnings.warn(
             f"{overlap} of {files.n_control} records of the control file equal a record of the original: people of the "
             "original in the control file make the residual risk too low",
             SdcWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
+    return files
+
+
+def _overlap(files: WithControl, names: Sequence[str]) -> int:
+    """Records of the control equal to one of the original, where that is more than coincidence; 0 else."""
+    columns = tuple(dict.fromkeys(names))
+    size = files.pair.groups(columns).size
+    own, other = size[0], size[-1]
+    overlap = int(other[own > 0].sum())
+    twins = int(own[own > 1].sum() + other[other > 1].sum())
+    share = twins / (files.n + files.n_control)  # how often two people are equal by chance
+    expected = files.n_control * share
+    limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
+    same = (own > 0).sum() > 1 and np.array_equal(own, other)
+    return overlap if same or (share < TOO_COARSE and overlap > limit) else 0
 
 
 def numeric_columns(
@@ -233,8 +235,13 @@ def numeric_columns(
 
 
 def file_notes(files: WithControl, names: Sequence[str], notes: dict[str, str]) -> None:
-    """Say that a release is the original."""
+    """Say that a release is the original, or that people of it are in the control file."""
     same = sum(files.pair.identical(tuple(names))[: files.m])
     if same:
         which = "the release has" if files.m == 1 else f"{same} of {files.m} releases have"
         notes["released"] = f"{which} the original's values of these variables, row by row"
+    if files.has_control and (overlap := _overlap(files, names)):
+        told = f"{overlap} of {files.n_control} records of the control file equal a record of the original"
+        notes["control"] = f"{told}, which makes the residual risk too low"
+        if overlap >= MATERIAL * files.n_control:
+            notes["residual"] = f"not to be relied on: {told}"

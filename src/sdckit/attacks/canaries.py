@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import Seed, check_scenario, generator
 from sdckit.attacks.canary_exposure import CanaryExposure, canary_exposure
+from sdckit.cells.pair import check_id
 from sdckit.cells.with_control import ordered_values
 from sdckit.data.append_rows import appended, mixed_rows
 from sdckit.data.columns import code_column
@@ -153,6 +154,7 @@ def canaries(
     """
     _check_counts(n, copies)
     check_scenario(scenario)
+    check_id(id)
     rng = generator(seed)
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]

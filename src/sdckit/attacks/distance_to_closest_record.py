@@ -36,6 +36,7 @@ from sdckit.errors import DataError
 __all__ = ["DistanceToClosestRecord", "distance_to_closest_record"]
 
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
+MOST_RESAMPLES = 100_000
 NO_CONTROL = "no control file: no figure tells copying from resemblance that holds for anybody"
 NEED_CONTROL = (
     "share_closer_to_original", "expected_share", "chance_low", "chance_high", "share_p_value", "strictly_closer",
@@ -201,7 +202,7 @@ def distance_to_closest_record(
     hit_width : float
         How far a number may be for a hit, as a share of its range; above 0, up to 1.
     resamples : int
-        Random divisions of the real records into original and control, 19 or more.
+        Random divisions of the real records into original and control, 19 to 100,000.
     seed : int, Generator or None
         For these divisions, and for the records drawn where files differ in size.
     scenario : Scenario, optional
@@ -297,5 +298,6 @@ def verdict(figures: dict[str, float]) -> str:
 def _check_options(hit_width: float, resamples: int) -> None:
     if not isinstance(hit_width, (int, float)) or isinstance(hit_width, bool) or not 0 < hit_width <= 1:
         raise DataError("hit_width is a share of the range of a number; give a number above 0, up to 1")
-    if not isinstance(resamples, (int, np.integer)) or isinstance(resamples, bool) or resamples < 19:
-        raise DataError("resamples counts random divisions; give a whole number, 19 or more")
+    whole_number = isinstance(resamples, (int, np.integer)) and not isinstance(resamples, bool)
+    if not whole_number or not 19 <= resamples <= MOST_RESAMPLES:
+        raise DataError(f"resamples counts random divisions; give a whole number, 19 to {MOST_RESAMPLES:,}")

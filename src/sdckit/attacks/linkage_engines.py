@@ -6,7 +6,6 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -109,11 +108,11 @@ class SparkEngine(Engine):
 
 @contextmanager
 def open_duckdb() -> Iterator[DuckDBEngine]:
-    """A database in a file of a temporary folder, so that what does not fit in memory goes there."""
+    """A database in memory; only what does not fit there goes to a folder that nobody else can read."""
     import duckdb
 
     with TemporaryDirectory(prefix="sdckit-") as folder:
-        connection = duckdb.connect(str(Path(folder) / "pairs.duckdb"))
+        connection = duckdb.connect(":memory:", config={"temp_directory": folder})
         try:
             yield DuckDBEngine(connection)
         finally:

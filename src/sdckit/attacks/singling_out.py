@@ -204,7 +204,7 @@ def singling_out(
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
     asked = options(n_attacks, level, by, seed)
-    if mode not in ("univariate", "multivariate"):
+    if not isinstance(mode, str) or mode not in NOTHING:
         raise DataError(f"mode {mode!r} is unknown; use 'univariate' or 'multivariate'")
     check_scenario(scenario)
     k = 1 if mode == "univariate" else whole(n_columns, "n_columns")

@@ -18,7 +18,11 @@ from sdckit.attacks.predicates import (
 __all__ = ["ATTEMPTS", "multivariate_queries", "univariate_queries"]
 
 Ints = NDArray[np.int64]
-ATTEMPTS = 200  # tries per query asked for, until the search for combinations ends
+ATTEMPTS = (
+    200  # tries per query asked for, and in vain per query found, until the search for combinations ends
+)
+PATIENCE = 100_000  # tries in vain at least, where more are allowed
+BATCH = 100_000  # tried at a time
 
 
 def univariate_queries(
@@ -71,9 +75,9 @@ def multivariate_queries(
     seen: set[bytes] = set()
     found: list[Predicates] = []
     rows: list[Ints] = []
-    have = tried = 0
-    while have < n and tried < ATTEMPTS * n:
-        batch = min(max(2 * (n - have), 256), ATTEMPTS * n - tried)
+    have = tried = in_vain = 0
+    while have < n and tried < ATTEMPTS * n and in_vain < max(PATIENCE, ATTEMPTS * have):
+        batch = min(max(2 * (n - have), 256), ATTEMPTS * n - tried, BATCH)
         drawn = _drawn(table, ordered, middle, batch, k, rng)
         tried += batch
         new = [i for i, key in enumerate(drawn.keys()) if key not in seen and not seen.add(key)]  # type: ignore[func-returns-value]
@@ -83,6 +87,7 @@ def multivariate_queries(
         found.append(drawn.take(good))
         rows.append(first[good, 0])
         have += len(good)
+        in_vain = 0 if len(good) else in_vain + batch
     joined = Predicates(
         *(np.concatenate([getattr(one, name) for one in found]) for name in ("column", "operator", "value"))
     )

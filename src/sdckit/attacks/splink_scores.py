@@ -27,6 +27,7 @@ from sdckit.errors import DataError
 
 __all__ = ["Compared", "Level", "Links", "need_splink", "scored_links"]
 
+NO_ROOM = ("IOException", "OutOfMemoryException")  # of DuckDB
 SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
 
 
@@ -149,6 +150,11 @@ def scored_links(
                 raise DataError(
                     f"Spark could not compare the pairs ({type(error).__name__}): its log says why; the session must "
                     "run, and sdckit be installed where its Python workers are"
+                ) from None
+            if isinstance(error, (OSError, MemoryError)) or type(error).__name__ in NO_ROOM:
+                raise DataError(
+                    "the pairs do not fit in memory and on the disk of the temporary folder; give blocking= with "
+                    "narrower rules, or a Spark session"
                 ) from None
             raise DataError(
                 f"splink could not estimate the model ({type(error).__name__}): variables that do not vary, or no "

@@ -16,7 +16,7 @@ from sdckit.attribute.posterior_guesses import posterior_of_guesses, rank_of_tru
 from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 
 __all__ = ["BayesianAttributeRisk", "bayesian_attribute_risk"]
 
@@ -169,10 +169,12 @@ def bayesian_attribute_risk(
     ([0.461, 0.461, 0.547], 0.5)
     """
     if target is None:
-        sensitive = scenario.sensitive if scenario else ()
+        sensitive = scenario.sensitive if isinstance(scenario, Scenario) else ()
         if len(sensitive) != 1:
             raise ScenarioError("say which variable is synthetic and would be learnt: target='...'")
         target = sensitive[0]
+    if not isinstance(target, str):
+        raise ColumnError(f"target is the name of one column, not {type(target).__name__}")
     roles = {"target": [target]}
     is_number = kind_of(draws) in {"normal", "counts"}
     pair = open_pair(

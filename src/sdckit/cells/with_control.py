@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, check_id, open_pair
 from sdckit.cells.shared_coding import EXACT, NANOSECONDS, SharedCoding
 from sdckit.data.columns import first_rows, to_arrow
 from sdckit.data.frames import open_frame
@@ -167,6 +167,7 @@ def open_with_control(
     ColumnError, DataError
         As `open_pair`, the control file named as such; fewer than `least` records in a file.
     """
+    check_id(id)
     if isinstance(original, Pair):
         id = id or original.id
         if released is not None:
@@ -211,7 +212,12 @@ def _open(
 
 
 def _behind(pair: Pair, files: Sequence[Any], wanted: Mapping[str, Sequence[str]]) -> Pair:
-    """The control file behind the releases of a pair; kept with it, so that one attack after the other codes once."""
+    """The control file behind the releases of a pair; kept with it, so that one attack after the other codes once.
+
+    Only of a file that is opened already: the caller's own frame may have changed since.
+    """
+    if not isinstance(files[-1], nw.DataFrame):
+        return open_pair(pair.original, files, categories=wanted)
     held = pair.memo.get("with control")
     names = {name for some in wanted.values() for name in some}
     if held is not None and held[0] is files[-1] and names <= set(held[1].released[-1].columns):

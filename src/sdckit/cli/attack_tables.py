@@ -27,10 +27,12 @@ __all__ = ["AnyAttack", "Found", "attack_parts", "attack_tables"]
 AnyAttack: TypeAlias = "AttackResult | DistanceToClosestRecord | ProbabilisticLinkage"
 Found: TypeAlias = "tuple[str, AnyAttack]"
 
+# Whose notes speak of single releases.
+RATES = ("success_rate", "baseline_rate", "residual")
 DISTANCES = (
-    ("median distance to the closest", "dcr_released_to_original", "dcr_released_to_control"),
-    ("same, seen from there", "dcr_original_to_released", "dcr_control_to_released"),
-    ("closest to second closest, from there", "nndr_original_to_released", "nndr_control_to_released"),
+    ("from a released record to the closest (median)", "dcr_released_to_original", "dcr_released_to_control"),
+    ("from a record to the closest released (median)", "dcr_original_to_released", "dcr_control_to_released"),
+    ("the same over the second closest (median)", "nndr_original_to_released", "nndr_control_to_released"),
     ("released records equal to one of them", "copies", "copies_of_control"),
     ("hit by a released record", "hitting_rate", "hitting_rate_control"),
     ("nearer to a released than to another", "identifiability", "identifiability_control"),
@@ -84,14 +86,17 @@ def attack_parts(found: Sequence[Found], *, by: Sequence[str] = ()) -> list[Rend
 
 def _rates(attacks: Sequence[tuple[str, AttackResult]]) -> Table:
     title = f"Attacks that succeed, with intervals of {100 * attacks[0][1].level:g} %"
+    if len(attacks[0][1].per_release) > 1:
+        title += ", means over the releases"
     table = make_table(title, "", "attempts", "in the file", "guessing", "never in it", "residual risk")
     for words, one in attacks:
         residual = (one.risk, one.risk_low, one.risk_high)
-        if math.isnan(one.residual):  # without a control file it would repeat the success rate
+        # Without a control file it would repeat the success rate; of an attack that fails, 0 would look like safety.
+        if math.isnan(one.residual) or not one.success_rate > one.baseline_rate:
             residual = (math.nan,) * 3
         table.add_row(
             words,
-            number(one.n_attacks) if math.isnan(one.n_attacks) else count(one.n_attacks),
+            "–".join(map(count, sorted({min(tried), max(tried)}))) if (tried := _attempts(one)) else "–",
             _between(one.success_rate, one.success_low, one.success_high),
             share(one.baseline_rate),
             _between(one.control_rate, one.control_low, one.control_high),
@@ -121,13 +126,44 @@ def _more(one: AttackResult) -> list[Text]:
     return [*parts, *_notes(one)]
 
 
+def _attempts(one: AttackResult) -> list[float]:
+    """Attempts on each release."""
+    return [figures["n_attacks"] for figures in one.per_release if not math.isnan(figures["n_attacks"])]
+
+
 def _notes(one: AttackResult | DistanceToClosestRecord) -> list[Text]:
     """Notes that say something of the files; why a figure is undefined is in the verdict."""
     undefined = {
         figure for figure in type(one).figures if math.isnan(getattr(one, figure, 0.0))
     }  # fmt: skip
-    told = (text for figure, text in one.notes.items() if figure not in undefined | {"risk"})
-    return [Text(f"Note: {text}", "dim") for text in dict.fromkeys(told)]
+    # That of the intervals is in the title of the table.
+    told = {
+        figure: text for figure, text in one.notes.items() if figure not in undefined | {"risk", "intervals"}
+    }
+    if len(one.per_release) > 1 and not isinstance(one, DistanceToClosestRecord):
+        told = _of_all_releases(one, told)
+    return [Text(f"Note: {text}", "dim") for text in dict.fromkeys(told.values())]
+
+
+def _of_all_releases(one: AttackResult, told: dict[str, str]) -> dict[str, str]:
+    """Notes of an attack on several releases: what was noted of the first alone is said of each."""
+    tried = _attempts(one)
+    defined = {
+        figure: text
+        for figure, text in told.items()
+        if figure not in RATES and not text.startswith("mean over")
+    }
+    if 0 in tried:
+        which = [str(j) for j, n in enumerate(tried, 1) if not n]
+        several = "s" * (len(which) > 1)
+        defined["none"] = (
+            f"no attack could be made on release{several} {', '.join(which)}; the means are over the others"
+        )
+    if "n_attacks" in told and len(set(tried)) > 1:
+        defined["n_attacks"] = (
+            f"attempts on each release: {', '.join(map(count, tried))}; fewer than asked for were found"
+        )
+    return defined
 
 
 def _between(rate: float, low: float, high: float) -> str:

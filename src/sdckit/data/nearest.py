@@ -30,8 +30,10 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+def did_you_mean(name: object, candidates: Iterable[object]) -> str:
     """Give the end of a message: the nearest name, or the names there are (at most twelve).
+
+    A name need not be a text: pandas names columns by numbers, too.
 
     Examples
     --------
@@ -40,8 +42,8 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["weight", "household"])
     'there are: weight, household'
     """
-    names = list(candidates)
-    close = nearest(name, names)
+    names = [str(candidate) for candidate in candidates]
+    close = nearest(str(name), names)
     if close is not None:
         return f"did you mean '{close}'?"
     if not names:

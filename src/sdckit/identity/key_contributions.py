@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.margins import Margin, margin_of
 from sdckit.data.missing import MissingRule
@@ -26,7 +24,7 @@ from sdckit.identity.contribution_table import (
 )
 from sdckit.identity.individual_risk import refuse_short
 from sdckit.identity.k_anonymity import levels_of_k
-from sdckit.identity.leaving_out import LeftOut, leave_out, takes_whole_cells
+from sdckit.identity.leaving_out import LeftOut, is_packed, leave_out, limits_of
 from sdckit.identity.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
 from sdckit.result import Result
@@ -44,11 +42,8 @@ Task = Callable[[], list[tuple[tuple[str, ...], Figures]]]
 
 def figures_of(columns: dict[str, Any], size: Any, k: Sequence[int], n: int) -> Figures:
     """Uniques, global risk and violations of cells."""
-    limits = np.array(
-        [1 + 1e-9, *(one - 1e-9 for one in k)]
-    )  # sums of fractions of alpha may miss by rounding
     total, below = sums_of_cells(
-        columns["sample_frequency"], columns.get("population_frequency"), size, limits
+        columns["sample_frequency"], columns.get("population_frequency"), size, limits_of(k)
     )
     return Figures(below[0], total / n, dict(zip(k, below[1:], strict=True)))
 
@@ -98,8 +93,8 @@ class KeyContributions(Result):
 
     @cached_property
     def _left_out(self) -> LeftOut:
-        """Whole cells only merge; where missing values match others, each margin is matched by itself."""
-        if takes_whole_cells(self.cells):
+        """Packed cells are counted in rounds; of keys beyond one word, each margin by itself."""
+        if is_packed(self.cells):
             return leave_out(self.cells, self._levels, self._groupings, k=self.k, pairs=self.pairs)
         whole = figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
         return LeftOut(whole, self._dropped(), {})

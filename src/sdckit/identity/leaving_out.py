@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 from sdckit.cells.margins import TABLE_SPAN
 from sdckit.identity.coarsening import Grouping, Levels
 from sdckit.identity.contribution_table import Figures
+from sdckit.identity.risk_kernel import sums_of_cells
 from sdckit.numerics.buckets import weigh
-from sdckit.numerics.submargins import Branch, Sums, margin_sums
+from sdckit.numerics.matched_margins import Wild, matched_sums
+from sdckit.numerics.submargins import Branch, Counted, Sums, margin_sums
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["LeftOut", "Round", "leave_out", "rounds", "takes_whole_cells"]
+__all__ = ["LeftOut", "Round", "is_packed", "leave_out", "limits_of", "rounds", "takes_whole_cells"]
+
+Plan = Sequence[tuple[Sequence[int], Sequence[Branch]]]
+Results = tuple[Sums, list[tuple[Branch, Counted]]]
 
 CELLS_PER_VALUE = 1 << 14  # cells that may share the keys kept in a round: they stay in the processor's cache
 
@@ -90,10 +95,23 @@ def _thirds(entropy: Sequence[float], order: Sequence[int], enough: float) -> li
     return [*sets, rest] if len(order) > 1 else []
 
 
+def limits_of(k: Sequence[int]) -> NDArray[np.float64]:
+    """What f of a unique and of a violation of each k is below: sums of fractions of alpha may miss by rounding."""
+    return np.array([1 + 1e-9, *(one - 1e-9 for one in k)])
+
+
 def takes_whole_cells(cells: Cells) -> bool:
     """Whether cells only merge when keys are left out: packed words, and no missing value that matches others."""
-    wild = zip(cells.rules, cells.n_missing, strict=True)
-    return cells.table.layout is not None and not any(rule == "wildcard" and n > 0 for rule, n in wild)
+    return is_packed(cells) and not any(_is_wild(cells))
+
+
+def is_packed(cells: Cells) -> bool:
+    """Whether the keys of a cell fit into one word."""
+    return cells.table.layout is not None
+
+
+def _is_wild(cells: Cells) -> list[bool]:
+    return [rule == "wildcard" and n > 0 for rule, n in zip(cells.rules, cells.n_missing, strict=True)]
 
 
 def leave_out(
@@ -104,7 +122,7 @@ def leave_out(
     k: Sequence[int],
     pairs: bool,
 ) -> LeftOut:
-    """Figures of every margin of cells that `takes_whole_cells`.
+    """Figures of every margin of cells that are packed.
 
     Parameters
     ----------
@@ -120,33 +138,76 @@ def leave_out(
     table, layout, keys = cells.table, cells.table.layout, cells.keys
     assert table.words is not None
     assert layout is not None
-    weighed = weigh(table.words, table.size, cells.columns.get("population_frequency"))
-    limits = sorted({2, *k})
+    plan = [
+        (
+            one.shared,
+            [
+                Branch(
+                    j, partners,
+                    _codes(layout.bits[j], levels[keys[j]], groupings.get(keys[j])) if new else None,
+                )
+                for j, new, partners in one.branches
+            ],
+        )
+        for one in rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
+    ]  # fmt: skip
+    whole, counted = (_merged if takes_whole_cells(cells) else _matched)(cells, levels, plan, k)
 
     def figures(sums: Sums) -> Figures:
-        below = dict(zip(limits, sums.below.tolist(), strict=True))
-        return Figures(below[2], sums.risk / cells.n, {one: below[one] for one in k})
+        uniques, *below = sums.below.tolist()
+        return Figures(uniques, sums.risk / cells.n, dict(zip(k, below, strict=True)))
 
-    whole = np.array([table.size[table.size < limit].sum() for limit in limits])
-    out = LeftOut(figures(Sums(whole, float(weighed.risk.sum()))), {}, {})
-    for one in rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs):
-        branches = [
-            Branch(
-                j, partners, _codes(layout.bits[j], levels[keys[j]], groupings.get(keys[j])) if new else None
-            )
-            for j, new, partners in one.branches
-        ]
-        counted = margin_sums(
-            weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=one.shared, limits=limits
-        )
-        for branch, found in zip(branches, counted, strict=True):
-            out.without[keys[branch.field],] = figures(found.alone)
-            if found.coarse is not None:
-                out.coarser[keys[branch.field]] = figures(found.coarse)
-            for other, sums in zip(branch.partners, found.together, strict=True):
-                first, second = sorted((branch.field, other))
-                out.without[keys[first], keys[second]] = figures(sums)
+    out = LeftOut(figures(whole), {}, {})
+    for branch, found in counted:
+        out.without[keys[branch.field],] = figures(found.alone)
+        if found.coarse is not None:
+            out.coarser[keys[branch.field]] = figures(found.coarse)
+        for other, sums in zip(branch.partners, found.together, strict=True):
+            first, second = sorted((branch.field, other))
+            out.without[keys[first], keys[second]] = figures(sums)
     return out
+
+
+def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
+    """Sums of cells that only merge; a record is unique where fewer than 2 are with it."""
+    del levels
+    table, layout, limits = cells.table, cells.table.layout, [2, *k]
+    assert table.words is not None
+    assert layout is not None
+    weighed = weigh(table.words, table.size, cells.columns.get("population_frequency"))
+    whole = np.array([table.size[table.size < limit].sum() for limit in limits])
+    out: list[tuple[Branch, Counted]] = []
+    for shared, branches in plan:
+        found = margin_sums(
+            weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=shared, limits=limits
+        )
+        out.extend(zip(branches, found, strict=True))
+    return Sums(whole, float(weighed.risk.sum())), out
+
+
+def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
+    """Sums of cells that match others too; counts of matches are sums of fractions of alpha."""
+    table, layout, fraction = cells.table, cells.table.layout, cells.roles.sampling_fraction
+    assert table.words is not None
+    assert layout is not None
+    limits = limits_of(k)
+    weight = table.weight if fraction is None else table.size / fraction
+    wild = Wild(
+        [level.span for level in cells.levels],
+        [levels[key].codes if free else None for key, free in zip(cells.keys, _is_wild(cells), strict=True)],
+        cells.alpha,
+    )
+    weighed = weigh(table.words, table.size, weight)
+    found = matched_sums(
+        weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild
+    )
+    branches = [branch for _, some in plan for branch in some]
+    columns = cells.columns
+    risk, below = sums_of_cells(
+        columns["sample_frequency"], columns.get("population_frequency"), table.size, limits
+    )
+    counted = [one for some in found for one in some]
+    return Sums(np.array(below), risk), list(zip(branches, counted, strict=True))
 
 
 def _codes(bits: int, levels: Levels, grouping: Grouping | None) -> NDArray[np.uint64] | None:

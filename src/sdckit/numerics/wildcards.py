@@ -139,24 +139,42 @@ def _scan_complete(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _match_pair(words, sums, small, large, clear, alpha, add):  # type: ignore[no-untyped-def]
-    """Two incomplete patterns (slices of the cells): each is credited with alpha times the other's sums."""
-    n = small[1] - small[0]
+def _places(n):  # type: ignore[no-untyped-def]
+    """Places of a table of so many cells."""
     places = 16
     while places < 2 * n:
         places *= 2
-    keys, slots = np.empty(places, np.uint64), np.empty(places, np.int32)
-    bitmap, group_of = np.empty(max(1, places // 16), np.uint64), np.empty(n, np.int32)
+    return places
+
+
+@njit(cache=True, nogil=True)
+def _room(n):  # type: ignore[no-untyped-def]
+    """A table for up to so many cells and what goes with it: fresh ones for every pair would cost page faults."""
+    places = _places(n)
+    return (
+        np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64),
+        np.empty(n, np.int32), np.empty((n, 2)), np.empty((n, 2)), np.empty(BLOCK, np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _match_pair(words, sums, small, large, clear, alpha, add, room):  # type: ignore[no-untyped-def]
+    """Two incomplete patterns (slices of the cells): each is credited with alpha times the other's sums."""
+    n = small[1] - small[0]
+    places, (keys, slots, bitmap, group_of, theirs, back, candidates) = _places(n), room
+    keys, slots, bitmap = keys[:places], slots[:places], bitmap[: max(1, places // 16)]
     n_groups = _fill_table(words[small[0] : small[1]], clear, keys, slots, bitmap, group_of)
-    theirs, back = np.zeros((n_groups, 2)), np.zeros((n_groups, 2))
+    for g in range(n_groups):
+        theirs[g, 0], theirs[g, 1], back[g, 0], back[g, 1] = 0.0, 0.0, 0.0, 0.0
     for r in range(n):
-        theirs[group_of[r]] += sums[small[0] + r]
-    candidates = np.empty(BLOCK, np.int64)
+        theirs[group_of[r], 0] += sums[small[0] + r, 0]
+        theirs[group_of[r], 1] += sums[small[0] + r, 1]
     for b in range(large[0], large[1], BLOCK):
         e = min(b + BLOCK, large[1])
         _probe(words, sums, b, e, clear, keys, slots, bitmap, theirs, alpha, add, back, candidates)
     for r in range(n):
-        add[small[0] + r] += alpha * back[group_of[r]]
+        add[small[0] + r, 0] += alpha * back[group_of[r], 0]
+        add[small[0] + r, 1] += alpha * back[group_of[r], 1]
 
 
 @njit(cache=True, nogil=True)
@@ -175,7 +193,10 @@ def _match_few(words, sums, small, large, clear, alpha, add):  # type: ignore[no
 @njit(cache=True, nogil=True)
 def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: ignore[no-untyped-def]
     """Every `step`-th pair of incomplete patterns, from number `first` on."""
-    number = 0
+    number, largest = 0, 1
+    for a in range(1, len(clears)):
+        largest = max(largest, edges[a + 1] - edges[a])
+    room = _room(largest)
     for a in range(1, len(clears)):
         for b in range(a + 1, len(clears)):
             if number % step == first:
@@ -185,7 +206,7 @@ def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: 
                 if (one[1] - one[0]) * min(two[1] - two[0], FEW) <= FEW:
                     _match_few(words, sums, one, two, clears[a] & clears[b], alpha, add)
                 else:
-                    _match_pair(words, sums, one, two, clears[a] & clears[b], alpha, add)
+                    _match_pair(words, sums, one, two, clears[a] & clears[b], alpha, add, room)
             number += 1
 
 

@@ -16,7 +16,8 @@ INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
 FONT = "sans-serif"
 WIDTH = 620
 LOWEST_RISK = 0.00005
-NARROWEST_LABEL, WIDEST_LABEL, LETTER = 120, 340, 7  # pixels
+NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
+SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
 
 def _height(leaf: Plain) -> float:
@@ -30,20 +31,34 @@ def _bar(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:
     return {"label": label, "length": _height(leaf), "text": leaf["text"], "fill": shown}
 
 
-def _bars(rows: Sequence[Mapping[str, Any]], *, space: int = 190) -> Any:
+def _space(labels: Sequence[str]) -> int:
+    """Pixels kept free for labels: as many in every font, or the first letters are cut off."""
+    longest = max(map(len, labels), default=0)
+    return min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
+
+
+def _names(space: int, **more: Any) -> Any:
+    """An axis of names."""
+    import altair as alt
+
+    given = {
+        "labelLimit": SLACK * space,
+        "minExtent": space,
+        "labelFontSize": 12,
+        "labelColor": INK,
+        "ticks": False,
+    }
+    return alt.Axis(**{**given, "domainColor": INK, "aria": False, **more})
+
+
+def _bars(rows: Sequence[Mapping[str, Any]]) -> Any:
     """Draw horizontal bars in the given order, each with its printed text at its end."""
     import altair as alt
 
+    space = _space([row["label"] for row in rows])
     longest = max((row["length"] for row in rows), default=0) or 1
     base = alt.Chart(alt.InlineData(values=[dict(row) for row in rows])).encode(
-        y=alt.Y(
-            "label:N",
-            sort=None,
-            title=None,
-            axis=alt.Axis(
-                labelLimit=space, labelFontSize=12, labelColor=INK, ticks=False, domainColor=INK, aria=False
-            ),
-        ),
+        y=alt.Y("label:N", sort=None, title=None, axis=_names(space)),
         x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, longest * 1.18], nice=False, zero=True)),
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=16, aria=False).encode(
@@ -108,14 +123,13 @@ def diversity_chart(data: Plain) -> Any:
         for kind, counts in tree["violations"].items()
         for level, count in counts.items()
     ]
-    return _bars(rows, space=240)
+    return _bars(rows)
 
 
 def bars_chart(data: Plain) -> Any:
     """One bar per row: its label and its printed count."""
     rows = [_bar(row["label"], row["n"]) for row in data["rows"]]
-    longest = max((len(row["label"]) for row in rows), default=0)
-    return _bars(rows, space=min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest)))
+    return _bars(rows)
 
 
 def risk_chart(data: Plain) -> Any:
@@ -206,12 +220,10 @@ def forest_chart(data: Plain) -> Any:
         for row in data["rows"]
         if all(row[part]["value"] is not None for part in ("estimate", "low", "high"))
     ]
-    longest = max((len(row["label"]) for row in rows), default=0)
-    space = min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
-    axis = alt.Axis(
-        labelLimit=space, labelFontSize=12, labelColor=INK, ticks=False, domainColor=INK, aria=False
+    space = _space([row["label"] for row in rows])
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("label:N", sort=None, title=None, axis=_names(space))
     )
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("label:N", sort=None, title=None, axis=axis))
     scale = alt.Scale(nice=False, zero=False, padding=30)
     across = alt.Axis(format="~g", labelFontSize=11, labelColor=INK, grid=False, aria=False)
     spans = base.mark_rule(color=INK, strokeWidth=1.5, aria=False).encode(
@@ -239,18 +251,18 @@ def heat_chart(data: Plain) -> Any:
     ]
     darkest = max((row["far"] for row in rows), default=0) or 1
     names = list(data["variables"])
-    axis = alt.Axis(
-        labelFontSize=11, labelColor=INK, ticks=False, domain=False, aria=False, title=None, labelAngle=0
-    )
+    space = _space(names)
+    plain = {"labelFontSize": 11, "domain": False, "title": None, "labelAngle": 0}
+    across = _names(space, **plain, minExtent=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("one:N", sort=names, axis=axis), y=alt.Y("other:N", sort=names, axis=axis)
+        x=alt.X("one:N", sort=names, axis=across), y=alt.Y("other:N", sort=names, axis=_names(space, **plain))
     )
     scale = alt.Scale(domain=[0, darkest], range=["#ffffff", MIDDLE])
     squares = base.mark_rect(stroke=LIGHT, aria=False).encode(
         color=alt.Color("far:Q", scale=scale, legend=None)
     )
     texts = base.mark_text(fontSize=10, color=INK, aria=False).encode(text="text:N")
-    side = max(28, min(70, (WIDTH - NARROWEST_LABEL) // max(len(names), 1)))
+    side = max(28, min(70, (WIDTH - space) // max(len(names), 1)))
     return (squares + texts).properties(width=side * len(names), height=24 * len(names))
 
 

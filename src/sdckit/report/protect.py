@@ -38,7 +38,16 @@ from sdckit.report.rounding import Print, format_count, format_number, print_exa
 from sdckit.report.settle import settle
 from sdckit.report.words import protect_words
 
-__all__ = ["CONFIDENTIAL", "SMALLEST_FILE", "protect"]
+__all__ = [
+    "CONFIDENTIAL",
+    "SMALLEST_BASE",
+    "SMALLEST_FILE",
+    "Seen",
+    "percentage",
+    "protect",
+    "rate_leaf",
+    "seen",
+]
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
@@ -269,3 +278,63 @@ def _difference(whole: Print, part: Print) -> Plain:
         return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
     middle = max(0.0, whole.midpoint - part.midpoint)
     return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How many successes a printed number allows; `few` and `many` where only a bound is printed."""
+
+    low: float
+    middle: float
+    high: float
+    few: bool = False
+    many: bool = False
+
+
+def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
+    """Read the successes among `n`, or all but the failures; None where neither is printed.
+
+    Examples
+    --------
+    >>> seen({"failures": {"text": "<5", "value": None, "below": 5}}, "", 100)
+    Seen(low=95, middle=97.5, high=100.0, few=False, many=True)
+    """
+    for side in ("successes", "failures"):
+        leaf = printed.get(role + side)
+        if leaf is None or (leaf["value"] is None and leaf.get("below") is None):
+            continue
+        value, hidden = leaf["value"], leaf["value"] is None
+        half = leaf.get("rounded_to", SMALLEST_BASE) / 2 if value else 0.0
+        ends = (0.0, leaf["below"] / 2, leaf["below"]) if hidden else (value - half, value, value + half)
+        low, middle, high = (min(one, n) for one in ends)
+        if side == "successes":
+            return Seen(low, middle, high, few=hidden)
+        return Seen(n - high, n - middle, n - low, many=hidden)
+    return None
+
+
+def rate_leaf(found: Seen, n: float) -> Plain:
+    """The share of successes as a figure; few ones by their bound, and many, too.
+
+    Examples
+    --------
+    >>> rate_leaf(Seen(95, 97.5, 100, many=True), 100)
+    {'text': '>95 %', 'value': None, 'above': 0.95}
+    """
+    if found.few:
+        return {"text": f"<{percentage(found.high / n)} %", "value": None, "below": round(found.high / n, 6)}
+    if found.many:
+        least = math.floor(1000 * found.low / n + 1e-9) / 10
+        return {"text": f">{least:g} %", "value": None, "above": round(found.low / n, 6)}
+    return _percentage(found.middle / n)
+
+
+def percentage(share: float) -> str:
+    """A share in per cent, without the sign.
+
+    Examples
+    --------
+    >>> percentage(0.3333), percentage(0.0066667), percentage(0.0)
+    ('33.3', '0.67', '0')
+    """
+    return str(_percentage(share)["text"]).removesuffix(" %")

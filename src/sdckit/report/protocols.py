@@ -360,6 +360,8 @@ class ReleaseLike(Protocol):
     @property
     def attacks_skipped(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
     @property
+    def attacks_asked(self) -> Any: ...  # noqa: D102
+    @property
     def control(self) -> bool: ...  # noqa: D102
     @property
     def models(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102

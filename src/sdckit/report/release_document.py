@@ -7,6 +7,7 @@ from typing import Any
 
 from sdckit.report.document import SCHEMA_VERSION, build_document
 from sdckit.report.figures import Document, Ledger, Tree
+from sdckit.report.layout_attacks import NOTHING, conclude
 from sdckit.report.methods import release_notes
 from sdckit.report.protect import protect
 from sdckit.report.protocols import ReleaseLike, VerdictLike
@@ -25,6 +26,9 @@ JUDGED = {
     "replicated_uniques": ("identity_disclosure", "replicated_uniques"),
     "correctly_disclosed": ("attribute_disclosure", "correctly_disclosed"),
 }
+HIDDEN = (
+    "whether it holds rests on a number of successes that is hidden here; the confidential document says it"
+)
 Plain = dict[str, Any]
 
 
@@ -55,6 +59,18 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
     after = [protect(build_document(one), internal=internal) for one in assessment.released]
     comparison = before.pop("comparison")
     scenario = assessment.scenario
+    asked = assessment.attacks_asked
+    attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
+    verdicts = [_verdict(one, assessment, after, comparison["intruders"]) for one in assessment.verdicts]
+    if attacks is not None and not internal:
+        verdicts = [one | judged_by_print(one, attacks["attacks"]) for one in verdicts]
+    how: dict[str, Any] = {
+        "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attacked(assessment),
+    }  # fmt: skip
+    if asked is not None:
+        # A seed may be that of the protection, too: it is written where nobody else reads it.
+        seed = "" if asked.seed is None else str(asked.seed) if internal else "SEED"
+        how |= {"n_attacks": asked.n_attacks, "seed": seed}
     return {
         "protected": before["protected"],
         "confidential": before["confidential"],
@@ -66,16 +82,14 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
         "n": before["n"],
         "n_released": comparison["n_released"],
         "aligned": assessment.aligned,
-        "passed": assessment.passed,
-        "verdicts": [
-            _verdict(one, assessment, after, comparison["intruders"]) for one in assessment.verdicts
-        ],
+        "passed": passed(verdicts),
+        "verdicts": verdicts,
         "scenario": before["scenario"],
         "intruders": comparison["intruders"],
         "original": before,
         "released": after,
         "utility": comparison["utility"],
-        "attacks": comparison["attacks"],
+        "attacks": attacks,
         "warnings": comparison["warnings"],
         "methods": [
             *before["methods"][:-1],
@@ -83,25 +97,59 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
             before["methods"][-1],
         ],
         "reproduce": {
-            "python": release_call(
-                scenario,
-                assessment.measures,
-                id=assessment.id,
-                m=len(after),
-                models=assessment.models,
-                attacks=_attacked(assessment),
-            ),
-            "command": release_command(
-                scenario,
-                assessment.measures,
-                id=assessment.id,
-                m=len(after),
-                models=assessment.models,
-                attacks=_attacked(assessment),
-            ),
+            "python": release_call(scenario, assessment.measures, **how),
+            "command": release_command(scenario, assessment.measures, **how),
             "scenario": scenario.to_toml(),
         },
     }
+
+
+def passed(verdicts: Sequence[Plain]) -> bool | None:
+    """Whether every limit holds, of the verdicts as they are printed; None where one is open, or there is none."""
+    held = [one["holds"]["value"] for one in verdicts]
+    if False in held:
+        return False
+    return None if not held or None in held else True
+
+
+def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
+    """A limit on the residual risk is open where only a hidden number of successes decides it.
+
+    Otherwise a limit between what one success and what two would give tells which of them it was.
+    """
+    if one["name"] != "residual_risk" or one["holds"]["value"] is None:
+        return {}
+    leaves = [
+        tree["residual_risk"]
+        for place, tree in attacks.items()
+        if of_intruder(place, one["intruder"]) and _was_made(tree)
+    ]
+    limit, holds = one["limit"], one["holds"]["value"]
+    above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
+    within = all(most is not None and most <= limit for most in map(_most, leaves))
+    if (holds and within) or (not holds and above):
+        return {}
+    return {"holds": {"text": HOLDS[None], "value": None, "reason": HIDDEN}, "reason": HIDDEN}
+
+
+def of_intruder(place: str, intruder: str) -> bool:
+    """Whether an attack with a residual risk is one of an intruder, or of none."""
+    name, _, rest = place.partition(":")
+    if name == "probabilistic_linkage":
+        return False
+    return name in {"singling_out", "membership"} or rest == intruder or rest.startswith(f"{intruder}:")
+
+
+def _was_made(tree: Plain) -> bool:
+    return any(release["n_attacks"]["text"] != "0" for release in tree["releases"])
+
+
+def _most(leaf: Plain) -> float | None:
+    """The most that a printed residual risk may be; None where nothing is told of it."""
+    if leaf == NOTHING:
+        return 0.0
+    found: float | None = leaf["value"] if leaf.get("value") is not None else leaf.get("below")
+    return found
 
 
 def _attacked(assessment: ReleaseLike) -> str:

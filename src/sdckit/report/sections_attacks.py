@@ -1,4 +1,8 @@
-"""Simulated attacks as typed figures: successes are numbers of people, and printed like them."""
+"""Simulated attacks as typed figures: successes are numbers of people, and printed like them.
+
+What an attack means, and the residual risk, are worked out after the protection from what is printed
+(`layout_attacks.conclude`): a reader could have worked it out alone.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +18,31 @@ from sdckit.report.figures import (
     InternalOnly,
     Ledger,
     Ratio,
-    Relation,
-    Share,
     Tree,
 )
+from sdckit.report.layout_attacks import conclude
 from sdckit.report.protect import protect
 from sdckit.report.protocols import ReleaseLike
 from sdckit.report.sections_release import release_sizes
 from sdckit.result import SCHEMA_VERSION
 
-__all__ = ["ATTACKS_SCHEMA", "attack_words", "attacks_tree", "linkage_words", "plain_attacks", "risk_up_to"]
+__all__ = ["ATTACKS_SCHEMA", "attacks_tree", "plain_attacks"]
 
 ATTACKS_SCHEMA = "sdckit/attacks"
 DISTANCES = "distance_to_closest_record"
 LINKAGE = "probabilistic_linkage"
-COUNTED = ("singling_out", "membership")  # whose guesses are numbers of people, too
-STEP = 0.05  # of the residual risk: the end of its interval to more digits would tell small counts
-SMALL_CONTROL = 0.1
+SINGLING = "singling_out"
+FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
-NOT_COMPARED: Mapping[str, Tree] = {"text": "not compared", "value": None}
 
 
 def attacks_tree(assessment: ReleaseLike, ledger: Ledger) -> Tree:
-    """Give the attacks, release by release, with what each of them means; None where none was made.
-
-    Shares are computed from the printed successes and attempts. Intervals would give the exact successes
-    back; of them only the upper end of the residual risk goes into a document, in steps of 5 %.
-    """
+    """Give the attacks, release by release; None where none was made. `conclude` adds what they mean."""
     if not assessment.attacks and not assessment.attacks_skipped:
         return None
-    return _tree(assessment.attacks, assessment.attacks_skipped, ledger, control=assessment.control)
+    asked = assessment.attacks_asked
+    skipped = assessment.attacks_skipped
+    return _tree(assessment.attacks, skipped, ledger, control=assessment.control, asked=asked)
 
 
 def plain_attacks(
@@ -92,17 +91,21 @@ def plain_attacks(
         "n_released": release_sizes(ledger, sizes),
     }
     tree |= _tree(attacks, skipped, ledger, control=control)
-    return protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
+    document = Document(tree, ledger.variables, tuple(ledger.relations), n)
+    return conclude(protect(document, internal=internal))
 
 
 def _tree(
-    attacks: Mapping[str, Any], skipped: Sequence[tuple[str, str]], ledger: Ledger, *, control: bool
+    attacks: Mapping[str, Any],
+    skipped: Sequence[tuple[str, str]],
+    ledger: Ledger,
+    *,
+    control: bool,
+    asked: Any = None,
 ) -> dict[str, Tree]:
     found: dict[str, Tree] = {}
     for place, result in attacks.items():
-        if place.partition(":")[0] == LINKAGE:
-            found[place] = _linked(place, result, ledger)
-        elif place != DISTANCES:
+        if place != DISTANCES:
             found[place] = _attack(place, result, ledger)
     near = attacks.get(DISTANCES)
     return {
@@ -110,92 +113,48 @@ def _tree(
         "attacks": found,
         "distances": None if near is None else _distances(near, ledger, control=control),
         "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in skipped),
+        "asked": None if asked is None else _asked(asked, attacks, ledger),
     }
 
 
-def attack_words(figures: Mapping[str, float]) -> str:
-    """What an attack means, without a figure.
-
-    Examples
-    --------
-    >>> attack_words({"success_rate": 0.1, "baseline_rate": 0.2})
-    'no better than guessing, which says nothing about the release'
-    """
-    if math.isnan(figures["success_rate"]):
-        return "no attack could be made"
-    if not figures["success_rate"] > figures["baseline_rate"]:
-        return "no better than guessing, which says nothing about the release"
-    if math.isnan(figures["control_rate"]):
-        return "better than guessing; how much of it holds for anybody is open without a control file"
-    caution = ""
-    if (figures["control_high"] - figures["control_low"]) / 2 > SMALL_CONTROL:
-        caution = "; the control file is too small for a narrower answer"
-    if figures["residual_low"] > 0:
-        return "the release gives away more about the people in it than about others" + caution
-    return "no sign that being in the file makes a difference, which proves nothing" + caution
-
-
-def linkage_words(rate_low: float, baseline: float) -> str:
-    """What linkage by agreement weights means, without a figure.
-
-    Examples
-    --------
-    >>> linkage_words(0.1, 0.2)
-    'no better than guessing, which says nothing about the release'
-    """
-    if rate_low > baseline:
-        return "released records are linked to the right people more often than by guessing"
-    return "no better than guessing, which says nothing about the release"
-
-
-def risk_up_to(high: float) -> dict[str, Tree]:
-    """The upper end of the residual risk, rounded up to a multiple of 5 %.
-
-    Examples
-    --------
-    >>> risk_up_to(0.113), risk_up_to(float("nan"))["value"]
-    ({'text': 'up to 15 %', 'value': 0.15}, None)
-    """
-    if math.isnan(high):
-        return dict(UNDEFINED)
-    steps = max(math.ceil(round(high / STEP, 6)), 1)
-    value = min(round(steps * STEP, 2), 1.0)
-    return {"text": f"up to {100 * value:.0f} %", "value": value}
+def _asked(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
+    """The analyst's own choices. The seed stays inside: often enough it is that of the protection, too."""
+    size = "attack.n_control"
+    tolerances = {place: getattr(one, "tolerance", None) for place, one in attacks.items()}
+    return {
+        "columns": tuple(asked.columns),
+        "n_columns": asked.n_columns,
+        "n_control": Count(size) if size in ledger.variables else None,
+        "n_attacks": asked.n_attacks,
+        "seeded": asked.seed is not None,
+        "seed": InternalOnly(asked.seed),
+        "columns_at_once": asked.columns_at_once,
+        "halves": {name: tuple(tuple(half) for half in both) for name, both in asked.halves.items()},
+        "tolerance": {place: words for place, words in tolerances.items() if words is not None},
+    }
 
 
 def _attack(place: str, result: Any, ledger: Ledger) -> Tree:
+    linked = place.partition(":")[0] == LINKAGE
     figures = {name: float(getattr(result, name)) for name in result.figures}
-    risk = math.nan if math.isnan(figures["residual"]) else figures["risk_high"]
+    verdict = _linked_exactly(figures) if linked else result.verdict
+    release = _linked if linked else _release
     return {
-        "releases": tuple(_release(place, j, one, ledger) for j, one in enumerate(result.per_release, 1)),
-        "means": attack_words(figures),
-        "residual_risk": risk_up_to(risk),
-        "exact": InternalOnly({"verdict": result.verdict, **{n: _plain(v) for n, v in figures.items()}}),
+        "releases": tuple(release(place, j, one, ledger) for j, one in enumerate(result.per_release, 1)),
+        "exact": InternalOnly({"verdict": verdict, **_exact(figures)}),
     }
 
 
-def _linked(place: str, result: Any, ledger: Ledger) -> Tree:
+def _exact(figures: Mapping[str, float]) -> dict[str, Tree]:
+    return {name: value if math.isfinite(value) else None for name, value in figures.items()}
+
+
+def _linked(place: str, j: int, figures: Mapping[str, float], ledger: Ledger) -> Tree:
     """Linkage attacks everybody, and has no use for people never in the file."""
-    releases: list[Tree] = []
-    for j, figures in enumerate(result.per_release, 1):
-        start = f"attack.{place}.{j}."
-        releases.append(
-            {
-                "n_attacks": Count("n"),
-                "success_rate": _part(ledger, f"{start}successes", figures["rate"], "n"),
-                "baseline_rate": _estimate(ledger, f"{start}baseline", figures["baseline"]),
-                "control_rate": NOT_COMPARED,
-            }
-        )
-    means = linkage_words(float(result.rate_low), float(result.baseline))
-    figures = {name: float(getattr(result, name)) for name in result.figures}
-    exact = {"verdict": _linked_exactly(figures), **{name: _plain(value) for name, value in figures.items()}}
-    return {
-        "releases": tuple(releases),
-        "means": means,
-        "residual_risk": NOT_COMPARED,
-        "exact": InternalOnly(exact),
-    }
+    start, n = f"attack.{place}.{j}.", ledger.variables["n"].true or 0
+    tree: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(_exact(figures))}
+    tree["baseline_rate"] = _estimate(ledger, f"{start}baseline", figures["baseline"])
+    return tree if math.isnan(figures["rate"]) else tree | _tally(ledger, start, "", figures["rate"] * n, n)
 
 
 def _linked_exactly(figures: Mapping[str, float]) -> str:
@@ -211,39 +170,49 @@ def _linked_exactly(figures: Mapping[str, float]) -> str:
 
 
 def _release(place: str, j: int, figures: Mapping[str, float], ledger: Ledger) -> Tree:
-    start = f"attack.{place}.{j}."
-    whole = ledger.count(f"{start}n_attacks", int(figures["n_attacks"]), start)
-    tree: dict[str, Tree] = {"n_attacks": whole, "success_rate": UNDEFINED, "control_rate": UNDEFINED}
-    if figures["n_attacks"] > 0:
-        part = ledger.count(f"{start}successes", int(figures["successes"]), start)
-        ledger.nested(whole.name, part.name)
-        tree["success_rate"] = Share(part.name, whole.name)
-    if figures["n_control"] > 0 and not math.isnan(figures["control_rate"]):
-        if place == "membership":
-            tree["control_rate"] = _others_called(ledger, start, figures)
-        else:
-            base = ledger.count(f"{start}n_control", int(figures["n_control"]), f"{start}control")
-            tree["control_rate"] = _part(ledger, f"{start}control", figures["control_rate"], base.name)
-    counted = place.partition(":")[0] in COUNTED and figures["n_attacks"] > 0
-    guessed = figures["baseline_rate"]
-    tree["baseline_rate"] = (
-        _part(ledger, f"{start}baseline", guessed, whole.name)
-        if counted
-        else _estimate(ledger, f"{start}baseline", guessed)
-    )
+    kind, start = place.partition(":")[0], f"attack.{place}.{j}."
+    n, guessed = int(figures["n_attacks"]), figures["baseline_rate"]
+    size = f"{start}n_attacks"
+    tree: dict[str, Tree] = {"n_attacks": ledger.count(size, n, size, watched="nowhere")}
+    tree["exact"] = InternalOnly(_exact(figures))
+    if n < FEWEST:
+        return tree
+    tree |= _tally(ledger, start, "", round(figures["successes"]), n, whole=True)
+    if kind == "linkability":  # follows from the number of released rows
+        tree["baseline_rate"] = _estimate(ledger, f"{start}baseline", guessed)
+    elif kind != "membership" and not math.isnan(
+        guessed
+    ):  # that is half of all those called, in the file and out
+        tree |= _tally(ledger, start, "baseline_", guessed * n, n)
+    if not math.isnan(figures["control_rate"]):
+        tree |= _control(kind, start, figures, ledger)
     return tree
 
 
-def _others_called(ledger: Ledger, start: str, figures: Mapping[str, float]) -> Tree:
-    """People never in the file who are called members: not printed, only watched.
+def _control(kind: str, start: str, figures: Mapping[str, float], ledger: Ledger) -> dict[str, Tree]:
+    size, n = f"{start}n_control", int(figures["n_control"])
+    tree: dict[str, Tree] = {"n_control": ledger.count(size, n, size, watched="nowhere")}
+    if n < FEWEST:
+        return tree
+    found = figures["control_rate"] * n
+    if kind != SINGLING:
+        return tree | _tally(ledger, start, "control_", round(found), n, whole=True)
+    low, high = (min(max(figures[end], 0.0), 1.0) for end in ("residual_low", "residual_high"))
+    # In whole per cent. How much queries depend on each other is in no other figure; `conclude` uses these ends or
+    # drops them.
+    return tree | {"ends": (math.floor(100 * low) / 100, math.ceil(100 * high) / 100)} | _tally(
+        ledger, start, "control_", found, n
+    )  # fmt: skip
 
-    With the members called they make half of all people, so the one printed beside the other would be two looks
-    at the same number.
-    """
-    both = round(figures["control_rate"] * figures["n_control"]) + figures["successes"]
-    others = ledger.latent(f"{start}control")
-    ledger.relations.append(Relation(((f"{start}successes", 1.0), (others, 1.0)), both, both))
-    return {"text": "not shown", "value": None}
+
+def _tally(
+    ledger: Ledger, start: str, role: str, true: float, n: float, *, whole: bool = False
+) -> dict[str, Tree]:
+    """The smaller one of successes and failures: then both are hidden where they are few, whatever n is."""
+    side = "successes" if 2 * true <= n else "failures"
+    found, name = round(true if side == "successes" else n - true, 9), f"{start}{role}{side}"
+    leaf = ledger.count(name, int(found), name) if whole else ledger.value(name, found, name, kind="sum")
+    return {role + side: leaf}
 
 
 def _distances(result: Any, ledger: Ledger, *, control: bool) -> Tree:
@@ -265,15 +234,7 @@ def _distances(result: Any, ledger: Ledger, *, control: bool) -> Tree:
             for name in ("expected_share", "chance_high"):
                 tree[name] = _estimate(ledger, start + name, figures[name])
         releases.append(tree)
-    nearer = result.share_closer_to_original > result.chance_high  # never where one is undefined
-    words = (
-        "released records are nearer to the people in the file than chance allows"
-        if nearer
-        else "no sign that the release as a whole is nearer to the people in it; single records may be copied"
-    )
-    if not control:
-        words = "without a control file no distance tells copying from resemblance"
-    return {"releases": tuple(releases), "means": words, "exact": InternalOnly({"verdict": result.verdict})}
+    return {"releases": tuple(releases), "exact": InternalOnly({"verdict": result.verdict})}
 
 
 def _part(ledger: Ledger, name: str, share: float, base: str) -> Tree:
@@ -286,7 +247,3 @@ def _part(ledger: Ledger, name: str, share: float, base: str) -> Tree:
 
 def _estimate(ledger: Ledger, name: str, true: float) -> Tree:
     return UNDEFINED if math.isnan(true) else ledger.value(name, true, name)
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

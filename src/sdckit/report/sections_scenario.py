@@ -10,6 +10,7 @@ from sdckit.report.figures import Tree
 
 __all__ = ["command_line", "python_call", "release_call", "release_command", "scenario_tree"]
 
+ATTACKS = 500  # attempts of each attack unless others are asked for
 RELEASES = {
     "public-use": "public-use file",
     "scientific-use": "scientific-use file",
@@ -86,8 +87,12 @@ def release_call(
     m: int,
     models: Sequence[tuple[str, str]] = (),
     attacks: str = "",
+    n_attacks: int = ATTACKS,
+    seed: str = "",
 ) -> str:
     """Write the call that reproduces the report of a release; `attacks` is "control", "attacks" or "".
+
+    `seed` is the seed itself, or a name that stands for it.
 
     Examples
     --------
@@ -100,6 +105,8 @@ def release_call(
     if models:
         named += f", models={dict(models)!r}"
     named += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
+    named += f", n_attacks={n_attacks}" if attacks and n_attacks != ATTACKS else ""
+    named += f", seed={seed}" if seed else ""
     call = python_call(scenario, measures).replace("(data, ", f"(original, {files}, ")
     return f"{call[:-1]}{named})"
 
@@ -112,8 +119,10 @@ def release_command(
     m: int,
     models: Sequence[tuple[str, str]] = (),
     attacks: str = "",
+    n_attacks: int = ATTACKS,
+    seed: str = "",
 ) -> str:
-    """Write the command for a release, the files' names left open.
+    """Write the command for a release, the files' names and perhaps the seed left open.
 
     Examples
     --------
@@ -126,6 +135,8 @@ def release_command(
     for formula, family in models:
         named += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
     named += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
+    named += f" --n-attacks {n_attacks}" if attacks and n_attacks != ATTACKS else ""
+    named += f" --seed {seed}" if seed else ""
     return command_line(scenario, measures).replace(" FILE", f" ORIGINAL {released}", 1) + named
 
 

@@ -28,6 +28,7 @@ __all__ = ["HEADLINES", "Headline", "UtilityOverview", "families_of", "utility_o
 
 MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
 MOST_NUMBERS = 5
+NO_NUMBER = "no variable is declared numeric"
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 Step = Callable[[str], None]
 
@@ -279,7 +280,7 @@ def _plan(
         ("compare_associations", alone, lambda: compare_associations(pair, variables=names, numeric=numeric)),
         (
             "information_loss",
-            "rows are not declared to belong together" if not aligned else "" if numeric else "no variable is declared numeric",
+            "rows are not declared to belong together" if not aligned else "" if numeric else NO_NUMBER,
             lambda: information_loss(pair, numeric=numeric, robust=False, seed=seed),
         ),
     ]  # fmt: skip
@@ -301,7 +302,7 @@ def _model(pair: Pair, formula: str, family: Family) -> Callable[[], PairResult]
 
 def _not_joint(pair: Pair, numeric: Sequence[str]) -> str:
     if not numeric:
-        return "no variable is declared numeric"
+        return NO_NUMBER
     if len(numeric) > MOST_NUMBERS:
         return f"more than {MOST_NUMBERS} numbers; ecdf_utility compares those you name"
     if len(numeric) > 1 and pair.n + max(pair.sizes) > MOST_JOINT:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from sdckit.attacks.attack_files import whole
+from sdckit.attacks.attack_files import generator, whole
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.data.frames import open_frame
 from sdckit.data.scenario import Scenario
@@ -16,7 +16,7 @@ from sdckit.errors import SdcError, SdcWarning
 from sdckit.utility.utility_overview import UtilityOverview, families_of, utility_overview
 from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.release_assessment import ReleaseAssessment, ReleaseIntruder
-from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
+from sdckit.workflow.release_attacks import Attacks, attacked_columns, check_control, release_attacks
 from sdckit.workflow.release_measures import release_measures
 from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release
 
@@ -48,6 +48,7 @@ def assess_release(
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
     whole(n_attacks, "n_attacks")
+    generator(seed)  # refused here, or every attack would be
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
@@ -62,17 +63,14 @@ def assess_release(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True)
             for file, (own, _) in zip(files, fitted, strict=True)
         )
-        attacked: dict[str, Any] = {}
-        not_attacked: tuple[tuple[str, str], ...] = ()
+        made: Attacks | None = None
         if attacks or control is not None:
-            attacked, not_attacked = release_attacks(
-                pair, scenario, tell, control=control, n_attacks=n_attacks, seed=seed
-            )
+            made = release_attacks(pair, scenario, tell, control=control, n_attacks=n_attacks, seed=seed)
         found = [
             _against(pair, scenario, name, before, after, tell, seed=seed) for name in scenario.intruders
         ]
         limit = scenario.thresholds.residual_risk
-        judged = [judge_attacks(limit, one.name, attacked, control=control is not None) for one in found]
+        judged = [_judged(limit, one.name, made, control=control is not None) for one in found]
         intruders = tuple(
             replace(one, verdicts=(*one.verdicts, *own)) for one, own in zip(found, judged, strict=True)
         )
@@ -97,10 +95,19 @@ def assess_release(
         utility,
         no_utility,
         tuple(families_of(models).items()),
-        attacks=attacked,
-        attacks_skipped=not_attacked,
+        attacks={} if made is None else made.results,
+        attacks_skipped=() if made is None else made.skipped,
+        attacks_asked=None if made is None else made.asked,
         control=control is not None,
     )
+
+
+def _judged(
+    limit: float | None, intruder: str, made: Attacks | None, *, control: bool
+) -> tuple[Verdict, ...]:
+    if made is None:
+        return judge_attacks(limit, intruder, {}, failed=(), control=False)
+    return judge_attacks(limit, intruder, made.results, failed=made.failed, control=control)
 
 
 def _utility(

@@ -101,8 +101,6 @@ def check(
     (False, 1)
     """
     require_thresholds(scenario)
-    if released is None:
-        return check_assessment(assess(data, scenario=scenario))
     return check_assessment(assess(data, released, scenario=scenario, control=control, id=id, seed=seed))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.recipe_applied import WhatWasDone
+    from sdckit.workflow.release_attacks import Asked
     from sdckit.workflow.verdicts import Verdict
 
 __all__ = ["ReleaseAssessment", "ReleaseIntruder"]
@@ -73,7 +74,8 @@ class ReleaseAssessment:
         What the declared variables are still good for; `no_utility` says why there is none.
     attacks : dict of str to result
         Simulated attacks, where they were asked for: by measure, with the intruder and the variable behind
-        colons; `attacks_skipped` says which were not made, and why, `control` whether there was a control file.
+        colons; `attacks_skipped` says which were not made, and why, `attacks_asked` of what columns and how
+        often, `control` whether there was a control file.
     what_was_done : WhatWasDone or None
         The recipe that made the release, where it was made by one.
     """
@@ -94,6 +96,7 @@ class ReleaseAssessment:
     what_was_done: WhatWasDone | None = None
     attacks: dict[str, Any] = field(default_factory=dict)
     attacks_skipped: tuple[tuple[str, str], ...] = ()
+    attacks_asked: Asked | None = None
     control: bool = False
 
     @property

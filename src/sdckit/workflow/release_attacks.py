@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sdckit.attacks.distance_to_closest_record import distance_to_closest_record
@@ -18,13 +19,64 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, SdcError
 from sdckit.workflow.release_measures import NOT_ALIGNED
 
-__all__ = ["attacked_columns", "check_control", "release_attacks"]
+__all__ = ["Asked", "Attacks", "attacked_columns", "check_control", "release_attacks"]
 
 COLUMNS_AT_ONCE = 3
 MOST_PAIRS = 25_000_000  # compared by linkage: some seconds for each intruder
 ONE_KEY = "there is only one key"
 Step = Callable[[str], None]
 Attack = Callable[..., Any]
+Halves = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How attacks were asked for: what it takes to judge them, and to make them again.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Those attacked.
+    n_columns : int or None
+        Columns of the original; None where it came from a plan, of which only the declared ones were read.
+    columns_at_once : int or None
+        Columns of a query that singles out by several of them.
+    halves : dict of str to (tuple of str, tuple of str)
+        The two pieces of knowledge that linkability joins, by intruder.
+    n_attacks : int
+        Attempts asked for of each attack.
+    seed : int or None
+    """
+
+    columns: tuple[str, ...]
+    n_columns: int | None
+    columns_at_once: int | None
+    halves: Mapping[str, Halves]
+    n_attacks: int
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """What came of simulated attacks.
+
+    Attributes
+    ----------
+    results : dict of str to result
+        By ``singling_out:univariate``, ``singling_out:multivariate``, ``membership``,
+        ``distance_to_closest_record``, ``linkability:intruder``, ``probabilistic_linkage:intruder``,
+        ``inference:intruder:variable``.
+    skipped : tuple of (str, str)
+        What was not done, and why.
+    failed : tuple of str
+        Those of them that were tried: the release or the control file does not fit.
+    asked : Asked
+    """
+
+    results: dict[str, Any]
+    skipped: tuple[tuple[str, str], ...]
+    failed: tuple[str, ...]
+    asked: Asked
 
 
 def attacked_columns(pair: Pair, scenario: Scenario) -> tuple[str, ...]:
@@ -54,7 +106,7 @@ def release_attacks(
     control: Any = None,
     n_attacks: int = 500,
     seed: int | None = None,
-) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+) -> Attacks:
     """Make every attack that the scenario permits; and say which could not be made, and why.
 
     Linkability splits the keys of an intruder into two halves, in their order; inference takes them as known
@@ -77,21 +129,30 @@ def release_attacks(
 
     Returns
     -------
-    tuple
-        Results by ``singling_out:univariate``, ``singling_out:multivariate``, ``membership``,
-        ``distance_to_closest_record``, ``linkability:intruder``, ``probabilistic_linkage:intruder``,
-        ``inference:intruder:variable``; and the name and reason of what was not done.
+    Attacks
     """
     found: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []
+    failed: list[str] = []
+    if control is not None:
+        control = open_frame(control)  # once for all attacks
     drawn = {"control": control, "n_attacks": n_attacks, "seed": seed}
-    for place, attack, options in _planned(pair, scenario, drawn, skipped):
+    plan = _planned(pair, scenario, drawn, skipped)
+    for place, attack, options in plan:
         tell(f"attacking the release: {place.replace('_', ' ').replace(':', ', ')}")
         try:
             found[place] = attack(pair, **options)
         except SdcError as error:
             skipped.append((place, str(error)))
-    return found, tuple(skipped)
+            failed.append(place)
+    options_of = {place: options for place, _, options in plan}
+    asked = Asked(
+        attacked_columns(pair, scenario), None if pair.brought else len(pair.original.columns),
+        options_of.get("singling_out:multivariate", {}).get("n_columns"),
+        {place.partition(":")[2]: one["known"] for place, one in options_of.items() if place.startswith("linkability")},
+        n_attacks, seed,
+    )  # fmt: skip
+    return Attacks(found, tuple(skipped), tuple(failed), asked)
 
 
 def _planned(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release"]
+__all__ = ["COMPARED", "Verdict", "all_hold", "concerns", "judge", "judge_attacks", "judge_release"]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -40,6 +40,10 @@ EXCEEDED = {
 # Judged on a release beside its original.
 COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk")
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
+NOT_MADE = "not every attack could be made: {}"
+OVERLAP = "people of the original are in the control file, which hides the risk"
+WITH_RISK = ("singling_out", "membership", "linkability", "inference")
+OF_INTRUDERS = ("linkability", "inference", "probabilistic_linkage")
 NO_ATTACK = "no attack with a residual risk could be made"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -197,33 +201,54 @@ def judge_release(
 
 
 def judge_attacks(
-    limit: float | None, intruder: str, attacks: Mapping[str, Any], *, control: bool
+    limit: float | None, intruder: str, attacks: Mapping[str, Any], *, failed: Sequence[str], control: bool
 ) -> tuple[Verdict, ...]:
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
+
+    It fails closed: one attack that could not be made, or people of the file among those of the control, leave
+    it open.
 
     Parameters
     ----------
     limit, intruder
         The threshold, and whose knowledge the attacks use. Attacks that need no intruder count for each.
     attacks
-        What `release_attacks` gave.
+        Results by name, with the intruder behind a colon.
+    failed
+        Names of the attacks that were tried in vain.
     control
         Whether there is a control file.
     """
     if limit is None:
         return ()
-    own = (f"linkability:{intruder}", f"inference:{intruder}:")
+    if not control:
+        return (_unjudged("residual_risk", intruder, limit, NO_CONTROL),)
+    own = {place: result for place, result in attacks.items() if concerns(place, intruder)}
+    lost = [place for place in failed if place.startswith(WITH_RISK) and concerns(place, intruder)]
+    if lost:
+        return (_unjudged("residual_risk", intruder, limit, NOT_MADE.format(", ".join(lost))),)
+    with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
+    if any("residual" in result.notes for result in with_risk):
+        return (_unjudged("residual_risk", intruder, limit, OVERLAP),)
     risks = [
-        one["risk"]
-        for place, result in attacks.items()
-        if not place.startswith(("linkability:", "inference:")) or place == own[0] or place.startswith(own[1])
-        for one in result.per_release
-        if not math.isnan(one.get("risk", math.nan))
+        risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])
     ]
-    if not control or not risks:
-        return (_unjudged("residual_risk", intruder, limit, NO_ATTACK if control else NO_CONTROL),)
+    if not risks:
+        return (_unjudged("residual_risk", intruder, limit, NO_ATTACK),)
     value = max(risks)
     return (Verdict("residual_risk", intruder, None, limit, value <= limit, None, value, ""),)
+
+
+def concerns(place: str, intruder: str) -> bool:
+    """Whether an attack is one of an intruder, or of none.
+
+    Examples
+    --------
+    >>> [concerns(place, "a") for place in ("membership", "linkability:a", "inference:a:ill", "linkability:ab")]
+    [True, True, True, False]
+    """
+    name, _, rest = place.partition(":")
+    return name not in OF_INTRUDERS or rest == intruder or rest.startswith(f"{intruder}:")
 
 
 # Threshold: the figure it limits (a share of the records), and the measure that gives it.
