@@ -106,8 +106,9 @@ def scaled(successes: float, same_size: float, control: float, n: float, level: 
         return Scaled(1.0, excess(same_size, n, control, n, level))
     share, (odds, least, most) = successes / n, excess(n - control, n, n - same_size, n, level)
     ends = wilson(successes, n, level)
-    residual = (_residual(share, 1 - odds), _residual(ends.low, 1 - least), _residual(ends.high, 1 - most))
-    return Scaled(successes / same_size, residual)
+    low = min(_residual(rate, 1 - least) for rate in (ends.low, ends.high))
+    high = max(_residual(rate, 1 - most) for rate in (ends.low, ends.high))
+    return Scaled(successes / same_size, (_residual(share, 1 - odds), low, high))
 
 
 def _residual(rate: float, ratio: float) -> float:
