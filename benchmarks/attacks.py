@@ -231,8 +231,9 @@ def main() -> None:
         for line in calibration(options.runs, options.people, options.control or options.people, 150):
             print(line, flush=True)
         return
-    against_peer(options.records, options.attacks, options.rounds, chosen(options, "anonymeter", "pyarrow"))
-    distances.against_peer(5_000, options.rounds, chosen(options, "sdmetrics", "pyarrow"))
+    python = chosen(options, "anonymeter", "sdmetrics", "pyarrow")
+    against_peer(options.records, options.attacks, options.rounds, python)
+    distances.against_peer(5_000, options.rounds, python)
     distances.large_runs(100_000)
 
 
