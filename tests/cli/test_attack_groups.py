@@ -50,7 +50,9 @@ def test_the_worst_group_stands_first_and_ten_are_shown() -> None:
     assert expected[0]["residual"] > 0 > expected[9]["residual"]
     for words, row in zip(rows(shown), expected[:10], strict=True):
         assert words[:4] == [row["town"], "10", f"{100 * row['success_rate']:.1f}", "%"]
-        assert words[-1] == f"{100 * row['risk_low']:.0f}–{100 * row['risk_high']:.0f}"
+        better = row["success_rate"] > row["baseline_rate"]
+        ends = f"{100 * row['risk_low']:.0f}–{100 * row['risk_high']:.0f}"
+        assert words[-1] == (ends if better else "–")
     assert "… 2 more" in shown
     assert max(map(len, shown.splitlines())) <= 80
 

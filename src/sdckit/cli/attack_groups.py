@@ -80,8 +80,11 @@ def _rates(title: str, one: AttackResult) -> tuple[Table, int]:
         ends = interval(figures["success_low"], figures["success_high"], digits=0)
         rest = [ends]
         if compared:
-            between = interval(figures["risk_low"], figures["risk_high"], digits=0)
-            rest = [share(figures["control_rate"]), share(figures["risk"]), between]
+            risk, between = "–", "–"  # an attack no better than guessing says nothing
+            if figures["success_rate"] > figures["baseline_rate"]:
+                risk = share(figures["risk"])
+                between = interval(figures["risk_low"], figures["risk_high"], digits=0)
+            rest = [share(figures["control_rate"]), risk, between]
         table.add_row(
             *group.labels, *([str(group.release)] if several else []), count(figures["n_attacks"]),
             share(figures["success_rate"]), share(figures["baseline_rate"]), *rest,
