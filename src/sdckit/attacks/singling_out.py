@@ -33,6 +33,7 @@ from sdckit.result import LetGo
 __all__ = ["SinglingOut", "singling_out"]
 
 Mode = Literal["univariate", "multivariate"]
+TOLD = 0.01  # a scale nearer to 1 needs no note
 MISSING_RULE = "a missing value is a value of its own, neither above nor below any other"
 NOTHING: dict[str, str] = {
     "univariate": (
@@ -301,10 +302,11 @@ def _figures(
         return rates(attack, found.baseline, Tally(n, control, effect), asked.level, notes)
     same = float(found.same_size[chosen].sum())
     at_size = scaled(successes / effect, same / effect, control / effect, n / effect, asked.level)
-    notes["control_rate"] = (
-        f"the control file has {found.size} distinct records, the original {found.n_people}: successes on it are "
-        f"multiplied by {at_size.factor:.3g}, what the original isolates more than as many of its records would"
-    )
+    if abs(at_size.factor - 1) >= TOLD:
+        notes["control_rate"] = (
+            f"the control file has {found.size} distinct records, the original {found.n_people}: successes on it are "
+            f"scaled by {at_size.factor:.3g}, to what as many records would give"
+        )
     there = Tally(n, min(at_size.factor * control, n), effect * max(at_size.factor, 1.0))
     return rates(attack, found.baseline, there, asked.level, notes, at_size.residual)
 
