@@ -112,6 +112,14 @@ def test_json_is_protected_unless_internal(sdckit, files) -> None:
     plain = json.loads(printed.out)
     assert (plain["schema"], plain["protected"], plain["control"]) == ("sdckit/attacks", True, True)
     assert set(plain["attacks"]) == {"singling_out:univariate", "singling_out:multivariate", "membership"}
+    asked = plain["asked"]
+    assert (asked["n_attacks"], asked["columns_at_once"], asked["seeded"], asked["halves"]) == (
+        60,
+        3,
+        True,
+        {},
+    )
+    assert set(asked["columns"]) >= {"age", "region"}
     assert "north" not in printed.out
     assert "exact" not in printed.out
     done = sdckit("attack", "original.csv", *options, "--json", "out.json", "--internal")

@@ -87,3 +87,9 @@ def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
         cells.frequency_of_frequencies == sdc.key_frequencies(here, keys=["a", "b"]).frequency_of_frequencies
     )
     assert found.records.count() == n
+
+
+def test_a_name_that_spark_cannot_read_is_told(spark: Any) -> None:
+    strange = spark.createDataFrame(survey().select(pl.col("text").alias("a`b"), "whole").to_arrow())
+    with pytest.raises(sdc.ColumnError, match="Spark cannot read a column with a backtick"):
+        sdc.singling_out(strange, strange, variables=["a`b", "whole"], seed=1)

@@ -47,6 +47,10 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
         for name in wanted:
             if name not in names:
                 raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(str(name), names)}")
+        if any("`" in str(name) for name in wanted) and frame.implementation.is_pyspark():
+            raise ColumnError(
+                f"{role}: Spark cannot read a column with a backtick in its name; rename it first"
+            )
     if not isinstance(frame, nw.LazyFrame):
         if len(frame) == 0:
             raise DataError("the data has no records")

@@ -9,7 +9,7 @@ import typer
 
 from sdckit.cli.attack_files import read_attacked
 from sdckit.cli.attack_plan import LINKAGE, make_plan
-from sdckit.cli.attack_runs import run_attacks
+from sdckit.cli.attack_runs import COLUMNS_AT_ONCE, run_attacks
 from sdckit.cli.options import split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
 from sdckit.cli.source import Source, reads_a_file
@@ -17,7 +17,9 @@ from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.cli.attack_files import Attacked
+    from sdckit.cli.attack_plan import Plan
     from sdckit.cli.attack_runs import Runs
+    from sdckit.workflow.release_attacks import Asked
 
 __all__ = ["attack"]
 
@@ -119,7 +121,8 @@ def attack(
         asked = aligned or id is not None or LINKAGE in split(kind)
         runs = run_attacks(files, plan, n_attacks=n_attacks, seed=seed, asked=asked, steps=steps)
         if json is not None:
-            _write_json(runs, files, json, internal=internal)
+            how = _asked(files, plan, n_attacks=n_attacks, seed=seed)
+            _write_json(runs, files, json, how, internal=internal)
     if json == STDOUT:
         return
     from sdckit.cli.attack_tables import attack_tables
@@ -128,7 +131,15 @@ def attack(
     make_console().print(attack_tables(runs, files, name=source.file.name, by=plan.by))
 
 
-def _write_json(runs: Runs, files: Attacked, target: str, *, internal: bool) -> None:
+def _asked(files: Attacked, plan: Plan, *, n_attacks: int, seed: int | None) -> Asked:
+    from sdckit.workflow.release_attacks import Asked
+
+    halves = {"default": (plan.sides[0], plan.sides[1])} if "linkability" in plan.kinds else {}
+    several = min(COLUMNS_AT_ONCE, len(files.variables)) if "singling-out" in plan.kinds else 1
+    return Asked(files.variables, None, several if several > 1 else None, halves, n_attacks, seed)
+
+
+def _write_json(runs: Runs, files: Attacked, target: str, asked: Asked, *, internal: bool) -> None:
     from sdckit.report.atomic import write_whole
     from sdckit.report.json_out import render_json
     from sdckit.report.sections_attacks import plain_attacks
@@ -137,7 +148,7 @@ def _write_json(runs: Runs, files: Attacked, target: str, *, internal: bool) -> 
         plain_attacks(
             {one.place: one.result for one in runs.made},
             skipped=[(place, reason) for place, _, reason in runs.skipped], control=files.control is not None,
-            n=files.original.height, sizes=[one.height for one in files.released], internal=internal,
+            n=files.original.height, sizes=[one.height for one in files.released], asked=asked, internal=internal,
         )
     )  # fmt: skip
     if target == STDOUT:

@@ -52,6 +52,7 @@ def plain_attacks(
     sizes: Sequence[int],
     control: bool,
     skipped: Sequence[tuple[str, str]] = (),
+    asked: Any = None,
     internal: bool = False,
 ) -> dict[str, Any]:
     """Give the protected figures of attacks that were made without an assessment; those of subgroups never.
@@ -66,6 +67,8 @@ def plain_attacks(
         Whether there was a control file.
     skipped
         Name and reason of what was not done.
+    asked
+        How they were asked for, as of an assessment; null in the document unless given.
     internal
         Exact figures, for a confidential document.
 
@@ -90,7 +93,7 @@ def plain_attacks(
         "n": ledger.count("n", n, "n"),
         "n_released": release_sizes(ledger, sizes),
     }
-    tree |= _tree(attacks, skipped, ledger, control=control)
+    tree |= _tree(attacks, skipped, ledger, control=control, asked=asked)
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
     return conclude(protect(document, internal=internal))
 
