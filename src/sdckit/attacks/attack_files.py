@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "Options",
     "Seed",
     "all_variables",
+    "check_level",
     "check_scenario",
     "file_notes",
     "generator",
@@ -65,11 +66,21 @@ def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: 
         `by` is no list of names; a number out of range.
     """
     count = whole(n_attacks, "n_attacks")
+    check_level(level)
+    return Options(count, float(level), subgroups(by, FIGURES), generator(seed))
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no confidence.
+
+    Raises
+    ------
+    DataError
+    """
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
         raise DataError(
             "level is the confidence of the intervals; give a number between 0 and 1, such as 0.95"
         )
-    return Options(count, float(level), subgroups(by, FIGURES), generator(seed))
 
 
 def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
@@ -180,16 +191,19 @@ def open_attack(
     files = open_with_control(
         original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id, least=least
     )
-    if files.has_control and (
-        overlap := _overlap(files, [name for names in roles.values() for name in names])
-    ):
+    if files.has_control:
+        files = replace(files, overlap=_overlap(files, [name for names in roles.values() for name in names]))
+    if files.overlap:
         warnings.warn(
-            f"{overlap} of {files.n_control} records of the control file equal a record of the original: people of the "
-            "original in the control file make the residual risk too low",
+            f"{_equal(files)}: people of the original in the control file make the residual risk too low",
             SdcWarning,
             stacklevel=3,
         )
     return files
+
+
+def _equal(files: WithControl) -> str:
+    return f"{files.overlap} of {files.n_control} records of the control file equal a record of the original"
 
 
 def _overlap(files: WithControl, names: Sequence[str]) -> int:
@@ -240,8 +254,7 @@ def file_notes(files: WithControl, names: Sequence[str], notes: dict[str, str]) 
     if same:
         which = "the release has" if files.m == 1 else f"{same} of {files.m} releases have"
         notes["released"] = f"{which} the original's values of these variables, row by row"
-    if files.has_control and (overlap := _overlap(files, names)):
-        told = f"{overlap} of {files.n_control} records of the control file equal a record of the original"
-        notes["control"] = f"{told}, which makes the residual risk too low"
-        if overlap >= MATERIAL * files.n_control:
-            notes["residual"] = f"not to be relied on: {told}"
+    if files.overlap:
+        notes["control"] = f"{_equal(files)}, which makes the residual risk too low"
+        if files.overlap >= MATERIAL * files.n_control:
+            notes["residual"] = f"not to be relied on: {_equal(files)}"

@@ -15,7 +15,19 @@ from sdckit.errors import DataError
 from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import LetGo
 
-__all__ = ["FIGURES", "AttackResult", "Group", "Tally", "means", "rates", "verdict"]
+__all__ = [
+    "FIGURES",
+    "WIDE",
+    "WITH_RISK",
+    "AttackResult",
+    "Group",
+    "Tally",
+    "concerns",
+    "means",
+    "rates",
+    "verdict",
+    "worst_first",
+]
 
 FIGURES = (
     "n_attacks", "successes", "success_rate", "success_low", "success_high", "baseline_rate",
@@ -23,6 +35,8 @@ FIGURES = (
     "risk", "risk_low", "risk_high", "residual", "residual_low", "residual_high",
 )  # fmt: skip
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
+OF_INTRUDERS = ("linkability", "inference", "probabilistic_linkage")
+WITH_RISK = ("singling_out", "membership", "linkability", "inference")
 WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 
@@ -134,7 +148,7 @@ class AttackResult(PairResult):
             return groups.figures  # raises, as for any other data
         if not self.by:
             raise DataError("no subgroups were asked for; give by=[...]")
-        ordered = sorted(groups, key=lambda group: (group.release, _worst_first(group.figures)))
+        ordered = sorted(groups, key=lambda group: (group.release, worst_first(group.figures)))
         labels = {name: [group.labels[i] for group in ordered] for i, name in enumerate(self.by)}
         columns = {"release": [group.release for group in ordered]}
         figures = {name: [float(group.figures[name]) for group in ordered] for name in FIGURES}
@@ -262,7 +276,20 @@ def _compared(figures: Mapping[str, float]) -> str:
     )
 
 
-def _worst_first(figures: Mapping[str, float]) -> tuple[float, float]:
+def concerns(place: str, intruder: str) -> bool:
+    """Whether an attack, named as in an assessment, is one of an intruder, or of none.
+
+    Examples
+    --------
+    >>> [concerns(place, "a") for place in ("membership", "linkability:a", "inference:a:ill", "linkability:ab")]
+    [True, True, True, False]
+    """
+    name, _, rest = place.partition(":")
+    return name not in OF_INTRUDERS or rest == intruder or rest.startswith(f"{intruder}:")
+
+
+def worst_first(figures: Mapping[str, float]) -> tuple[float, float]:
+    """What groups are sorted by: the highest residual risk first, without one the highest success rate."""
     found = [figures["residual"], figures["success_rate"]]
     first, second = (math.inf if math.isnan(value) else -value for value in found)
     return first, second

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import Seed, check_scenario, generator
+from sdckit.attacks.attack_files import Seed, check_level, check_scenario, generator
 from sdckit.attacks.canary_exposure import CanaryExposure, canary_exposure
 from sdckit.cells.pair import check_id
 from sdckit.cells.with_control import ordered_values
@@ -78,8 +78,7 @@ class Canaries:
         ColumnError, DataError
             A release without one of the variables, or with values that cannot be compared.
         """
-        if not isinstance(level, (int, float)) or isinstance(level, bool) or not 0 < level < 1:
-            raise DataError("level is the confidence of the intervals; give a number between 0 and 1")
+        check_level(level)
         return canary_exposure(
             self.both, released, n_planted=self.n_planted, numbers=self.numeric,
             categories=[name for name in self.variables if name not in self.numeric], ranges=self.ranges,

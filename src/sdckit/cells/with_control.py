@@ -35,10 +35,13 @@ class WithControl:
         Original and releases; the control file, where there is one, stands behind the releases.
     has_control : bool
         Whether there is one.
+    overlap : int
+        Records of it equal to one of the original, where that was found to be more than coincidence.
     """
 
     pair: Pair
     has_control: bool
+    overlap: int = 0
 
     @property
     def m(self) -> int:

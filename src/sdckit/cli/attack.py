@@ -9,7 +9,7 @@ import typer
 
 from sdckit.cli.attack_files import read_attacked
 from sdckit.cli.attack_plan import LINKAGE, make_plan
-from sdckit.cli.attack_runs import COLUMNS_AT_ONCE, run_attacks
+from sdckit.cli.attack_runs import run_attacks
 from sdckit.cli.options import split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
 from sdckit.cli.source import Source, reads_a_file
@@ -132,7 +132,7 @@ def attack(
 
 
 def _asked(files: Attacked, plan: Plan, *, n_attacks: int, seed: int | None) -> Asked:
-    from sdckit.workflow.release_attacks import Asked
+    from sdckit.workflow.release_attacks import COLUMNS_AT_ONCE, Asked
 
     halves = {"default": (plan.sides[0], plan.sides[1])} if "linkability" in plan.kinds else {}
     several = min(COLUMNS_AT_ONCE, len(files.variables)) if "singling-out" in plan.kinds else 1

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from sdckit.attacks.attack_rates import worst_first
 from sdckit.attacks.distance_to_closest_record import DistanceToClosestRecord
 from sdckit.cli.formats import count, make_table, number
 from sdckit.data.frames import rows_of
@@ -69,7 +70,7 @@ def interval(low: float, high: float, *, digits: int = 1) -> str:
 
 def _rates(title: str, one: AttackResult) -> tuple[Table, int]:
     attacked = [group for group in one.groups if group.figures["n_attacks"] > 0]
-    groups = sorted(attacked, key=lambda group: _worst_first(group.figures))
+    groups = sorted(attacked, key=lambda group: worst_first(group.figures))
     several = len(one.per_release) > 1
     compared = any(not math.isnan(group.figures["control_rate"]) for group in groups)
     columns = ["never in it", "risk", "interval"] if compared else ["interval"]
@@ -102,13 +103,6 @@ def _near(title: str, one: DistanceToClosestRecord, by: Sequence[str]) -> tuple[
         figures = [count(row[name]) if name == "n" else number(row[name]) for _, name in shown]
         table.add_row(*(str(row[name]) for name in by), *([str(row["release"])] if several else []), *figures)
     return table, len(rows)
-
-
-def _worst_first(figures: Mapping[str, float]) -> tuple[float, float]:
-    first, second = (
-        math.inf if math.isnan(value) else -value for value in (figures["residual"], figures["success_rate"])
-    )
-    return first, second
 
 
 def _nearest_first(row: Mapping[str, Any]) -> float:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Made", "Runs", "run_attacks"]
 
-COLUMNS_AT_ONCE = 3
 OPTIONS = {
     " id=": " --id",
     "blocking=": "--blocking",
@@ -142,6 +141,7 @@ def _made(kind: str, files: Attacked, plan: Plan, drawn: dict[str, Any]) -> Iter
 
 def _singled_out(files: Attacked, drawn: dict[str, Any]) -> Iterator[Made]:
     from sdckit.attacks.singling_out import singling_out
+    from sdckit.workflow.release_attacks import COLUMNS_AT_ONCE
 
     names = files.variables
     one = singling_out(files.original, files.released, variables=names, **drawn)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.attacks.attack_rates import WIDE
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.protect import Seen, percentage, rate_leaf, seen
@@ -54,7 +55,6 @@ REASONS = {
     "too few": " “Too few”: fewer than 10 attempts.",
     "not shown": " “Not shown”: queries depend on each other, and their interval would tell a hidden count.",
 }
-SMALL_CONTROL = 0.1
 SEEDS = {
     True: "given, and kept by the analyst: it may be that of the protection, too",
     False: "none was given",
@@ -285,7 +285,7 @@ def _told(
     found = {"residual_risk": leaf}
     if attack.few:
         return 2, FEW, found
-    wide = wilson(control.middle, n_control).half > SMALL_CONTROL
+    wide = wilson(control.middle, n_control).half > WIDE
     few = "the control file is too small" if n_control < n else "the attacks are too few"
     caution = f"; {few} for a narrower answer" if wide else ""
     start = "" if better else f"{DOUBT}; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.attacks.attack_rates import WITH_RISK, concerns
 from sdckit.report.document import SCHEMA_VERSION, build_document
 from sdckit.report.figures import Document, Ledger, Tree
 from sdckit.report.layout_attacks import NOTHING, conclude
@@ -15,6 +16,7 @@ from sdckit.report.sections_attacks import attacks_tree
 from sdckit.report.sections_release import release_sizes, release_tree
 from sdckit.report.sections_scenario import release_call, release_command, scenario_tree
 from sdckit.report.sections_utility import utility_tree
+from sdckit.report.sentences import overall
 
 __all__ = ["RELEASE_SCHEMA", "plain_release"]
 
@@ -106,10 +108,7 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
 
 def passed(verdicts: Sequence[Plain]) -> bool | None:
     """Whether every limit holds, of the verdicts as they are printed; None where one is open, or there is none."""
-    held = [one["holds"]["value"] for one in verdicts]
-    if False in held:
-        return False
-    return None if not held or None in held else True
+    return overall(one["holds"]["value"] for one in verdicts)
 
 
 def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
@@ -122,7 +121,7 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
     leaves = [
         tree["residual_risk"]
         for place, tree in attacks.items()
-        if of_intruder(place, one["intruder"]) and _was_made(tree)
+        if place.startswith(WITH_RISK) and concerns(place, one["intruder"]) and _was_made(tree)
     ]
     limit, holds = one["limit"], one["holds"]["value"]
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
@@ -130,14 +129,6 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
     if (holds and within) or (not holds and above):
         return {}
     return {"holds": {"text": HOLDS[None], "value": None, "reason": HIDDEN}, "reason": HIDDEN}
-
-
-def of_intruder(place: str, intruder: str) -> bool:
-    """Whether an attack with a residual risk is one of an intruder, or of none."""
-    name, _, rest = place.partition(":")
-    if name == "probabilistic_linkage":
-        return False
-    return name in {"singling_out", "membership"} or rest == intruder or rest.startswith(f"{intruder}:")
 
 
 def _was_made(tree: Plain) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["answer", "headline", "listed", "status", "verdict_sentence"]
+__all__ = ["answer", "headline", "listed", "overall", "status", "verdict_sentence"]
 
 Plain = Mapping[str, Any]
 COMPARED = {
@@ -31,6 +31,20 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def status(holds: bool | None) -> str:
     """One word for a verdict, the same in every document and table."""
     return {True: "holds", False: "exceeded", None: "not judged"}[holds]
+
+
+def overall(held: Iterable[bool | None]) -> bool | None:
+    """Whether all of several limits hold; None where there is none, or one could not be judged.
+
+    Examples
+    --------
+    >>> overall([True, True]), overall([None, False]), overall([True, None]), overall([])
+    (True, False, None, None)
+    """
+    known = list(held)
+    if False in known:
+        return False
+    return None if not known or None in known else True
 
 
 def headline(plain: Plain) -> str:

@@ -70,7 +70,11 @@ def assess_release(
             _against(pair, scenario, name, before, after, tell, seed=seed) for name in scenario.intruders
         ]
         limit = scenario.thresholds.residual_risk
-        judged = [_judged(limit, one.name, made, control=control is not None) for one in found]
+        results, failed = ({}, ()) if made is None else (made.results, made.failed)
+        judged = [
+            judge_attacks(limit, one.name, results, failed=failed, control=control is not None)
+            for one in found
+        ]
         intruders = tuple(
             replace(one, verdicts=(*one.verdicts, *own)) for one, own in zip(found, judged, strict=True)
         )
@@ -95,19 +99,11 @@ def assess_release(
         utility,
         no_utility,
         tuple(families_of(models).items()),
-        attacks={} if made is None else made.results,
+        attacks=results,
         attacks_skipped=() if made is None else made.skipped,
         attacks_asked=None if made is None else made.asked,
         control=control is not None,
     )
-
-
-def _judged(
-    limit: float | None, intruder: str, made: Attacks | None, *, control: bool
-) -> tuple[Verdict, ...]:
-    if made is None:
-        return judge_attacks(limit, intruder, {}, failed=(), control=False)
-    return judge_attacks(limit, intruder, made.results, failed=made.failed, control=control)
 
 
 def _utility(

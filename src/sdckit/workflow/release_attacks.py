@@ -10,6 +10,7 @@ from sdckit.attacks.distance_to_closest_record import distance_to_closest_record
 from sdckit.attacks.inference import inference
 from sdckit.attacks.linkability import linkability
 from sdckit.attacks.membership import membership
+from sdckit.attacks.probabilistic_linkage import ALL_PAIRS as MOST_PAIRS
 from sdckit.attacks.probabilistic_linkage import probabilistic_linkage
 from sdckit.attacks.singling_out import singling_out
 from sdckit.cells.pair import Pair
@@ -22,7 +23,6 @@ from sdckit.workflow.release_measures import NOT_ALIGNED
 __all__ = ["Asked", "Attacks", "attacked_columns", "check_control", "release_attacks"]
 
 COLUMNS_AT_ONCE = 3
-MOST_PAIRS = 25_000_000  # compared by linkage: some seconds for each intruder
 ONE_KEY = "there is only one key"
 Step = Callable[[str], None]
 Attack = Callable[..., Any]

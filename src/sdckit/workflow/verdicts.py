@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdckit.attacks.attack_rates import WITH_RISK, concerns
+from sdckit.report.sentences import overall
+
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
     from sdckit.data.scenario import Thresholds
     from sdckit.identity.individual_risk import IndividualRisk
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["COMPARED", "Verdict", "all_hold", "concerns", "judge", "judge_attacks", "judge_release"]
+__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release"]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -42,8 +45,6 @@ COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 OVERLAP = "people of the original are in the control file, which hides the risk"
-WITH_RISK = ("singling_out", "membership", "linkability", "inference")
-OF_INTRUDERS = ("linkability", "inference", "probabilistic_linkage")
 NO_ATTACK = "no attack with a residual risk could be made"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -103,10 +104,7 @@ class Verdict:
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
     """Whether every verdict holds; None where there is none, or one could not be judged."""
-    held = [verdict.holds for verdict in verdicts]
-    if False in held:
-        return False
-    return None if not held or None in held else True
+    return overall(verdict.holds for verdict in verdicts)
 
 
 def _by_count(name: str, intruder: str, limit: float, beyond: int, variable: str | None = None) -> Verdict:
@@ -237,18 +235,6 @@ def judge_attacks(
         return (_unjudged("residual_risk", intruder, limit, NO_ATTACK),)
     value = max(risks)
     return (Verdict("residual_risk", intruder, None, limit, value <= limit, None, value, ""),)
-
-
-def concerns(place: str, intruder: str) -> bool:
-    """Whether an attack is one of an intruder, or of none.
-
-    Examples
-    --------
-    >>> [concerns(place, "a") for place in ("membership", "linkability:a", "inference:a:ill", "linkability:ab")]
-    [True, True, True, False]
-    """
-    name, _, rest = place.partition(":")
-    return name not in OF_INTRUDERS or rest == intruder or rest.startswith(f"{intruder}:")
 
 
 # Threshold: the figure it limits (a share of the records), and the measure that gives it.
