@@ -1,0 +1,197 @@
+"""Where the figures of a result are entered, and which relations between them anybody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from sdckit.report.figures import Count, Foreign, Ledger, Tree, Watched
+from sdckit.report.relations import Sizes, largest_size, make_sizes
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["RISK_EDGES", "PairSetting", "Setting", "notes_tree", "release_sizes", "setting_for", "setting_of"]
+
+# Fixed for every file: an edge taken from the data would give a record's risk away.
+RISK_EDGES = (0.0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+Weights = Literal["census", "fraction", "weight"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where the figures of one file are entered, and which relations between them are known.
+
+    Parameters
+    ----------
+    ledger, prefix
+        Where the true numbers go, and the start of their names.
+    sizes
+        The cells by size.
+    n
+        Records.
+    cells_known
+        Whether a record's frequency is the size of its cell (no wildcard at work, no person id).
+    persons
+        Whether frequencies count persons, not records: then cells say nothing about them.
+    weights
+        ``"census"``, ``"fraction"`` or ``"weight"``: what the population frequency comes from.
+    fraction
+        The sampling fraction, where given.
+    alpha
+        Weight of a match by wildcard.
+    threshold
+        The limit on the individual risk that the analyst stated.
+    variant
+        What stands behind the colon of the result's place: ``"category"`` or ``"wildcard"`` for the other rule
+        for missing values.
+    """
+
+    ledger: Ledger
+    prefix: str
+    sizes: Sizes
+    n: int = 0
+    cells_known: bool = True
+    persons: bool = False
+    weights: Weights = "census"
+    fraction: float | None = None
+    alpha: float = 1.0
+    threshold: float | None = None
+    variant: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """What the names of this variant's variables have more than those of the main one."""
+        return f".{self.variant}" if self.variant else ""
+
+    def at(self, place: str) -> Setting:
+        """The same for the result at another place."""
+        return replace(self, variant=place.partition(":")[2])
+
+    def count(self, name: str, true: int, group: str, *, watched: Watched = "everywhere") -> Count:
+        """Enter a count under the prefix."""
+        return self.ledger.count(f"{self.prefix}.{name}", true, f"{self.prefix}.{group}", watched=watched)
+
+    def own_cells_known(self, result: object) -> bool:
+        """The same as `cells_known`, under the rule for missing values that this result was computed with."""
+        cells = getattr(result, "cells", None)
+        return not self.persons and not getattr(cells, "has_wildcards", False)
+
+    @property
+    def counted(self) -> str:
+        """What a frequency counts; cells by size always count records."""
+        return "persons" if self.persons else "records"
+
+
+@dataclass(frozen=True)
+class PairSetting:
+    """Where the figures of a release beside its original are entered.
+
+    Parameters
+    ----------
+    ledger, prefix
+        Where the true numbers go (``n`` and the sizes of the releases are there), and the start of their names.
+    place
+        The measure, with the variable after a colon where it has one.
+    sizes
+        Records of each release.
+    """
+
+    ledger: Ledger
+    prefix: str
+    place: str
+    sizes: Sequence[int]
+
+    @property
+    def n(self) -> int:
+        """Records of the original."""
+        return int(self.ledger.variables["n"].true or 0)
+
+
+def release_sizes(ledger: Ledger, sizes: Sequence[int]) -> tuple[Count, ...]:
+    """Enter the records of each release."""
+    return tuple(ledger.count(f"n.released.{j}", size, "n") for j, size in enumerate(sizes, 1))
+
+
+def notes_tree(result: object, *, but: Sequence[str] = ()) -> dict[str, Tree]:
+    """Give what a measure has to say about its figures, but for the notes named; its words may state counts."""
+    notes = getattr(result, "notes", {})
+    return {str(name): Foreign(str(text)) for name, text in notes.items() if name not in but}
+
+
+def setting_for(
+    ledger: Ledger, prefix: str, scenario: Scenario, results: Mapping[str, Any], n: int
+) -> Setting:
+    """Say which relations hold between the figures of an intruder.
+
+    Parameters
+    ----------
+    ledger, prefix
+        Where figures are entered.
+    scenario
+        The roles declared.
+    results
+        The results against this intruder, by place.
+    n
+        Records.
+    """
+    weights: Weights = "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
+    persons = scenario.person is not None
+    threshold = scenario.thresholds.risk
+    breaks = _breaks(results.values(), weights, scenario.sampling_fraction, threshold)
+    return Setting(
+        ledger,
+        prefix,
+        make_sizes(ledger, prefix, breaks),
+        n,
+        cells_known=not any(place.endswith(":category") for place in results) and not persons,
+        persons=persons,
+        weights=weights,
+        fraction=scenario.sampling_fraction,
+        alpha=scenario.alpha,
+        threshold=threshold,
+    )
+
+
+def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
+    """The same for a single result: assume the most that could be known.
+
+    Relations that do not hold are left out by the audit.
+    """
+    cells = getattr(result, "cells", None)
+    roles = getattr(cells, "roles", None)
+    fraction = getattr(roles, "sampling_fraction", None)
+    weights: Weights = "weight" if getattr(roles, "weight", None) else "fraction" if fraction else "census"
+    persons = getattr(roles, "person", None) is not None
+    # Only where the analyst stated it: a threshold from the data would tell a record's risk.
+    asked = getattr(result, "asked", None)
+    threshold = float(asked) if isinstance(asked, int | float) else None
+    return Setting(
+        ledger,
+        "i0",
+        make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)),
+        n,
+        cells_known=not persons and not getattr(cells, "has_wildcards", False),
+        persons=persons,
+        weights=weights,
+        fraction=fraction,
+        alpha=getattr(roles, "alpha", 1.0),
+        threshold=threshold,
+    )
+
+
+def _breaks(results: Any, weights: str, fraction: float | None, threshold: float | None) -> set[float]:
+    """Sizes of cells at which a tested k, a bin of risk or the threshold divides the records."""
+    found: set[float] = set()
+    methods = []
+    for result in results:
+        found |= {float(k - 1) for k in getattr(result, "violations", {}) if isinstance(k, int)}
+        if hasattr(result, "method") and hasattr(result, "histogram"):
+            methods.append(result.method)
+    if weights == "weight":
+        return found
+    known = 1.0 if fraction is None else fraction
+    method = methods[0] if methods else "exact"
+    found |= {largest_size(edge, known, method) for edge in RISK_EDGES}
+    return found | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())

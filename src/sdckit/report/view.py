@@ -1,0 +1,103 @@
+"""What a document needs to know of a measure: its figures, what is shown of them, how they are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sdckit.errors import DataError
+from sdckit.report.blocks import Block
+from sdckit.report.figures import Tree
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["Note", "Plain", "View", "added", "find_view", "view_of"]
+
+Plain = Mapping[str, Any]
+ROOM = "sdckit.report.views"
+
+
+@dataclass(frozen=True)
+class Note:
+    """How a figure is computed, and who said so first."""
+
+    name: str
+    text: str
+    source: str
+
+
+@dataclass(frozen=True)
+class View:
+    """A measure in a document.
+
+    Parameters
+    ----------
+    title
+        Heading of its section; measures that follow each other under one heading share the section.
+    tree
+        Takes a result and its setting, enters the figures into the ledger, gives them as a tree; an empty one
+        is left out of the document.
+    blocks
+        Takes what is printed of one intruder by place (``k_anonymity``, ``attribute_disclosure:income``) and
+        the place; gives what is shown of it.
+    notes
+        How it is computed, given the scenario.
+    figures
+        Its main figures in a line each, words and printed leaf, for tables that set intruders, or a file before
+        and after, side by side; takes what `blocks` takes.
+    answer
+        What it says to the committee in a sentence or none, for the first page; takes the same and the number
+        of records as printed.
+    """
+
+    title: str
+    tree: Callable[[Any, Any], Mapping[str, Tree]]
+    blocks: Callable[[Plain, str], list[Block]]
+    notes: Callable[[Scenario], Sequence[Note]] = lambda _: ()
+    figures: Callable[[Plain, str], Mapping[str, Plain]] = lambda _one, _place: {}
+    answer: Callable[[Plain, str, Plain], str] = lambda _one, _place, _n: ""
+
+
+_added: ContextVar[Mapping[str, View]] = ContextVar(
+    "views from outside the package", default=MappingProxyType({})
+)
+
+
+def find_view(measure: str) -> View | None:
+    """The view of a measure, in the file of `views` that is named after it; None where there is none."""
+    if measure in _added.get():
+        return _added.get()[measure]
+    if not measure.isidentifier() or find_spec(f"{ROOM}.{measure}") is None:
+        return None
+    view: View = import_module(f"{ROOM}.{measure}").VIEW
+    return view
+
+
+def view_of(measure: str) -> View:
+    """The same, refusing a measure that has none.
+
+    Raises
+    ------
+    DataError
+    """
+    found = find_view(measure)
+    if found is None:
+        raise DataError(f"{measure} has no chart or notebook view; see .summary()")
+    return found
+
+
+@contextmanager
+def added(measure: str, view: View) -> Iterator[None]:
+    """Let a measure from outside the package have its view, as long as the context lasts."""
+    token = _added.set({**_added.get(), measure: view})
+    try:
+        yield
+    finally:
+        _added.reset(token)
