@@ -1,16 +1,32 @@
-"""One row per measure: where it stands, what it needs, which way it points, where it comes from."""
+"""One row per measure: what it answers, when it applies, how it is run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
 from sdckit.catalogue.attacks import ATTACKS
 from sdckit.catalogue.attribute import ATTRIBUTE
+from sdckit.catalogue.context import Context, Knowledge
 from sdckit.catalogue.identity import IDENTITY
 from sdckit.catalogue.row import Measure
 from sdckit.catalogue.utility import UTILITY
 
-__all__ = ["CATALOGUE", "Measure", "measure"]
+if TYPE_CHECKING:
+    from sdckit.report.view import View
+
+__all__ = ["CATALOGUE", "Context", "Knowledge", "Measure", "measure", "registered", "rows"]
 
 CATALOGUE: tuple[Measure, ...] = (*IDENTITY, *ATTRIBUTE, *ATTACKS, *UTILITY)
+_further: ContextVar[tuple[Measure, ...]] = ContextVar("measures from outside the package", default=())
+
+
+def rows(*files: str) -> list[Measure]:
+    """The measures that `assess` can run on these files; all that there are, where none are named."""
+    every = (*CATALOGUE, *_further.get())
+    return [row for row in every if not files or (row.files in files and row.runs)]
 
 
 def measure(name: str) -> Measure:
@@ -21,9 +37,20 @@ def measure(name: str) -> Measure:
     >>> measure("k_anonymity").room
     'identity'
     """
-    for row in CATALOGUE:
+    for row in rows():
         if row.name == name:
             return row
-    raise KeyError(
-        f"the catalogue has no measure {name!r}; it has {', '.join(row.name for row in CATALOGUE)}"
-    )
+    raise KeyError(f"the catalogue has no measure {name!r}; it has {', '.join(row.name for row in rows())}")
+
+
+@contextmanager
+def registered(row: Measure, view: View) -> Iterator[None]:
+    """Let a measure from outside the package be run and shown like ours, as long as the context lasts."""
+    from sdckit.report.view import added
+
+    token = _further.set((*_further.get(), row))
+    try:
+        with added(row.name, view):
+            yield
+    finally:
+        _further.reset(token)

@@ -2,95 +2,169 @@
 
 from __future__ import annotations
 
-from sdckit.catalogue.row import Measure
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
 
-__all__ = ["ATTACKS"]
+from sdckit.catalogue.context import Context, Knowledge
+from sdckit.catalogue.identity import NOT_ALIGNED
+from sdckit.catalogue.row import Measure, Part
 
-UNIFIED = "Giomi, Boenisch, Wehmeyer & Tasnádi (2023), A unified framework for quantifying privacy risk"
+__all__ = ["ATTACKS", "COLUMNS_AT_ONCE"]
+
+COLUMNS_AT_ONCE = 3
+ONE_KEY = "there is only one key"
+NO_SPLINK = "it needs splink: pip install 'sdckit[linkage]'"
+
+
+def _knows(context: Context) -> Knowledge:
+    assert context.knowledge is not None
+    return context.knowledge
+
+
+def _drawn(context: Context) -> dict[str, Any]:
+    """What every attack that draws its attempts takes."""
+    knows = _knows(context)
+    return {
+        "control": context.control, "n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None,
+    }  # fmt: skip
+
+
+def _singled_out(context: Context) -> Iterator[Part]:
+    names, drawn = _knows(context).variables, _drawn(context)
+    yield "univariate", lambda: SINGLING.measure(context.pair, variables=names, **drawn)
+    if (k := min(COLUMNS_AT_ONCE, len(names))) > 1:
+        yield (
+            "multivariate",
+            lambda: SINGLING.measure(
+                context.pair, variables=names, mode="multivariate", n_columns=k, **drawn
+            ),
+        )
+
+
+SINGLING = Measure(
+    name="singling_out",
+    question="Can the release be used to write down something that is true of exactly one person?",
+    room="attacks",
+    files="attack",
+    words="attacking the release: singling out",
+    parts=_singled_out,
+    of_intruder=False,
+    residual_risk=True,
+)
+
+
+def _every(context: Context) -> dict[str, Any]:
+    knows = _knows(context)
+    return {"variables": knows.variables, **knows.numbers(*knows.variables), **_drawn(context)}
+
+
+def _near(context: Context) -> dict[str, Any]:
+    return {name: value for name, value in _every(context).items() if name != "n_attacks"}
+
+
+def _two_pieces(context: Context) -> str:
+    return ONE_KEY if _knows(context).halves is None else ""
+
+
+def _joined(context: Context) -> dict[str, Any]:
+    first, second = _knows(context).halves or ((), ())
+    return {"known": (first, second), **_knows(context).numbers(*first, *second), **_drawn(context)}
+
+
+def _linkable(context: Context) -> str:
+    if not context.aligned:
+        return NOT_ALIGNED
+    if len(_knows(context).known) < 2:
+        return ONE_KEY
+    if find_spec("splink") is None:
+        return NO_SPLINK
+    from sdckit.attacks.probabilistic_linkage import ALL_PAIRS
+
+    if not _knows(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
+        return (
+            f"{context.n:,} records make too many pairs to compare them all here; "
+            f"call {LINKAGE.name} with blocking"
+        )
+    return ""
+
+
+def _linked(context: Context) -> dict[str, Any]:
+    knows = _knows(context)
+    blocking = [list(rule) for rule in knows.blocking] or None
+    return {
+        "variables": knows.known, **knows.numbers(*knows.known), "blocking": blocking, "seed": context.seed,
+    }  # fmt: skip
+
+
+def _guessed(context: Context) -> dict[str, Any]:
+    target = context.target or ""
+    known = tuple(name for name in _knows(context).known if name != target)
+    return {"known": known, "target": target, **_knows(context).numbers(*known, target), **_drawn(context)}
+
+
+LINKAGE = Measure(
+    name="probabilistic_linkage",
+    question="Could somebody link released records to people in spite of slips and changes?",
+    room="attacks",
+    files="attack",
+    needs=("variables",),
+    missing="wildcard",
+    words="attacking the release: linking records despite slips, {intruder}",
+    condition=_linkable,
+    arguments=_linked,
+)
 
 ATTACKS: tuple[Measure, ...] = (
-    Measure(
-        name="singling_out",
-        question="Can the release be used to write down something that is true of exactly one person?",
-        room="attacks",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source=UNIFIED,
-    ),
-    Measure(
-        name="linkability",
-        question="Can two pieces of knowledge of one person be joined through the release?",
-        room="attacks",
-        needs=("known",),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source=UNIFIED,
-    ),
-    Measure(
-        name="inference",
-        question="Can an unknown value of a person be guessed from the most similar released row?",
-        room="attacks",
-        needs=("known", "target"),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source=UNIFIED,
-    ),
+    SINGLING,
     Measure(
         name="membership",
         question="Can it be told who was in the file?",
         room="attacks",
+        files="attack",
         needs=("control",),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Shokri, Stronati, Song & Shmatikov (2017), Membership inference attacks; Yeom et al. (2018)",
+        words="attacking the release: membership",
+        arguments=_every,
+        of_intruder=False,
+        residual_risk=True,
     ),
     Measure(
         name="distance_to_closest_record",
         question="Are released records nearer to the people in the file than to others?",
         room="attacks",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="neither",
-        range="distances and shares 0 to 1; ratio 0 and up; losses -1 to 1",
-        missing="category",
-        source="Park et al. (2018); Platzer & Reutterer (2021); Yale et al. (2020); Yoon et al. (2020)",
+        files="attack",
+        words="attacking the release: distances",
+        arguments=_near,
+        of_intruder=False,
+        command="distances",
+    ),
+    Measure(
+        name="linkability",
+        question="Can two pieces of knowledge of one person be joined through the release?",
+        room="attacks",
+        files="attack",
+        needs=("known",),
+        words="attacking the release: linkability, {intruder}",
+        condition=_two_pieces,
+        arguments=_joined,
+        residual_risk=True,
+    ),
+    LINKAGE,
+    Measure(
+        name="inference",
+        question="Can an unknown value of a person be guessed from the most similar released row?",
+        room="attacks",
+        files="attack",
+        needs=("known", "target"),
+        words="attacking the release: inference, {intruder}, {target}",
+        arguments=_guessed,
+        each=True,
+        residual_risk=True,
     ),
     Measure(
         name="canaries",
         question="Does a synthesizer remember records that were planted in its training file?",
         room="attacks",
-        needs=(),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to 1; 0.5 without memory",
-        missing="category",
-        source="Carlini et al. (2019), The secret sharer",
-    ),
-    Measure(
-        name="probabilistic_linkage",
-        question="Could somebody link released records to people in spite of slips and changes?",
-        room="attacks",
-        needs=("variables",),
-        n_files=2,
-        aligned=True,
-        direction="high = risk",
-        range="0 to 1",
-        missing="wildcard",
-        source="Fellegi & Sunter (1969), A theory for record linkage; computed by splink",
+        files="estimates",
     ),
 )

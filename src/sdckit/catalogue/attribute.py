@@ -2,129 +2,165 @@
 
 from __future__ import annotations
 
-from sdckit.catalogue.row import Measure
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sdckit.catalogue.context import Context
+from sdckit.catalogue.row import Measure, Part
+from sdckit.errors import DataError
 
 __all__ = ["ATTRIBUTE"]
 
+TESTED_L = (2, 3)
+
+
+def _usable(context: Context) -> tuple[list[str], list[DataError]]:
+    """The sensitive variables that can be compared, and why the others cannot."""
+    usable, refused = [], []
+    for variable in context.scenario.sensitive:
+        try:
+            DIVERSITY.measure(context.categories, sensitive=[variable], kind="distinct")
+            usable.append(variable)
+        except DataError as error:
+            refused.append(error)
+    return usable, refused
+
+
+def _refuse(error: DataError) -> Callable[[], Any]:
+    def refuse() -> Any:
+        raise error
+
+    return refuse
+
+
+def _diversity(context: Context) -> Iterator[Part]:
+    limit = context.scenario.thresholds.l
+    levels = sorted({*TESTED_L, *([limit] if limit else [])})
+    usable, refused = _usable(context)
+    for error in refused:
+        yield "", _refuse(error)
+    if not usable:
+        return
+    yield "", lambda: DIVERSITY.measure(context.categories, sensitive=usable, levels=levels)
+    if context.wildcards:
+        yield "wildcard", lambda: DIVERSITY.measure(context.cells, sensitive=usable, levels=levels)
+
+
+DIVERSITY = Measure(
+    name="l_diversity",
+    question="What is learnt about somebody whose key is known, without even finding the record?",
+    room="attribute",
+    files="one",
+    needs=("keys", "sensitive"),
+    words="comparing what {intruder} would learn",
+    parts=_diversity,
+)
+
+
+def _sensitive(context: Context) -> dict[str, Any]:
+    return {"sensitive": context.scenario.sensitive}
+
+
+def _distances(context: Context) -> dict[str, Any]:
+    one = context.scenario
+    kinds = {name: "numeric" if name in one.numeric else "equal" for name in one.sensitive}
+    return {"sensitive": one.sensitive, "distance": kinds}
+
+
+def _attributed(context: Context) -> dict[str, Any]:
+    width = 0.1 if context.target in context.scenario.numeric else None
+    return {"keys": context.keys, "target": context.target, "width": width}
+
+
+def _disclosed(context: Context) -> dict[str, Any]:
+    names = (*context.keys, context.target or "")
+    return {"keys": context.keys, "target": context.target, "numeric": list(context.numeric(*names))}
+
+
 ATTRIBUTE: tuple[Measure, ...] = (
-    Measure(
-        name="l_diversity",
-        question="What is learnt about somebody whose key is known, without even finding the record?",
-        room="attribute",
-        needs=("keys", "sensitive"),
-        n_files=1,
-        aligned=None,
-        direction="high = good",
-        range="1 to the number of values of the sensitive variable",
-        missing="category",
-        source="Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-Diversity",
-    ),
+    DIVERSITY,
     Measure(
         name="t_closeness",
         question="How far are the sensitive values of those with one key from those of the whole file?",
         room="attribute",
+        files="one",
         needs=("keys", "sensitive"),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Li, Li & Venkatasubramanian (2007), t-Closeness",
+        words="comparing what groups of {intruder} hold with the file",
+        arguments=_distances,
+        asked=True,
     ),
     Measure(
         name="beta_likeness",
         question="By how much does knowing the key raise the belief in a sensitive value?",
         room="attribute",
+        files="one",
         needs=("keys", "sensitive"),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 and up; infinite where no beta is enough",
-        missing="category",
-        source="Cao & Karras (2012), Publishing microdata with a robust privacy guarantee",
+        words="weighing what {intruder} would gain",
+        arguments=_sensitive,
+        asked=True,
     ),
     Measure(
         name="delta_disclosure",
         question="By which factor does knowing the key change the share of a sensitive value, up or down?",
         room="attribute",
+        files="one",
         needs=("keys", "sensitive"),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 and up; infinite where a class lacks a value",
-        missing="category",
-        source="Brickell & Shmatikov (2008), The cost of privacy",
+        words="weighing what {intruder} could rule out",
+        arguments=_sensitive,
+        asked=True,
     ),
     Measure(
         name="alpha_k",
         question="How large a share of those with one key have the same sensitive value?",
         room="attribute",
+        files="one",
         needs=("keys", "sensitive"),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="above 0, up to 1",
-        missing="category",
-        source="Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity",
-    ),
-    Measure(
-        name="prediction_risk",
-        question="How well would a model trained on the release predict a person's confidential value?",
-        room="attribute",
-        needs=("keys", "target"),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="accuracy 0 to 1; squared error 0 and up, there low is risk",
-        missing="category",
-        source="Choi et al. (2017), on attribute disclosure; Hastie, Tibshirani & Friedman (2009)",
+        words="looking for groups of {intruder} that mostly agree",
+        arguments=lambda context: {**_sensitive(context), "k": context.scenario.thresholds.k},
+        asked=True,
     ),
     Measure(
         name="correct_attribution_probability",
         question="How often would somebody who knows a record's keys read its target off the release?",
         room="attribute",
+        files="release",
         needs=("keys", "target"),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Elliot (2014); Taub, Elliot, Pampaka & Smith (2018); Taub & Elliot (2019)",
+        words="attributing {target} from the keys of {intruder}",
+        arguments=_attributed,
+        each=True,
     ),
     Measure(
         name="attribute_disclosure",
         question="For whom does the release name the target, and for how many of them rightly?",
         room="attribute",
+        files="release",
         needs=("keys", "target"),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data",
+        words="looking for disclosed values of {target}",
+        arguments=_disclosed,
+        each=True,
+    ),
+    Measure(
+        name="prediction_risk",
+        question="How well would a model trained on the release predict a person's confidential value?",
+        room="attribute",
+        files="release",
+        needs=("keys", "target"),
+        words="predicting {target} from the keys of {intruder}",
+        arguments=lambda context: {**_disclosed(context), "seed": context.seed},
+        each=True,
     ),
     Measure(
         name="attribute_disclosure_table",
         question="Which of many variables does the release give away most of?",
         room="attribute",
+        files="release",
         needs=("keys",),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data",
     ),
     Measure(
         name="bayesian_attribute_risk",
         question="How probable does a record's true value become for somebody who has the release and the synthesizer?",
         room="attribute",
+        files="release",
         needs=("target",),
-        n_files=2,
-        aligned=True,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Hu, Reiter & Wang (2014); Hu (2019), attribute and identification disclosure risks",
     ),
 )

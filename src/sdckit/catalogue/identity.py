@@ -2,237 +2,357 @@
 
 from __future__ import annotations
 
-from sdckit.catalogue.row import GUIDE, Measure
+from collections.abc import Iterator
+from typing import Any
 
-__all__ = ["IDENTITY"]
+from sdckit.catalogue.context import Context
+from sdckit.catalogue.row import Measure, Part
+
+__all__ = ["IDENTITY", "NOT_ALIGNED"]
+
+TESTED_K = (2, 3, 5)
+SMALL_SEARCH = 400_000_000  # cells times key subsets: a search of a few seconds
+SHORT_SEARCH = 3
+MOST_DISTANCES = 40_000_000_000  # pairs of records: a nearest-neighbour search of some ten seconds
+MOST_ROBUST = 50_000  # records: a robust covariance of some seconds
+NO_DESIGN = "the scenario names neither a weight nor a sampling fraction"
+NOT_ALIGNED = (
+    "row i of the release is not declared to come from row i of the original; say aligned = true in the "
+    "scenario, or name the id"
+)
+SPECIAL = "special uniques are records; with several rows per person they say too little"
+PERSONS = "distinct persons cannot be counted from cells"
+
+
+def _tested(context: Context) -> list[int]:
+    limit = context.scenario.thresholds.k
+    return sorted({*TESTED_K, *([limit] if limit else [])})
+
+
+def _under_both_rules(row: Measure, context: Context, **given: Any) -> Iterator[Part]:
+    """A measure under the scenario's rule for missing keys, and where that is the wildcard as a category, too.
+
+    The stricter rule first: its figures contain those under wildcards.
+    """
+    if context.wildcards:
+        yield "category", lambda: row.measure(context.categories, **given)
+    yield "", lambda: row.measure(context.cells, **given)
+
+
+def _frequencies(context: Context) -> Iterator[Part]:
+    yield "", lambda: FREQUENCIES.measure(context.cells)
+    if context.wildcards:
+        yield "category", lambda: FREQUENCIES.measure(context.categories)
+
+
+FREQUENCIES = Measure(
+    name="key_frequencies",
+    question="How many records, and how many people, share each record's key?",
+    room="identity",
+    files="one",
+    needs=("keys",),
+    missing="wildcard",
+    words="counting the keys of {intruder}",
+    parts=_frequencies,
+    essential=True,
+)
+
+
+def _anonymity(context: Context) -> Iterator[Part]:
+    return _under_both_rules(ANONYMITY, context, k=_tested(context))
+
+
+ANONYMITY = Measure(
+    name="k_anonymity",
+    question="How many records share their key with fewer than k?",
+    room="identity",
+    files="one",
+    needs=("keys",),
+    missing="wildcard",
+    words="looking for rare keys of {intruder}",
+    parts=_anonymity,
+    essential=True,
+)
+
+
+def _risk(context: Context) -> Iterator[Part]:
+    return _under_both_rules(RISK, context, threshold=context.scenario.thresholds.risk)
+
+
+RISK = Measure(
+    name="individual_risk",
+    question="How likely is each record to be recognised by its key?",
+    room="identity",
+    files="one",
+    needs=("keys",),
+    missing="wildcard",
+    words="estimating the risk from {intruder}",
+    parts=_risk,
+    essential=True,
+)
+
+
+def _one_key_or_persons(context: Context) -> str:
+    if len(context.keys) < 2:
+        return "there is only one key"
+    return PERSONS if context.scenario.person is not None else ""
+
+
+def _designed(context: Context) -> str:
+    one = context.scenario
+    return NO_DESIGN if one.weight is None and one.sampling_fraction is None else ""
+
+
+def _special_uniques(context: Context) -> dict[str, Any]:
+    """All subsets of the keys where that takes seconds, small ones otherwise; DIS from what is declared."""
+    here = context.cells.in_memory()
+    n_keys = len(here.keys)
+    whole = here.n_cells * 2**n_keys <= SMALL_SEARCH
+    fraction = 1.0
+    if not _designed(context):
+        from sdckit.identity.population_size import sampling_fraction_of
+
+        fraction = sampling_fraction_of(here)
+    size = n_keys if whole else min(SHORT_SEARCH, n_keys)
+    return {"max_size": size, "sampling_fraction": fraction, "step": context.tell}
+
+
+def _suda(context: Context) -> Iterator[Part]:
+    def run() -> Any:
+        given = _special_uniques(context)
+        result = SUDA.measure(context.cells.in_memory(), **given)
+        size, n_keys = given["max_size"], len(context.keys)
+        result.notes["max_size"] = (
+            f"all subsets of the {n_keys} keys were searched"
+            if size == n_keys
+            else f"subsets of up to {size} of the {n_keys} keys were searched; "
+            f"{SUDA.name}(max_size=...) searches larger ones"
+        )
+        if _designed(context):
+            result.notes["sampling_fraction"] = (
+                "neither a weight nor a sampling fraction is declared: the file counts as the whole population, "
+                "so that every unique match is correct"
+            )
+        return result
+
+    yield "", run
+
+
+SUDA = Measure(
+    name="suda",
+    question="Which records do a few of the keys already single out, and how special are they?",
+    room="identity",
+    files="one",
+    needs=("keys",),
+    missing="wildcard",
+    words="searching the special uniques of {intruder}",
+    condition=lambda context: SPECIAL if context.scenario.person is not None else "",
+    parts=_suda,
+    asked=True,
+)
+
+
+def _modelled(context: Context) -> Iterator[Part]:
+    from sdckit.identity.searched_risk import searched_risk
+
+    yield "", lambda: searched_risk(context.cells)
+
+
+def _extreme(context: Context) -> Iterator[Part]:
+    """Extreme values are the same for every intruder."""
+
+    def run() -> Any:
+        if OUTLIERS.name not in context.shared:
+            context.shared[OUTLIERS.name] = OUTLIERS.measure(context.data, scenario=context.scenario)
+        return context.shared[OUTLIERS.name]
+
+    yield "", run
+
+
+OUTLIERS = Measure(
+    name="outliers",
+    question="Which records have values so extreme that they are recognised as such?",
+    room="identity",
+    files="one",
+    needs=("numeric",),
+    words="looking for outliers",
+    parts=_extreme,
+    asked=True,
+)
+
+
+def _aligned(context: Context) -> str:
+    return "" if context.aligned else NOT_ALIGNED
+
+
+def _near_enough(context: Context) -> str:
+    pairs = max(context.sizes, default=0) * (context.n or 0)
+    far = (
+        f"{context.n:,} records are too many for a search of neighbours here"
+        if pairs > MOST_DISTANCES
+        else ""
+    )
+    return _aligned(context) or far
+
+
+def _robust(context: Context) -> str:
+    if context.aligned and len(context.scenario.numeric) < 2:
+        return "the scenario names fewer than two numeric variables"
+    many = (context.n or 0) > MOST_ROBUST
+    return _aligned(context) or (
+        f"{context.n:,} records are many for a robust covariance here; call {ROBUST.name}" if many else ""
+    )
+
+
+def _matched(context: Context) -> dict[str, Any]:
+    """Columns that the release left as they were are known exactly, the others were synthesised."""
+    pair = context.pair
+    assert pair is not None
+    changed = [name for name in context.keys if not all(pair.identical([name]))]
+    known = [name for name in context.keys if name not in changed]
+    return {"known": known, "synthetic": changed, "numeric": list(context.numeric(*context.keys))}
+
+
+ROBUST = Measure(
+    name="robust_interval_risk",
+    question="In how many records is a number close to the true one, the more so for outliers?",
+    room="identity",
+    files="release",
+    needs=("numeric",),
+    words="comparing numbers with the original, outliers apart",
+    condition=_robust,
+    arguments=lambda context: {"numeric": context.scenario.numeric, "seed": context.seed},
+)
 
 IDENTITY: tuple[Measure, ...] = (
+    FREQUENCIES,
+    ANONYMITY,
+    RISK,
     Measure(
-        name="key_frequencies",
-        question="How many records, and how many people, share each record's key?",
+        name="key_contributions",
+        question="Which key makes the file risky, and what would leaving it out save?",
         room="identity",
+        files="one",
         needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = good",
-        range="1 to the number of records",
         missing="wildcard",
-        source=f"{GUIDE}, section 4",
-    ),
-    Measure(
-        name="k_anonymity",
-        question="How many records share their key with fewer than k?",
-        room="identity",
-        needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = good",
-        range="1 to the number of records",
-        missing="wildcard",
-        source="Samarati & Sweeney (1998), Protecting privacy when disclosing information",
-    ),
-    Measure(
-        name="individual_risk",
-        question="How likely is each record to be recognised by its key?",
-        room="identity",
-        needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="above 0, up to 1",
-        missing="wildcard",
-        source="Benedetti & Franconi (1998); Franconi & Polettini (2004), Individual risk estimation",
+        words="leaving out the keys of {intruder} one by one",
+        condition=_one_key_or_persons,
+        arguments=lambda _: {"k": TESTED_K, "pairs": False},
     ),
     Measure(
         name="household_structure",
         question="Which households stand out by their size or their members?",
         room="identity",
+        files="one",
         needs=("household", "keys"),
-        n_files=1,
-        aligned=None,
-        direction="high = good",
-        range="1 to the number of households",
-        missing="category",
-        source=f"{GUIDE}, note on households",
+        words="comparing the households",
+        arguments=lambda _: {},
     ),
-    Measure(
-        name="key_contributions",
-        question="Which key makes the file risky, and what would leaving it out save?",
-        room="identity",
-        needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to the number of records",
-        missing="wildcard",
-        source="Counts of k-anonymity and individual risk on every key but one",
-    ),
+    SUDA,
     Measure(
         name="population_risk",
         question="How many of those unique in the file are unique in the population, too?",
         room="identity",
+        files="one",
         needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to the number of sample uniques",
-        missing="category",
-        source="Skinner & Shlomo (2008), Assessing identification risk in survey microdata using log-linear models",
+        words="modelling the population for {intruder}",
+        condition=_designed,
+        parts=_modelled,
+        asked=True,
     ),
     Measure(
         name="population_uniques",
         question="How many people are unique in the population, judged by the sizes of the classes in the file?",
         room="identity",
+        files="one",
         needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to the size of the population",
-        missing="category",
-        source="Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)",
-    ),
-    Measure(
-        name="k_map",
-        question="How many people of the population share each record's key?",
-        room="identity",
-        needs=("keys",),
-        n_files=2,
-        aligned=False,
-        direction="high = good",
-        range="1 to the size of the population",
-        missing="category",
-        source="Sweeney (2001), Computational Disclosure Control; El Emam & Dankar (2008)",
-    ),
-    Measure(
-        name="delta_presence",
-        question="How surely is a person whose key is known in the file at all?",
-        room="identity",
-        needs=("keys",),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Nergiz, Atzori & Clifton (2007), Hiding the presence of individuals from shared databases",
-    ),
-    Measure(
-        name="matching_risk",
-        question="How well can the rows of a release be matched back to the people they were made from?",
-        room="identity",
-        needs=("known",),
-        n_files=2,
-        aligned=True,
-        direction="high = risk",
-        range="0 to the number of records",
-        missing="category",
-        source="Reiter & Mitra (2009); Hornby & Hu (2021), Identification risks of partially synthetic data",
+        words="estimating the population uniques for {intruder}",
+        condition=_designed,
+        arguments=lambda _: {},
+        asked=True,
     ),
     Measure(
         name="risky_cells",
         question="Which combinations of a few variables do too few records have?",
         room="identity",
+        files="one",
         needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to the number of cells",
-        missing="category",
-        source="Hundepool et al. (2014), mu-Argus user's manual, on combinations",
+        words="counting combinations of a few keys of {intruder}",
+        arguments=lambda _: {},
+        asked=True,
+    ),
+    OUTLIERS,
+    Measure(
+        name="k_map",
+        question="How many people of the population share each record's key?",
+        room="identity",
+        files="population",
+        needs=("keys",),
     ),
     Measure(
-        name="suda",
-        question="Which records do a few of the keys already single out, and how special are they?",
+        name="delta_presence",
+        question="How surely is a person whose key is known in the file at all?",
         room="identity",
+        files="population",
         needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 and up; DIS 0 to 1",
-        missing="wildcard",
-        source="Elliot, Manning & Ford (2002); Elliot & Manning (2003); Manning, Haglin & Keane (2008)",
-    ),
-    Measure(
-        name="outliers",
-        question="Which records have values so extreme that they are recognised as such?",
-        room="identity",
-        needs=("numeric",),
-        n_files=1,
-        aligned=None,
-        direction="high = risk",
-        range="0 to the number of records",
-        missing="category",
-        source=f"{GUIDE}, section on outliers; Rousseeuw & Van Driessen (1999)",
     ),
     Measure(
         name="explain",
         question="Which keys single one record out, and what is the cheapest change that ends it?",
         room="identity",
+        files="estimates",
         needs=("keys",),
-        n_files=1,
-        aligned=None,
-        direction="high = good",
-        range="1 to the number of records",
         missing="wildcard",
-        source="Elliot, Manning & Ford (2002), on the minimal sets of keys that make a record unique",
+        no_chart="it shows the values of one record, which no picture may carry out of the room",
     ),
     Measure(
-        name="replicated_uniques",
-        question="How many records that are alone with their key appear alone in the release, too?",
+        name="matching_risk",
+        question="How well can the rows of a release be matched back to the people they were made from?",
         room="identity",
-        needs=("keys",),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to the number of sample uniques",
-        missing="category",
-        source="Nowok, Raab & Dibben (2016), synthpop; Jackson et al. (2022)",
+        files="release",
+        needs=("known",),
+        words="matching the rows of {intruder} back",
+        condition=_aligned,
+        arguments=_matched,
     ),
     Measure(
         name="identity_disclosure",
         question="Which share of the records can be singled out in the original, in the release, and in both?",
         room="identity",
+        files="release",
         needs=("keys",),
-        n_files=2,
-        aligned=False,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data",
+        words="looking for uniques of {intruder} in the release",
+        arguments=lambda context: {"keys": context.keys},
+    ),
+    Measure(
+        name="replicated_uniques",
+        question="How many records that are alone with their key appear alone in the release, too?",
+        room="identity",
+        files="release",
+        needs=("keys",),
     ),
     Measure(
         name="record_linkage",
         question="How many released records are closest to the very original they were made from?",
         room="identity",
+        files="release",
         needs=("variables",),
-        n_files=2,
-        aligned=True,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Domingo-Ferrer & Torra (2003), Disclosure risk assessment in statistical data protection",
+        words="linking records on the keys of {intruder}",
+        condition=_near_enough,
+        arguments=lambda context: {
+            "variables": context.keys,
+            "numeric": list(context.numeric(*context.keys)),
+        },
     ),
     Measure(
         name="interval_risk",
         question="In how many records are all numbers still close to the true ones?",
         room="identity",
+        files="release",
         needs=("numeric",),
-        n_files=2,
-        aligned=True,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Mateo-Sanz, Sebe & Domingo-Ferrer (2004), Outlier protection in continuous microdata masking",
+        words="comparing numbers with the original",
+        condition=_aligned,
+        arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
-    Measure(
-        name="robust_interval_risk",
-        question="In how many records is a number close to the true one, the more so for outliers?",
-        room="identity",
-        needs=("numeric",),
-        n_files=2,
-        aligned=True,
-        direction="high = risk",
-        range="0 to 1",
-        missing="category",
-        source="Templ & Meindl (2008), Robust statistics meets SDC",
-    ),
+    ROBUST,
 )

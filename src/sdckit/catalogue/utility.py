@@ -2,153 +2,69 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sdckit.catalogue.context import Context
 from sdckit.catalogue.row import Measure
 
 __all__ = ["UTILITY"]
 
+GIVEN = "it takes two intervals and gives one number; the measures that call it draw all of them"
+
+
+def _compared(context: Context) -> dict[str, Any]:
+    """The declared variables that all files have."""
+    one, present = context.scenario, context.columns or frozenset()
+    named = dict.fromkeys([*one.all_keys, *one.sensitive, *one.numeric])
+    shared = [name for name in named if name in present]
+    return {
+        "variables": shared, "numeric": list(context.numeric(*shared)), "models": context.models,
+        "aligned": context.aligned, "seed": context.seed, "step": context.tell,
+    }  # fmt: skip
+
+
+def _inside(context: Context) -> list[tuple[str, str]]:
+    """The measures of the overview, and what each lacks."""
+    from sdckit.utility.utility_overview import lacking
+
+    given = _compared(context)
+    return lacking(
+        given["variables"], given["numeric"], tuple(context.models), aligned=context.aligned, n=context.n or 0,
+        sizes=context.sizes,
+    )  # fmt: skip
+
+
+def _of(name: str, question: str, no_chart: str = "") -> Measure:
+    return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart)
+
+
 UTILITY: tuple[Measure, ...] = (
-    Measure(
-        name="propensity",
-        question="How well can a model tell released records from original ones?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="low = good",
-        range="0 to c(1 - c), c being the share of released records",
-        missing="category",
-        source="Woo, Reiter, Oganian & Karr (2009), Global measures of data utility; Snoke et al. (2018)",
-    ),
-    Measure(
-        name="cluster_utility",
-        question="Do clusters of similar records hold as many released records as they should?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="low = good",
-        range="0 to c(1 - c) over the number of clusters, c being the share of released records",
-        missing="category",
-        source="Woo, Reiter, Oganian & Karr (2009), Global measures of data utility",
-    ),
-    Measure(
-        name="information_loss",
-        question="How far do protected values, and correlations between them, lie from the original ones?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=True,
-        direction="low = good",
-        range="0 and above",
-        missing="category",
-        source="Domingo-Ferrer & Torra (2001), Disclosure control methods and information loss; Mlodak (2020)",
-    ),
-    Measure(
-        name="combine",
-        question="What do m synthetic files say together, and how surely?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="neither",
-        range="an estimate and its interval",
-        missing="category",
-        source="Reiter (2003); Raghunathan, Reiter & Rubin (2003); Raab, Nowok & Dibben (2016)",
-    ),
-    Measure(
-        name="interval_overlap",
-        question="How much do the intervals from the original and from the release overlap?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="high = good",
-        range="up to 1, negative for intervals that do not meet",
-        missing="category",
-        source="Karr et al. (2006), A framework for evaluating the utility of data altered to protect confidentiality",
-    ),
-    Measure(
-        name="compare_estimates",
-        question="Does the release give the same means, totals, proportions or quantiles?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="high = good",
-        range="mean overlap up to 1, negative for intervals that do not meet",
-        missing="category",
-        source="Karr et al. (2006), A framework for evaluating the utility of data altered to protect confidentiality",
-    ),
-    Measure(
-        name="compare_models",
-        question="Does a regression on the release come to the same conclusions?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="high = good",
-        range="mean overlap up to 1, negative for intervals that do not meet",
-        missing="category",
-        source="Karr et al. (2006); Raab, Nowok & Dibben (2016), Practical data synthesis for large samples",
-    ),
-    Measure(
-        name="ecdf_utility",
-        question="How far are the distribution functions of the release from those of the original?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="low = good",
-        range="0 to 1",
-        missing="category",
-        source="Woo, Reiter, Oganian & Karr (2009), Global measures of data utility",
-    ),
-    Measure(
-        name="tabular_utility",
-        question="How well does the release keep every table of one, two or three variables?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="low = good",
-        range="standardised 0 and up, about 1 under correct synthesis; distances 0 to 1",
-        missing="category",
-        source="Raab, Nowok & Dibben (2021), Assessing, visualizing and improving the utility of synthetic data",
-    ),
-    Measure(
-        name="compare_distributions",
-        question="How does each variable, and each pair, look before and after?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="low = good",
-        range="0 to 1",
-        missing="category",
-        source="Raab, Nowok & Dibben (2021), Assessing, visualizing and improving the utility of synthetic data",
-    ),
-    Measure(
-        name="compare_associations",
-        question="Do variables still go together as they did?",
-        room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="low = good",
-        range="differences 0 to 2; similarities 0 to 1, there high is good",
-        missing="category",
-        source="Pearson and Spearman correlations, Cramér (1946), correlation ratio; contingency tables",
-    ),
     Measure(
         name="utility_overview",
         question="What is the release still good for, as a whole, by variable, by pair, and for models?",
         room="utility",
-        needs=(),
-        n_files=2,
-        aligned=False,
-        direction="neither",
-        range="each figure has its own; the table says what a perfect release has",
-        missing="category",
-        source="Snoke, Raab, Nowok, Dibben & Slavkovic (2018), General and specific utility measures",
+        files="utility",
+        words="measuring utility",
+        arguments=_compared,
+        inside=_inside,
+        of_intruder=False,
     ),
+    _of("propensity", "How well can a model tell released records from original ones?"),
+    _of("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
+    _of(
+        "information_loss",
+        "How far do protected values, and correlations between them, lie from the original ones?",
+    ),
+    _of("combine", "What do m synthetic files say together, and how surely?"),
+    _of(
+        "interval_overlap",
+        "How much do the intervals from the original and from the release overlap?",
+        no_chart=GIVEN,
+    ),
+    _of("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
+    _of("compare_models", "Does a regression on the release come to the same conclusions?"),
+    _of("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),
+    _of("tabular_utility", "How well does the release keep every table of one, two or three variables?"),
+    _of("compare_distributions", "How does each variable, and each pair, look before and after?"),
+    _of("compare_associations", "Do variables still go together as they did?"),
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data.frames import frame_of
 from sdckit.data.scenario import Scenario
@@ -24,7 +24,7 @@ from sdckit.utility.model_fits import Family
 from sdckit.utility.propensity import propensity
 from sdckit.utility.tabular_utility import tabular_utility
 
-__all__ = ["HEADLINES", "Headline", "UtilityOverview", "families_of", "utility_overview"]
+__all__ = ["HEADLINES", "Headline", "UtilityOverview", "families_of", "lacking", "utility_overview"]
 
 MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
 MOST_NUMBERS = 5
@@ -222,14 +222,23 @@ def utility_overview(
     families = _families(models)
     results: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []
-    for name, lacking, run in _plan(chosen, families, aligned=aligned or id is not None, seed=seed):
-        if lacking:
-            skipped.append((name, lacking))
+    together = aligned or id is not None
+    calls = _calls(chosen, families, aligned=together, seed=seed)
+    for name, reason in lacking(
+        chosen.names,
+        chosen.numeric,
+        tuple(families),
+        aligned=together,
+        n=chosen.pair.n,
+        sizes=chosen.pair.sizes,
+    ):
+        if reason:
+            skipped.append((name, reason))
             continue
         if step is not None:
             step(f"measuring utility: {name.partition(':')[0].replace('_', ' ')}")
         try:
-            results[name] = run()
+            results[name] = calls[name]()
         except SdcError as error:
             skipped.append((name, str(error)))
     notes: dict[str, str] = dict(chosen.notes)
@@ -261,53 +270,72 @@ def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, F
     return cast("dict[str, Family]", found)
 
 
-Plan = list[tuple[str, str, Callable[[], PairResult]]]
+def lacking(
+    names: Sequence[str],
+    numeric: Sequence[str],
+    formulas: Sequence[str],
+    *,
+    aligned: bool,
+    n: int,
+    sizes: Sequence[int],
+) -> list[tuple[str, str]]:
+    """Name the measures behind the table in their order, and what each lacks; "" for one that runs.
 
+    Parameters
+    ----------
+    names, numeric, formulas
+        Variables in common, those of them that are numbers, and the models.
+    aligned
+        Whether rows belong together.
+    n, sizes
+        Records of the original and of the releases; 0 and empty where nobody has counted.
 
-def _plan(
-    chosen: Chosen, families: Mapping[str, Family], *, aligned: bool, seed: int | np.random.Generator | None
-) -> Plan:
-    pair, names, numeric = chosen.pair, chosen.names, chosen.numeric
+    Examples
+    --------
+    >>> [name for name, why in lacking(["age"], [], [], aligned=False, n=100, sizes=[100]) if not why]
+    ['propensity', 'compare_distributions']
+    """
     alone = "" if len(names) > 1 else "there is only one variable in common"
-    plan: Plan = [
-        (
-            "propensity", "",
-            lambda: propensity(pair, variables=names, numeric=numeric, aligned=aligned, seed=seed),
-        ),
-        ("ecdf_utility", _not_joint(pair, numeric), lambda: ecdf_utility(pair, variables=numeric)),
-        ("compare_distributions", "", lambda: compare_distributions(pair, variables=names, numeric=numeric)),
-        ("tabular_utility", alone, lambda: tabular_utility(pair, variables=names, numeric=numeric)),
-        ("compare_associations", alone, lambda: compare_associations(pair, variables=names, numeric=numeric)),
-        (
-            "information_loss",
-            "rows are not declared to belong together" if not aligned else "" if numeric else NO_NUMBER,
-            lambda: information_loss(pair, numeric=numeric, robust=False, seed=seed),
-        ),
-    ]  # fmt: skip
-    if not families:
-        plan.append(("compare_models", "no model was named; give models=[formula]", _nothing))
-    return plan + [
-        (f"compare_models:{formula}", "", _model(pair, formula, family))
-        for formula, family in families.items()
+    undeclared = "" if numeric else NO_NUMBER
+    apart = "" if aligned else "rows are not declared to belong together"
+    plan = [
+        ("propensity", ""),
+        ("ecdf_utility", undeclared or _not_joint(numeric, n + max(sizes, default=0))),
+        ("compare_distributions", ""),
+        ("tabular_utility", alone),
+        ("compare_associations", alone),
+        ("information_loss", apart or undeclared),
     ]
+    models = [(f"compare_models:{formula}", "") for formula in formulas]
+    return plan + (models or [("compare_models", "no model was named; give models=[formula]")])
 
 
-def _nothing() -> PairResult:
-    raise AssertionError("a measure that lacks something does not run")
-
-
-def _model(pair: Pair, formula: str, family: Family) -> Callable[[], PairResult]:
-    return lambda: compare_models(pair, formula=formula, family=family)
-
-
-def _not_joint(pair: Pair, numeric: Sequence[str]) -> str:
-    if not numeric:
-        return NO_NUMBER
+def _not_joint(numeric: Sequence[str], records: int) -> str:
     if len(numeric) > MOST_NUMBERS:
         return f"more than {MOST_NUMBERS} numbers; ecdf_utility compares those you name"
-    if len(numeric) > 1 and pair.n + max(pair.sizes) > MOST_JOINT:
+    if len(numeric) > 1 and records > MOST_JOINT:
         return "too many records for the joint distribution here; ecdf_utility computes it"
     return ""
+
+
+def _calls(
+    chosen: Chosen, families: Mapping[str, Family], *, aligned: bool, seed: int | np.random.Generator | None
+) -> dict[str, Callable[[], PairResult]]:
+    """How each measure is called."""
+    pair, names, numeric = chosen.pair, chosen.names, chosen.numeric
+    both: dict[str, Any] = {"variables": names, "numeric": numeric}
+    return {
+        "propensity": partial(propensity, pair, **both, aligned=aligned, seed=seed),
+        "ecdf_utility": partial(ecdf_utility, pair, variables=numeric),
+        "compare_distributions": partial(compare_distributions, pair, **both),
+        "tabular_utility": partial(tabular_utility, pair, **both),
+        "compare_associations": partial(compare_associations, pair, **both),
+        "information_loss": partial(information_loss, pair, numeric=numeric, robust=False, seed=seed),
+        **{
+            f"compare_models:{formula}": partial(compare_models, pair, formula=formula, family=family)
+            for formula, family in families.items()
+        },
+    }
 
 
 def _headlines(results: Mapping[str, Any], j: int) -> dict[str, float]:

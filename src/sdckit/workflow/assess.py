@@ -7,26 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, overload
 
-from sdckit.attribute.l_diversity import LDiversity, l_diversity
-from sdckit.cells.as_cells import tabulate_roles
 from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError, ScenarioError, SdcWarning
-from sdckit.identity.household_structure import HouseholdStructure, household_structure
-from sdckit.identity.individual_risk import IndividualRisk, individual_risk
-from sdckit.identity.k_anonymity import k_anonymity
-from sdckit.identity.key_contributions import KeyContributions, key_contributions
-from sdckit.identity.key_frequencies import key_frequencies
+from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
-from sdckit.workflow.extra_measures import chosen_measures, extra_measures
+from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
 from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge
 
 __all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
 
-TESTED_K = (2, 3, 5)
-TESTED_L = (2, 3)
 N_ATTACKS = 500
 Step = Callable[[str], None]
 
@@ -110,8 +100,7 @@ def assess(
     keys, weight, sampling_fraction, household, person, sensitive, numeric
         Roles of a scenario with one intruder and no threshold.
     measures : str or sequence of str
-        Further measures: "suda", "population_risk", "population_uniques", "risky_cells", "outliers",
-        "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k", or "all" of them. The other measures always run.
+        Further measures by name, or "all" of them (`sdckit assess --help` lists them). The others always run.
     id : str, optional
         Column that says which row of a release was made from which row of the original; without it, rows
         belong together by position where the scenario says ``aligned``.
@@ -132,7 +121,8 @@ def assess(
     Returns
     -------
     Assessment
-        ``intruders`` with every measure that the roles permit (``skipped`` says why one did not run),
+        ``assessment[intruder][measure]``: every measure that the roles permit (``skipped`` says why one did not
+        run),
         ``verdicts``, ``passed``, ``summary()``, ``to_dict()``, ``report(path)``, ``to_json(path)``.
     ReleaseAssessment
         For a release: ``original`` and ``released`` (an Assessment each), ``intruders`` with the measures of
@@ -208,21 +198,47 @@ def _assess_file(
     frame = open_frame(data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
-        shared: dict[str, Any] = {}
-        intruders = tuple(
-            _assess_intruder(frame, scenario, name, step, measures, shared, compared=compared)
-            for name in scenario.intruders
-        )
+        plans = plan_file(scenario, measures=measures, data=frame, tell=step)
+        intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
     messages = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, SdcWarning)))
     for message in messages:
         warnings.warn(message, SdcWarning, stacklevel=3)
     from sdckit import __version__
 
-    backend = "pyarrow" if is_lazy(frame) else frame.implementation
     return Assessment(
-        scenario, intruders[0].frequencies.n, frame.implementation.value, intruders, messages, __version__,
-        date.today().isoformat(), backend, tuple(measures),
-    )  # fmt: skip
+        scenario=scenario,
+        n=intruders[0]["key_frequencies"].n,
+        engine=frame.implementation.value,
+        intruders=intruders,
+        warnings=messages,
+        version=__version__,
+        date=date.today().isoformat(),
+        backend="pyarrow" if is_lazy(frame) else frame.implementation,
+        measures=tuple(measures),
+    )
+
+
+def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:
+    context = planned[0].context
+    context.tell(f"tabulating the keys of {name}")
+    cells = context.cells  # what is wrong with the file is told here, not by the first measure
+    outcome = carry_out(planned)
+    one = context.scenario
+    return IntruderAssessment(
+        name=name,
+        keys=one.keys,
+        results=outcome.results,
+        verdicts=judge(
+            one.thresholds,
+            name,
+            outcome.results,
+            sensitive=one.sensitive,
+            skipped=outcome.skipped,
+            compared=compared,
+        ),
+        skipped=outcome.skipped,
+        key_facts=_key_facts(cells),
+    )
 
 
 def _names(given: Sequence[str] | str) -> tuple[str, ...]:
@@ -233,121 +249,9 @@ def _silent(text: str) -> None:
     """Tell nobody."""
 
 
-def _assess_intruder(
-    frame: Any,
-    scenario: Scenario,
-    name: str,
-    tell: Step,
-    chosen: Sequence[str],
-    shared: dict[str, Any],
-    *,
-    compared: bool,
-) -> IntruderAssessment:
-    tell(f"counting the keys of {name}")
-    one = scenario.intruder(name)
-    limits, skipped = one.thresholds, []
-    cells = tabulate_roles(frame, resolve_roles(scenario=one))
-    tested = sorted({*TESTED_K, *([limits.k] if limits.k else [])})
-    tell(f"estimating the risk from {name}")
-    risk = individual_risk(cells, threshold=limits.risk)
-    by_category = cells.as_categories() if cells.has_wildcards else None
-    category_risk, why_not = _category_risk(by_category, limits.risk)
-    skipped += why_not
-    structure, why_not = _households(cells if by_category is None else by_category, one)
-    skipped += why_not
-    tell(f"comparing what {name} would learn")
-    diversity, diversity_wildcard, why_not = _diversity(cells, by_category, one)
-    skipped += why_not
-    tell(f"leaving out the keys of {name} one by one")
-    contributions, why_not = _contributions(cells)
-    skipped += why_not
-    further, why_not = extra_measures(frame, cells, one, chosen, tell, shared=shared)
-    skipped += why_not
-    anonymity = k_anonymity(cells, k=tested)
-    return IntruderAssessment(
-        name=name,
-        keys=one.keys,
-        key_facts=_key_facts(cells),
-        frequencies=key_frequencies(cells),
-        k_anonymity=anonymity,
-        individual_risk=risk,
-        frequencies_category=None if by_category is None else key_frequencies(by_category),
-        k_anonymity_category=None if by_category is None else k_anonymity(by_category, k=tested),
-        individual_risk_category=category_risk,
-        household_structure=structure,
-        l_diversity=diversity,
-        l_diversity_wildcard=diversity_wildcard,
-        key_contributions=contributions,
-        verdicts=judge(
-            limits, name, k_anonymity=anonymity, risk=risk, l_diversity=diversity, sensitive=one.sensitive,
-            no_l_because="; ".join(reason for measure, reason in skipped if measure == "l_diversity"),
-            compared=compared,
-        ),
-        skipped=tuple(skipped),
-        **further,  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
     found = []
     for key, rule, gone in zip(cells.keys, cells.rules, cells.n_missing, strict=True):
         counts, n_levels, large = cells.level_counts(key)
         found.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
     return tuple(found)
-
-
-Why = list[tuple[str, str]]
-
-
-def _category_risk(by_category: Any, threshold: float | None) -> tuple[IndividualRisk | None, Why]:
-    if by_category is None:
-        return None, []
-    try:
-        return individual_risk(by_category, threshold=threshold), []
-    except DataError as error:
-        return None, [("individual_risk_category", str(error))]
-
-
-def _households(cells: Any, scenario: Scenario) -> tuple[HouseholdStructure | None, Why]:
-    if scenario.household is None:
-        return None, [("household_structure", "the scenario names no household column")]
-    try:
-        return household_structure(cells), []
-    except DataError as error:
-        return None, [("household_structure", str(error))]
-
-
-def _diversity(
-    cells: Any, by_category: Any, scenario: Scenario
-) -> tuple[LDiversity | None, LDiversity | None, Why]:
-    if not scenario.sensitive:
-        return None, None, [("l_diversity", "the scenario names no sensitive variable")]
-    levels = sorted({*TESTED_L, *([scenario.thresholds.l] if scenario.thresholds.l else [])})
-    base = by_category if by_category is not None else cells
-    usable, skipped = [], []
-    for variable in scenario.sensitive:
-        try:
-            l_diversity(base, sensitive=[variable], kind="distinct")
-            usable.append(variable)
-        except DataError as error:
-            skipped.append(("l_diversity", str(error)))
-    if not usable:
-        return None, None, skipped
-    found = l_diversity(base, sensitive=usable, levels=levels)
-    if by_category is None:
-        return found, None, skipped
-    try:
-        return found, l_diversity(cells, sensitive=usable, levels=levels), skipped
-    except DataError as error:
-        return found, None, [*skipped, ("l_diversity_wildcard", str(error))]
-
-
-def _contributions(cells: Any) -> tuple[KeyContributions | None, Why]:
-    if len(cells.keys) < 2:
-        return None, [("key_contributions", "there is only one key")]
-    if cells.roles.person is not None:
-        return None, [("key_contributions", "distinct persons cannot be counted from cells")]
-    try:
-        return key_contributions(cells, k=TESTED_K, pairs=False), []
-    except DataError as error:
-        return None, [("key_contributions", str(error))]

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from sdckit.attacks.attack_files import generator, whole
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.data.frames import open_frame
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
-from sdckit.errors import SdcError, SdcWarning
-from sdckit.utility.utility_overview import UtilityOverview, families_of, utility_overview
-from sdckit.workflow.assessment import Assessment
-from sdckit.workflow.release_assessment import ReleaseAssessment, ReleaseIntruder
-from sdckit.workflow.release_attacks import Attacks, attacked_columns, check_control, release_attacks
-from sdckit.workflow.release_measures import release_measures
+from sdckit.errors import ColumnError, SdcWarning
+from sdckit.utility.utility_overview import families_of
+from sdckit.workflow.asked import asked_for, declared_knowledge
+from sdckit.workflow.assessment import Assessment, IntruderAssessment
+from sdckit.workflow.plan import (
+    Outcome,
+    Planned,
+    carry_out,
+    plan_attacks,
+    plan_release,
+    plan_utility,
+    shared_variables,
+)
+from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release
 
 __all__ = ["assess_release"]
@@ -53,8 +61,13 @@ def assess_release(
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
     pair = _open(original, files, scenario, aligned=aligned, id=id)
+    columns = _in_every_file(pair)
     if control is not None:
-        check_control(control, attacked_columns(pair, scenario))
+        control = _checked_control(control, shared_variables(scenario, columns))
+    known: dict[str, Any] = {
+        "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
+        "tell": tell, "has_control": control is not None,
+    }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
         before = assess_file(original, scenario=scenario, measures=measures, step=tell, compared=True)
@@ -63,22 +76,19 @@ def assess_release(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True)
             for file, (own, _) in zip(files, fitted, strict=True)
         )
-        made: Attacks | None = None
+        attacked = Outcome({}, ())
+        asked = None
         if attacks or control is not None:
-            made = release_attacks(pair, scenario, tell, control=control, n_attacks=n_attacks, seed=seed)
-        found = [
-            _against(pair, scenario, name, before, after, tell, seed=seed) for name in scenario.intruders
-        ]
-        limit = scenario.thresholds.residual_risk
-        results, failed = ({}, ()) if made is None else (made.results, made.failed)
-        judged = [
-            judge_attacks(limit, one.name, results, failed=failed, control=control is not None)
-            for one in found
-        ]
+            knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
+            attacked = carry_out(plan_attacks(scenario, knowledge, control=control, **known))
+            n_columns = None if pair.brought else len(pair.original.columns)
+            asked = asked_for(knowledge, n_columns=n_columns, seed=seed)
         intruders = tuple(
-            replace(one, verdicts=(*one.verdicts, *own)) for one, own in zip(found, judged, strict=True)
+            _against(name, planned, before, after, attacked, control=control is not None)
+            for name, planned in plan_release(scenario, **known).items()
         )
-        utility, no_utility = _utility(pair, scenario, models, tell, aligned=aligned, seed=seed)
+        utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
+        overview: Any = next(iter(utility.results.values()), None)
     messages = [note for _, notes in fitted for note in notes]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
@@ -86,41 +96,41 @@ def assess_release(
     for message in told:
         warnings.warn(message, SdcWarning, stacklevel=3)
     return ReleaseAssessment(
-        scenario,
-        before,
-        after,
-        intruders,
-        told,
-        before.version,
-        date.today().isoformat(),
-        aligned,
-        id,
-        before.measures,
-        utility,
-        no_utility,
-        tuple(families_of(models).items()),
-        attacks=results,
-        attacks_skipped=() if made is None else made.skipped,
-        attacks_asked=None if made is None else made.asked,
+        scenario=scenario,
+        original=before,
+        released=after,
+        intruders=intruders,
+        warnings=told,
+        version=before.version,
+        date=date.today().isoformat(),
+        aligned=aligned,
+        id=id,
+        measures=before.measures,
+        utility=overview,
+        no_utility="".join(reason for _, reason in utility.skipped),
+        models=tuple(families_of(models).items()),
+        attacks=attacked.results,
+        attacks_skipped=attacked.skipped,
+        attacks_asked=asked,
         control=control is not None,
     )
 
 
-def _utility(
-    pair: Pair, scenario: Scenario, models: Any, tell: Step, *, aligned: bool, seed: int | None
-) -> tuple[UtilityOverview | None, str]:
-    """What the declared variables are still good for; or why that could not be measured."""
-    named = [*scenario.all_keys, *scenario.sensitive, *scenario.numeric]
-    present = [set(frame.columns) for frame in (pair.original, *pair.released)]
-    shared = [name for name in dict.fromkeys(named) if all(name in columns for columns in present)]
-    numeric = [name for name in shared if name in scenario.numeric]
-    try:
-        overview = utility_overview(
-            pair, variables=shared, numeric=numeric, models=models, aligned=aligned, seed=seed, step=tell
+def _in_every_file(pair: Pair) -> frozenset[str]:
+    first, *others = ({*frame.columns} for frame in (pair.original, *pair.released))
+    return frozenset(first.intersection(*others))
+
+
+def _checked_control(control: Any, names: Sequence[str]) -> Any:
+    """Open the control file, refusing one that lacks a column, before any work starts."""
+    frame = open_frame(control)
+    present = frame.collect_schema().names()
+    if absent := [name for name in names if name not in present]:
+        raise ColumnError(
+            f"the control file has no column {absent[0]!r}; {did_you_mean(absent[0], present)}",
+            argument="control",
         )
-    except SdcError as error:
-        return None, str(error)
-    return overview, ""
+    return frame
 
 
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
@@ -152,25 +162,28 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 
 def _against(
-    pair: Pair,
-    scenario: Scenario,
     name: str,
+    planned: Sequence[Planned],
     before: Assessment,
     after: Sequence[Assessment],
-    tell: Step,
+    attacked: Outcome,
     *,
-    seed: int | None,
-) -> ReleaseIntruder:
-    one = scenario.intruder(name)
-    results, skipped = release_measures(pair, one, tell, seed=seed)
+    control: bool,
+) -> IntruderAssessment:
+    one = planned[0].context.scenario
+    outcome = carry_out(planned)
     lost = _lost(one, name, after)
     worst = _worst([assessment[name].verdicts for assessment in after])
+    limit = one.thresholds.residual_risk
     verdicts = (
         *(verdict for verdict in worst if not (lost and verdict.name == "l" and verdict.variable is None)),
         *lost,
-        *judge_release(one.thresholds, name, results, sensitive=one.sensitive, skipped=skipped),
+        *judge_release(
+            one.thresholds, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped
+        ),
+        *judge_attacks(limit, name, attacked.results, failed=attacked.failed, control=control),
     )
-    return ReleaseIntruder(name, before[name].keys, results, verdicts, tuple(skipped))
+    return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:

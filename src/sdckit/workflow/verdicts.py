@@ -7,14 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import WITH_RISK, concerns
+from sdckit.attacks.attack_rates import concerns
 from sdckit.report.sentences import overall
 
 if TYPE_CHECKING:
-    from sdckit.attribute.l_diversity import LDiversity
     from sdckit.data.scenario import Thresholds
-    from sdckit.identity.individual_risk import IndividualRisk
-    from sdckit.identity.k_anonymity import KAnonymity
 
 __all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release"]
 
@@ -42,6 +39,7 @@ EXCEEDED = {
 }
 # Judged on a release beside its original.
 COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk")
+DIVERSITY = "l_diversity"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 OVERLAP = "people of the original are in the control file, which hides the risk"
@@ -118,30 +116,38 @@ def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str
 def judge(
     thresholds: Thresholds,
     intruder: str,
+    results: Mapping[str, Any],
     *,
-    k_anonymity: KAnonymity,
-    risk: IndividualRisk,
-    l_diversity: LDiversity | None,
     sensitive: Sequence[str],
-    no_l_because: str,
+    skipped: Sequence[tuple[str, str]],
     compared: bool = False,
 ) -> tuple[Verdict, ...]:
     """Compare every declared threshold of one file with its figure.
 
-    Those that compare a release with its original are left to `judge_release` where both are at hand
-    (`compared`), and could not be judged otherwise.
+    Parameters
+    ----------
+    thresholds, intruder
+        The limits, and whom they are judged against.
+    results
+        What was measured, by place.
+    sensitive
+        The variables an intruder would learn.
+    skipped
+        (measure, reason) of what did not run.
+    compared
+        Whether the original stands beside it: limits that compare the two are left to `judge_release` then,
+        and could not be judged otherwise.
     """
     found: list[Verdict] = []
+    risk = results["individual_risk"]
     if thresholds.k is not None:
-        found.append(_by_count("k", intruder, thresholds.k, k_anonymity.violations[thresholds.k]))
+        beyond = results["k_anonymity"].violations[thresholds.k]
+        found.append(_by_count("k", intruder, thresholds.k, beyond))
     if thresholds.risk is not None:
         found.append(_by_count("risk", intruder, thresholds.risk, risk.count_above(thresholds.risk)))
     if thresholds.global_risk is not None:
-        value = risk.global_risk
-        found.append(
-            Verdict("global_risk", intruder, None, thresholds.global_risk, value <= thresholds.global_risk,
-                    None, value, "")
-        )  # fmt: skip
+        limit, value = thresholds.global_risk, risk.global_risk
+        found.append(Verdict("global_risk", intruder, None, limit, value <= limit, None, value, ""))
     if thresholds.household_risk is not None:
         limit = thresholds.household_risk
         found.append(
@@ -150,7 +156,8 @@ def judge(
             else _unjudged("household_risk", intruder, limit, "the scenario names no household column")
         )
     if thresholds.l is not None:
-        found += _judge_l(thresholds.l, intruder, l_diversity, sensitive, no_l_because)
+        because = "; ".join(reason for measure, reason in skipped if measure == DIVERSITY)
+        found += _judge_l(thresholds.l, intruder, results.get(DIVERSITY), sensitive, because)
     if not compared:
         limits = ((name, getattr(thresholds, name)) for name in COMPARED)
         found += [_unjudged(name, intruder, limit, ONE_FILE) for name, limit in limits if limit is not None]
@@ -213,7 +220,7 @@ def judge_attacks(
     attacks
         Results by name, with the intruder behind a colon.
     failed
-        Names of the attacks that were tried in vain.
+        Places of the attacks with a residual risk that were tried in vain.
     control
         Whether there is a control file.
     """
@@ -222,7 +229,7 @@ def judge_attacks(
     if not control:
         return (_unjudged("residual_risk", intruder, limit, NO_CONTROL),)
     own = {place: result for place, result in attacks.items() if concerns(place, intruder)}
-    lost = [place for place in failed if place.startswith(WITH_RISK) and concerns(place, intruder)]
+    lost = [place for place in failed if concerns(place, intruder)]
     if lost:
         return (_unjudged("residual_risk", intruder, limit, NOT_MADE.format(", ".join(lost))),)
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
@@ -245,9 +252,7 @@ RELEASE_FIGURES = {
 }
 
 
-def _judge_l(
-    limit: int, intruder: str, result: LDiversity | None, sensitive: Sequence[str], because: str
-) -> list[Verdict]:
+def _judge_l(limit: int, intruder: str, result: Any, sensitive: Sequence[str], because: str) -> list[Verdict]:
     if result is None:
         names: Sequence[str | None] = sensitive or (None,)
         return [_unjudged("l", intruder, limit, because, name) for name in names]

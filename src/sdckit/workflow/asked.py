@@ -1,0 +1,86 @@
+"""How simulated attacks were asked for, and what their intruders know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sdckit.catalogue import Knowledge
+from sdckit.catalogue.attacks import COLUMNS_AT_ONCE
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["Asked", "asked_for", "declared_knowledge"]
+
+Halves = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How attacks were asked for: what it takes to judge them, and to make them again.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Those attacked.
+    n_columns : int or None
+        Columns of the original; None where it came from a plan, of which only the declared ones were read.
+    columns_at_once : int or None
+        Columns of a query that singles out by several of them.
+    halves : dict of str to (tuple of str, tuple of str)
+        The two pieces of knowledge that may be joined, by intruder.
+    n_attacks : int
+        Attempts asked for of each attack.
+    seed : int or None
+    """
+
+    columns: tuple[str, ...]
+    n_columns: int | None
+    columns_at_once: int | None
+    halves: Mapping[str, Halves]
+    n_attacks: int
+    seed: int | None
+
+
+def declared_knowledge(
+    scenario: Scenario, variables: Sequence[str], *, n_attacks: int
+) -> dict[str, Knowledge]:
+    """What each intruder of a scenario has to go by: the keys, and their two halves, in their order.
+
+    Parameters
+    ----------
+    scenario
+        All intruders.
+    variables
+        Columns of the attacks that are told none.
+    n_attacks
+        Attempts of each attack.
+
+    Examples
+    --------
+    >>> from sdckit.data.scenario import Scenario
+    >>> found = declared_knowledge(Scenario(keys=["sex", "age", "region"]), ["sex"], n_attacks=100)
+    >>> found["default"].halves
+    (('sex', 'age'), ('region',))
+    """
+    numeric = tuple(scenario.numeric) or None
+    found = {}
+    for name, keys in scenario.intruders.items():
+        half = (len(keys) + 1) // 2
+        halves = (keys[:half], keys[half:]) if len(keys) > 1 else None
+        found[name] = Knowledge(
+            variables=tuple(variables), known=keys, halves=halves, numeric=numeric, n_attacks=n_attacks
+        )
+    return found
+
+
+def asked_for(
+    knowledge: Mapping[str, Knowledge], *, n_columns: int | None, seed: int | None, joined: bool = True
+) -> Asked:
+    """Sum up what intruders know; `joined` says whether two pieces of knowledge were to be joined."""
+    first = next(iter(knowledge.values()))
+    several = min(COLUMNS_AT_ONCE, len(first.variables))
+    halves = {name: one.halves for name, one in knowledge.items() if one.halves is not None and joined}
+    return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed)

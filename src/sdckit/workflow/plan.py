@@ -1,0 +1,232 @@
+"""What will run on which files, what will not and why: printed by a dry run, carried out by everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sdckit.catalogue import Context, Knowledge, Measure, rows
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import DataError, ScenarioError, SdcError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.result import Result
+
+__all__ = [
+    "Outcome",
+    "Planned",
+    "Plans",
+    "carry_out",
+    "chosen_measures",
+    "plan_attacks",
+    "plan_file",
+    "plan_release",
+    "plan_utility",
+    "shared_variables",
+]
+
+ALL = "all"
+# Of each intruder by name.
+Plans = Mapping[str, tuple["Planned", ...]]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One measure against one intruder.
+
+    Attributes
+    ----------
+    row : Measure
+    context : Context
+    lacks : str
+        Why it will not run; "" where it will.
+    """
+
+    row: Measure
+    context: Context
+    lacks: str
+
+    @property
+    def place(self) -> str:
+        """Where its result will stand."""
+        return self.row.place(self.context)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a plan.
+
+    Attributes
+    ----------
+    results : dict of str to Result
+        By place.
+    skipped : tuple of (str, str)
+        What did not run, and why.
+    failed : tuple of str
+        Those of them that were tried, and have a residual risk: a limit on it cannot be judged.
+    """
+
+    results: dict[str, Result]
+    skipped: tuple[tuple[str, str], ...]
+    failed: tuple[str, ...] = ()
+
+
+def further() -> tuple[str, ...]:
+    """The measures of one file that run only where they are asked for."""
+    return tuple(row.name for row in rows("one") if row.asked)
+
+
+def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
+    """Read `measures=`: names of further measures, or "all".
+
+    Raises
+    ------
+    ScenarioError
+        A name that is none of them.
+
+    Examples
+    --------
+    >>> chosen_measures("outliers"), chosen_measures(["outliers", "risky_cells"])
+    (('outliers',), ('risky_cells', 'outliers'))
+    """
+    asked = (measures,) if isinstance(measures, str) else tuple(measures)
+    known = further()
+    for name in asked:
+        if not isinstance(name, str):
+            raise ScenarioError(
+                f"measures are names, not {type(name).__name__}: {', '.join(known)} or {ALL}",
+                argument="measures",
+            )
+        if name not in (*known, ALL):
+            raise ScenarioError(
+                f"measures: no further measure {name!r}; {did_you_mean(name, (*known, ALL))}",
+                argument="measures",
+            )
+    return known if ALL in asked else tuple(name for name in known if name in asked)
+
+
+def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
+    """Keys, sensitive and numeric variables that all files have."""
+    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
+    return tuple(name for name in named if name in columns)
+
+
+def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:
+    """Plan the measures of one file against every intruder.
+
+    Parameters
+    ----------
+    scenario
+        All intruders.
+    measures
+        Further measures that were asked for.
+    **known
+        What else a `Context` holds: ``n``, ``data``, ``tell``.
+    """
+    return _by_intruder(scenario, "one", measures, known)
+
+
+def plan_release(scenario: Scenario, **known: Any) -> Plans:
+    """Plan the measures of a release beside its original; `known` has columns, n, sizes, aligned, pair, seed."""
+    return _by_intruder(scenario, "release", (), known)
+
+
+def plan_utility(scenario: Scenario, **known: Any) -> tuple[Planned, ...]:
+    """Plan what tells how good a release still is; `known` as for `plan_release`, with models."""
+    return tuple(_planned("utility", Context(scenario=scenario, **known), ()))
+
+
+def plan_attacks(
+    scenario: Scenario, knowledge: Mapping[str, Knowledge], *, kinds: Collection[str] = (), **known: Any
+) -> tuple[Planned, ...]:
+    """Plan the simulated attacks: first those that need no intruder, then those of each.
+
+    Parameters
+    ----------
+    scenario
+        All intruders.
+    knowledge
+        What each of them has to go by.
+    kinds
+        Names of attacks; all unless given.
+    **known
+        What else a `Context` holds.
+    """
+    found: list[Planned] = []
+    for number, (name, knows) in enumerate(knowledge.items()):
+        context = Context(scenario=scenario.intruder(name), knowledge=knows, **known)
+        ones = [one for one in _planned("attack", context, ()) if not kinds or one.row.name in kinds]
+        if not number:
+            found += [one for one in ones if not one.row.of_intruder]
+        found += [one for one in ones if one.row.of_intruder]
+    return tuple(found)
+
+
+def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Mapping[str, Any]) -> Plans:
+    shared: dict[str, Any] = {}
+    return {
+        name: tuple(_planned(files, Context(scenario=scenario.intruder(name), shared=shared, **known), asked))
+        for name in scenario.intruders
+    }
+
+
+def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Planned]:
+    for row in rows(files):
+        if row.asked and row.name not in asked:
+            continue
+        for one in _targets(row, context):
+            yield Planned(row, one, row.lacks(one))
+
+
+def _targets(row: Measure, context: Context) -> list[Context]:
+    if not row.each or not context.scenario.sensitive:
+        return [context]
+    return [context.about(target) for target in context.scenario.sensitive]
+
+
+def carry_out(planned: Iterable[Planned]) -> Outcome:
+    """Run what can run; what cannot is told with its reason.
+
+    Raises
+    ------
+    SdcError
+        Of a measure without which nothing can be said.
+    """
+    results: dict[str, Result] = {}
+    skipped: list[tuple[str, str]] = []
+    failed: list[str] = []
+    for one in planned:
+        if one.lacks:
+            skipped.append((one.place, one.lacks))
+            continue
+        one.context.tell(one.row.doing(one.context))
+        # One file: a column that is not there, or a wrong argument, is the caller's; its data may be odd.
+        kind = DataError if one.row.files == "one" else SdcError
+        for detail, call in _parts(one, kind):
+            place = one.row.place(one.context, detail)
+            try:
+                results[place] = call()
+            except kind as error:
+                if one.row.essential and not detail:
+                    raise
+                skipped.append((place, str(error)))
+                if one.row.residual_risk:
+                    failed.append(place)
+    return Outcome(results, tuple(skipped), tuple(failed))
+
+
+def _parts(one: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
+    """The parts of a measure; an error before the first call is that of a part, too."""
+
+    def refuse(error: SdcError) -> Callable[[], Result]:
+        def again() -> Result:
+            raise error
+
+        return again
+
+    try:
+        yield from one.row.run(one.context)
+    except kind as error:
+        yield "", refuse(error)
