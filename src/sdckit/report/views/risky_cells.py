@@ -16,7 +16,7 @@ from sdckit.report.view import Note, Plain, View
 
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
-    from sdckit.identity.risky_cells import Combination, RiskyCells
+    from sdckit.identity.risky_cells import RiskyCells, RiskyCombination
 
 __all__ = ["VIEW"]
 
@@ -68,7 +68,7 @@ def tree(result: RiskyCells, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def _most_unsafe(result: RiskyCells) -> list[Combination]:
+def _most_unsafe(result: RiskyCells) -> list[RiskyCombination]:
     """Choose by rounded counts: a choice by exact ones would tell which of two is larger."""
     ordered = sorted(
         result.table, key=lambda row: (-((row.n_unsafe + 2) // 5), row.dimension, tuple(row.variables))
@@ -76,7 +76,7 @@ def _most_unsafe(result: RiskyCells) -> list[Combination]:
     return ordered[:MOST_COMBINATIONS]
 
 
-def _combination(row: Combination, setting: Setting) -> tuple[Count, Count]:
+def _combination(row: RiskyCombination, setting: Setting) -> tuple[Count, Count]:
     """Enter a table; it does not depend on the intruder, so that all of them print the same figure."""
     label = f"{', '.join(sorted(row.variables))} up to {row.threshold}"
     ledger = setting.ledger
@@ -89,7 +89,7 @@ def _combination(row: Combination, setting: Setting) -> tuple[Count, Count]:
     return cells, records
 
 
-def _link_nested(ledger: Ledger, rows: list[tuple[Combination, Count, Count]]) -> None:
+def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count]]) -> None:
     """A record unsafe in a table is unsafe in every table with one more variable."""
     for small, _, inner in rows:
         for large, _, outer in rows:
