@@ -1,19 +1,27 @@
-"""The order of a document: the answer first, then the scenario, the file, each intruder, the methods."""
+"""The page of one file: the answer first, then the scenario, the file, each intruder, the methods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Verdicts
-from sdckit.report.layout_intruder import alone_words, intruder_sections
-from sdckit.report.layout_records import records_section
+from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
+from sdckit.report.parts import texts
+from sdckit.report.records import records_section
 from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
+from sdckit.report.view import Plain, views_of
 
-__all__ = ["STATES", "answer_section", "lay_out", "methods_section", "protection_words", "scenario_section"]
+__all__ = [
+    "STATES",
+    "answer_section",
+    "figures_of",
+    "intruder_sections",
+    "lay_out",
+    "measure_sections",
+    "methods_section",
+    "protection_words",
+    "scenario_section",
+]
 
-Plain = Mapping[str, Any]
 STATES = {True: "pass", False: "fail", None: "open"}
+RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}
 
 
 def lay_out(plain: Plain) -> Page:
@@ -81,26 +89,74 @@ def answer_section(plain: Plain) -> Section:
 
 def _side_by_side(plain: Plain) -> Section:
     ones = plain["intruders"]
-    rows = [
-        ("Keys", *(listed(one["keys"]) for one in ones)),
-        (alone_words(ones[0]), *(one["key_frequencies"]["sample_uniques"]["text"] for one in ones)),
-    ]
-    for k in ones[0]["k_anonymity"]["violations"]:
-        found = [one["k_anonymity"]["violations"].get(k) for one in ones]
-        words = f"Records in groups of fewer than {k}"
-        rows.append((words, *(leaf["text"] if leaf else "not tested" for leaf in found)))
-    risks = [one["individual_risk"] for one in ones]
-    rows.append(("Expected re-identifications", *(r["expected_reidentifications"]["text"] for r in risks)))
-    rows.append(("Global risk", *(risk["global_risk"]["text"] for risk in risks)))
-    if all("n_above" in risk for risk in risks):
-        rows.append(
-            (f"Records with a risk above {risks[0]['threshold']:g}", *(r["n_above"]["text"] for r in risks))
-        )
     names = tuple(one["name"] for one in ones)
+    found = [figures_of(one) for one in ones]
+    rows = [("Keys", *(listed(one["keys"]) for one in ones))]
+    for words in dict.fromkeys(words for figures in found for words in figures):
+        rows.append((words, *(figures[words]["text"] if words in figures else "not tested" for figures in found)))
     table = TableBlock(
         "The intruders side by side", ("Figure", *names), tuple(rows), tuple(range(1, len(names) + 1))
     )
     return Section("Intruders side by side", (table,))
+
+
+def figures_of(one: Plain) -> Plain:
+    """The main figures of an intruder, words and printed leaf."""
+    return {words: leaf for place, view in views_of(one) for words, leaf in view.figures(one, place).items()}
+
+
+def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
+    """Lay out everything measured against one intruder."""
+    sections = [
+        Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)),
+        Section("Keys and their levels", tuple(_keys(one)), 3),
+        *measure_sections(one),
+    ]
+    if one["skipped"]:
+        rows = tuple((row["measure"], row["reason"]) for row in one["skipped"])
+        table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
+        sections.append(Section("Not measured", (table,), 3))
+    return sections
+
+
+def measure_sections(one: Plain) -> list[Section]:
+    """A section for each measure; those that follow each other under one heading share it."""
+    sections: list[Section] = []
+    for place, view in views_of(one):
+        blocks = tuple(view.blocks(one, place))
+        if sections and sections[-1].title == view.title:
+            blocks = (*sections.pop().blocks, *blocks)
+        sections.append(Section(view.title, blocks, 3))
+    return sections
+
+
+def _keys(one: Plain) -> list[Block]:
+    inside = any("n_levels" in key for key in one["key_facts"])
+    rows = tuple(
+        (
+            key["name"],
+            key["kind"],
+            *([f"{key['n_levels']:,}"] if inside else []),
+            f"{key['levels_of_5_or_more']:,}",
+            *texts(key["n_missing"], key["missing_rate"]),
+            RULES.get(key["missing"], key["missing"]),
+        )
+        for key in one["key_facts"]
+    )
+    levels = ("Levels",) if inside else ()
+    columns = ("Key", "Type", *levels, "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
+    order = Paragraph("The levels of each key, the most frequent first.")
+    numeric = tuple(range(2, len(columns) - 1))
+    tables = Tables(tuple(_levels(key) for key in one["key_facts"]))
+    return [TableBlock("Keys", columns, rows, numeric), order, tables]
+
+
+def _levels(key: Plain) -> TableBlock:
+    rows = tuple(
+        ("all other levels" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
+        for row in key["level_counts"]
+    )
+    return TableBlock(f"Levels of {key['name']}", ("Level", "Records", "Share"), rows, (1, 2))
 
 
 def scenario_section(plain: Plain) -> Section:
