@@ -9,6 +9,7 @@ from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.document import build_document
+from sdckit.report.estimates import UtilityView
 from sdckit.report.figures import Document, Ledger, Tree
 from sdckit.report.html import render_fragment
 from sdckit.report.page import answer_section
@@ -40,7 +41,7 @@ def result_document(result: Any) -> Document:
         To be passed to `protect`.
     """
     view = view_of(result.measure)
-    if hasattr(result, "pair"):
+    if hasattr(result, "pair") or isinstance(view, UtilityView):
         return pair_document(result)
     n = _records(result)
     ledger = Ledger()

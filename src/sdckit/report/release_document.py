@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sdckit.attacks.attack_rates import concerns
 from sdckit.report.attacks_chapter import attacks_tree, conclude
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.document import SCHEMA_VERSION, build_document
+from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes
 from sdckit.report.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.protect import protect
-from sdckit.report.rates import has_residual_risk, of_intruder
-from sdckit.report.sections_scenario import release_call, release_command, scenario_tree
+from sdckit.report.rates import has_residual_risk
+from sdckit.report.reproduce import release_call, release_command
+from sdckit.report.scenario_tree import scenario_tree
 from sdckit.report.sentences import overall
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
 from sdckit.report.utility_chapter import utility_tree
-from sdckit.report.view import Note, find_view
+from sdckit.report.view import find_view
 
 if TYPE_CHECKING:
-    from sdckit.workflow.release_assessment import ReleaseAssessment, ReleaseIntruder
+    from sdckit.workflow.assessed import IntruderAssessment
+    from sdckit.workflow.release_assessment import ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 
 __all__ = ["RELEASE_SCHEMA", "intruder_tree", "plain_release"]
@@ -64,7 +66,8 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
     verdicts = [_verdict(one, assessment, after, comparison["intruders"]) for one in assessment.verdicts]
     if attacks is not None and not internal:
-        verdicts = [one | judged_by_print(one, attacks["attacks"]) for one in verdicts]
+        names = [intruder.name for intruder in assessment.intruders]
+        verdicts = [one | judged_by_print(one, attacks["attacks"], names) for one in verdicts]
     how: dict[str, Any] = {
         "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attacked(assessment),
     }  # fmt: skip
@@ -94,8 +97,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         "warnings": comparison["warnings"],
         "methods": [
             *before["methods"][:-1],
-            *(asdict(note) for note in _notes(assessment)),
-            before["methods"][-1],
+            *method_notes(_places(assessment), scenario),
         ],
         "reproduce": {
             "python": release_call(scenario, assessment.measures, **how),
@@ -110,7 +112,7 @@ def passed(verdicts: Sequence[Plain]) -> bool | None:
     return overall(one["holds"]["value"] for one in verdicts)
 
 
-def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
+def judged_by_print(one: Plain, attacks: Mapping[str, Any], intruders: Sequence[str]) -> Plain:
     """A limit on the residual risk is open where only a hidden number of successes decides it.
 
     Otherwise a limit between what one success and what two would give tells which of them it was.
@@ -120,7 +122,7 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
     leaves = [
         tree["residual_risk"]
         for place, tree in attacks.items()
-        if has_residual_risk(place) and of_intruder(place) in {"", one["intruder"]} and _was_made(tree)
+        if has_residual_risk(place) and concerns(place, one["intruder"], intruders) and _was_made(tree)
     ]
     limit, holds = one["limit"], one["holds"]["value"]
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
@@ -149,13 +151,13 @@ def _attacked(assessment: ReleaseAssessment) -> str:
     return "attacks" if assessment.attacks or assessment.attacks_skipped else ""
 
 
-def _notes(assessment: ReleaseAssessment) -> list[Note]:
-    """How each measure that ran is computed, once."""
-    utility = [] if assessment.utility is None else [assessment.utility.measure]
-    places = [*(place for one in assessment.intruders for place in one.measures), *utility, *assessment.attacks]
-    views = (find_view(place.partition(":")[0]) for place in places)
-    notes = (note for view in views if view is not None for note in view.notes(assessment.scenario))
-    return list(dict.fromkeys(notes))
+def _places(assessment: ReleaseAssessment) -> Iterator[str]:
+    """The places of all that ran on both files."""
+    for one in assessment.intruders:
+        yield from one.results
+    if assessment.utility is not None:
+        yield assessment.utility.measure
+    yield from assessment.attacks
 
 
 def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Document:
@@ -182,7 +184,7 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
 
 
 def intruder_tree(
-    one: ReleaseIntruder, number: int, ledger: Ledger, sizes: Sequence[int]
+    one: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]
 ) -> dict[str, Tree]:
     """Give the measures of two files against one intruder.
 
@@ -198,7 +200,7 @@ def intruder_tree(
         Records of each release.
     """
     measures: dict[str, Tree] = {}
-    for place, result in one.measures.items():
+    for place, result in one.results.items():
         view = find_view(place.partition(":")[0])
         if view is not None:
             measures[place] = view.tree(result, PairSetting(ledger, f"c{number}", place, sizes))

@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 
 from sdckit.report.attacks_chapter import attack_blocks
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock, Verdicts
-from sdckit.report.layout import STATES, methods_section, protection_words, scenario_section
-from sdckit.report.layout_intruder import intruder_sections
-from sdckit.report.recipe_chapter import recipe_section
+from sdckit.report.estimates import USEFULNESS
+from sdckit.report.page import STATES, intruder_sections, methods_section, protection_words, scenario_section
 from sdckit.report.rates import ATTACKS
+from sdckit.report.recipe_chapter import recipe_section
 from sdckit.report.sentences import headline, listed, status, verdict_sentence
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
 from sdckit.report.utility_chapter import utility_blocks
-from sdckit.report.estimates import USEFULNESS
 from sdckit.report.view import Plain, find_view, view_of
 
 __all__ = ["before_and_after", "lay_out_release", "release_answer"]
 
 # The row of the table that is drawn, too.
-DRAWN = "In groups of fewer than 3"
+DRAWN = "Records in groups of fewer than 3"
 
 
 def lay_out_release(plain: Plain) -> Page:
@@ -108,12 +107,11 @@ def _files(plain: Plain) -> Section:
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:
     """The one-file figures of the original beside those of every release."""
-    before, *after = (
-        _figures(one["intruders"][number]) for one in (plain["original"], *plain["released"])
-    )
+    before, *after = (_figures(one["intruders"][number]) for one in (plain["original"], *plain["released"]))
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
     rows += [
-        (words, leaf["text"], *by_release([one.get(words) for one in after])) for words, leaf in before.items()
+        (words, leaf["text"], *by_release([one.get(words) for one in after]))
+        for words, leaf in before.items()
     ]
     m = len(after)
     heads = ("Figure", "Original", *release_heads(m))
