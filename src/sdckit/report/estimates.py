@@ -200,7 +200,7 @@ def figures_view(
         laid: list[Block] = [TableBlock(head, ("Figure", "Release"), rows, (1,))]
         if by_variable and found["variables"]:
             drawn = [{"label": name, "n": leaf} for name, leaf in found["variables"].items()]
-            texts = tuple((row["label"], row["n"]["text"]) for row in drawn)
+            texts = tuple((name, leaf["text"]) for name, leaf in found["variables"].items())
             laid.append(TableBlock(caption, ("Variable", "Figure"), texts, (1,)))
             laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, caption))
         else:
