@@ -76,7 +76,7 @@ def rate_view(
     *,
     dependent: bool = False,
     asked: Callable[[Plain, str], str] = lambda _asked, _rest: "",
-    details: Callable[[Plain], list[Block]] = lambda _: [],
+    details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
 ) -> AttackView:
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
@@ -114,7 +114,7 @@ def rate_view(
         return [table, rate_bars(capital(name), found, compared=compared), means, *shown_inside(found, name)]
 
     def shown_inside(found: Plain, name: str) -> list[Block]:
-        return [*details(found), *detail_blocks(found), *group_blocks(found, name)]
+        return [*details(found, name), *detail_blocks(found, name), *group_blocks(found, name)]
 
     return AttackView(
         ATTACKS,
@@ -307,9 +307,10 @@ def percent(leaf: Plain) -> str:
     return f"{below}{100 * float(text.removeprefix('<').replace(',', '')):.3g} %"
 
 
-def detail_blocks(tree: Plain) -> list[Block]:
+def detail_blocks(tree: Plain, name: str) -> list[Block]:
     """The notes of a confidential document."""
-    return [Paragraph(f"Note: {text}", "note") for text in tree.get("exact", {}).get("notes", ())]
+    notes = tree.get("exact", {}).get("notes", ())
+    return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
 
 
 def group_blocks(tree: Plain, name: str) -> list[Block]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -139,7 +138,7 @@ def details(tree: Plain, name: str) -> list[Block]:
         which = ", release 1" if len(tree["releases"]) > 1 else ""
         heads = ("Weight at least", "Pairs", "Right", "Precision", "Recall")
         laid.append(TableBlock(f"How sure can the intruder be?{which}", heads, rows, (0, 1, 2, 3, 4)))
-    return [*laid, *detail_blocks(tree)]
+    return [*laid, *detail_blocks(tree, name)]
 
 
 def _share(rate: float | None) -> str:
