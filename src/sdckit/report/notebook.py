@@ -40,7 +40,7 @@ def result_document(result: Any) -> Document:
         To be passed to `protect`.
     """
     view = view_of(result.measure)
-    if hasattr(result, "pair"):
+    if hasattr(result, "pair") or hasattr(result, "m"):
         return pair_document(result)
     n = _records(result)
     ledger = Ledger()
