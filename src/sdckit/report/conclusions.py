@@ -10,7 +10,17 @@ from sdckit.numerics.intervals import excess, wilson
 from sdckit.report.protect import Seen, percentage, rate_leaf, seen
 from sdckit.report.view import Plain
 
-__all__ = ["FEW", "GUESSING", "NOTHING", "UNDEFINED", "Judged", "concluded", "judged_rates", "leaf_with_ends", "number_of"]
+__all__ = [
+    "FEW",
+    "GUESSING",
+    "NOTHING",
+    "UNDEFINED",
+    "Judged",
+    "concluded",
+    "judged_rates",
+    "leaf_with_ends",
+    "number_of",
+]
 
 NOTHING: Plain = {"text": "–", "value": None}
 TOO_FEW: Plain = {"text": "too few", "value": None}

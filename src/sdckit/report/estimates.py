@@ -141,11 +141,15 @@ def forest_tree(result: Any, setting: PairSetting, common: set[str]) -> tuple[Tr
     return tuple(rows)
 
 
-def forest_blocks(rows: Sequence[Plain], caption: str = "Estimates and intervals, file by file") -> list[Block]:
+def forest_blocks(
+    rows: Sequence[Plain], caption: str = "Estimates and intervals, file by file"
+) -> list[Block]:
     """Draw estimates with their intervals, and list them."""
     if not rows:
         return [Paragraph(f"Estimates {FEW}.", "note")]
-    texts = tuple((row["label"], *(row[part]["text"] for part in ("estimate", "low", "high"))) for row in rows)
+    texts = tuple(
+        (row["label"], *(row[part]["text"] for part in ("estimate", "low", "high"))) for row in rows
+    )
     table = TableBlock(caption, ("Term and file", "Estimate", "From", "To"), texts, (1, 2, 3))
     return [ChartBlock("forest", {"rows": rows}, caption), table]
 
@@ -175,7 +179,9 @@ def figures_view(
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
         found: dict[str, Tree] = {
-            name: (share_leaf if name in shares else value_leaf)(ledger, f"{start}.{name}", getattr(result, name))
+            name: (share_leaf if name in shares else value_leaf)(
+                ledger, f"{start}.{name}", getattr(result, name)
+            )
             for name in words
         }
         if by_variable:

@@ -9,6 +9,7 @@ from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.document import build_document
+from sdckit.report.estimates import UtilityView
 from sdckit.report.figures import Document, Ledger, Tree
 from sdckit.report.html import render_fragment
 from sdckit.report.page import answer_section
@@ -40,7 +41,7 @@ def result_document(result: Any) -> Document:
         To be passed to `protect`.
     """
     view = view_of(result.measure)
-    if hasattr(result, "pair") or hasattr(result, "m"):
+    if hasattr(result, "pair") or isinstance(view, UtilityView):
         return pair_document(result)
     n = _records(result)
     ledger = Ledger()
@@ -94,7 +95,7 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
 
 
 def assessment_chart(assessment: Assessed, *, internal: bool = False) -> Any:
-    """Draw an assessment: of each intruder the measures with main figures; of a release every chart of its report.
+    """Draw an assessment: of each intruder the main figures, of a release every chart of its report.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from sdckit.report.view import Note, Plain, View, find_view
 
 __all__ = [
     "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
-    "enter_tally", "exact_of", "group_blocks", "has_residual_risk", "of_intruder", "percent", "rate_bars", "rate_view",
+    "enter_tally", "exact_of", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
     "rates_table",
 ]  # fmt: skip
 
@@ -25,7 +25,11 @@ ATTACKS = "Simulated attacks"
 FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
-SHOWN = {"success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file"}
+SHOWN = {
+    "success_rate": "succeed",
+    "baseline_rate": "by guessing",
+    "control_rate": "on people never in the file",
+}
 METHOD = Note(
     ATTACKS,
     (
@@ -93,7 +97,9 @@ def rate_view(
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         return {
             "releases": tuple(
-                _release(f"{setting.prefix}.{setting.place}.{j}.", one, setting.ledger, guess, dependent=dependent)
+                _release(
+                    f"{setting.prefix}.{setting.place}.{j}.", one, setting.ledger, guess, dependent=dependent
+                )
                 for j, one in enumerate(result.per_release, 1)
             ),
             "exact": exact_of(result, notes=_notes(result), groups=_groups(result)),
@@ -111,7 +117,14 @@ def rate_view(
         return [*details(found), *detail_blocks(found), *group_blocks(found, name)]
 
     return AttackView(
-        ATTACKS, tree, blocks, lambda _: (METHOD,), named=named, conclude=conclude, details=shown_inside, asked=asked
+        ATTACKS,
+        tree,
+        blocks,
+        lambda _: (METHOD,),
+        named=named,
+        conclude=conclude,
+        details=shown_inside,
+        asked=asked,
     )
 
 
@@ -135,13 +148,6 @@ def has_residual_risk(place: str) -> bool:
     """Whether an attack is compared with people never in the file; so is one that nobody knows."""
     view = find_view(place.partition(":")[0])
     return not isinstance(view, AttackView) or view.residual
-
-
-def of_intruder(place: str) -> str:
-    """The intruder who makes an attack; "" for one who knows no keys."""
-    kind, _, rest = place.partition(":")
-    view = find_view(kind)
-    return view.named(rest)[1] if isinstance(view, AttackView) else ""
 
 
 def exact_of(result: Any, **more: Tree) -> InternalOnly:
@@ -173,9 +179,7 @@ def _release(
     return tree
 
 
-def _control(
-    start: str, figures: Mapping[str, float], ledger: Ledger, *, dependent: bool
-) -> dict[str, Tree]:
+def _control(start: str, figures: Mapping[str, float], ledger: Ledger, *, dependent: bool) -> dict[str, Tree]:
     size, n = f"{start}n_control", int(figures["n_control"])
     tree: dict[str, Tree] = {"n_control": ledger.count(size, n, size, watched="nowhere")}
     if n < FEWEST:
@@ -223,7 +227,11 @@ def _notes(result: Any) -> tuple[str, ...]:
     tried = [one["n_attacks"] for one in result.per_release if not math.isnan(one["n_attacks"])]
     if len(result.per_release) > 1:
         single = {"success_rate", "baseline_rate", "residual"}
-        told = {name: text for name, text in told.items() if name not in single and not text.startswith("mean over")}
+        told = {
+            name: text
+            for name, text in told.items()
+            if name not in single and not text.startswith("mean over")
+        }
         if none := [str(j) for j, n in enumerate(tried, 1) if not n]:
             which = f"release{'s' * (len(none) > 1)} {', '.join(none)}"
             told["none"] = f"no attack could be made on {which}; the means are over the others"
@@ -347,5 +355,3 @@ def _share(rate: float | None) -> str:
 
 def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}"
-
-

@@ -214,7 +214,9 @@ def over(tree: Plain, figure: str) -> str:
 
 
 def _known(leaves: Sequence[Plain | None]) -> list[Plain]:
-    return [leaf for leaf in leaves if leaf is not None and (leaf["value"] is not None or "below" in leaf)]
+    return [
+        leaf for leaf in leaves if leaf is not None and (leaf.get("value") is not None or "below" in leaf)
+    ]
 
 
 def _middle(leaf: Plain) -> float:

@@ -48,7 +48,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
     for model in tree["models"]:
         blocks += _model_blocks(model)
     if tree["skipped"]:
-        rows = tuple((row["measure"].replace("_", " "), row["reason"]) for row in tree["skipped"])
+        rows: tuple[tuple[str, ...], ...] = tuple((row["measure"].replace("_", " "), row["reason"]) for row in tree["skipped"])
         blocks.append(TableBlock("Not measured, and why", ("Measure", "Reason"), rows))
     return blocks
 

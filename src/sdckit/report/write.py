@@ -15,7 +15,7 @@ from sdckit.report.json_out import render_json
 from sdckit.report.markdown import render_markdown
 from sdckit.report.protect import protect
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
-from sdckit.report.sections_recipe import plain_recipe
+from sdckit.report.recipe_chapter import plain_recipe
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed

@@ -1,5 +1,7 @@
 """For whom a release names the target, and for how many rightly, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import LEARNING, Figure, share_view
 from sdckit.report.view import Note
 

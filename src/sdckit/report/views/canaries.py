@@ -58,7 +58,10 @@ def blocks(plain: Plain, place: str) -> list[Block]:
             (words, found[name]["text"], found[other]["text"] if other else chance["text"])
             for words, name, other in COMPARED
         )
-        return [TableBlock(caption, ("Share", "Planted", "By chance"), tuple(map(tuple, rows)), (1, 2)), *laid]  # type: ignore[arg-type]
+        return [
+            TableBlock(caption, ("Share", "Planted", "By chance"), tuple(map(tuple, rows)), (1, 2)),
+            *laid,
+        ]  # type: ignore[arg-type]
     table = TableBlock(
         caption,
         ("Share", "Planted", f"Interval {100 * exact['level']:g} %", "By chance"),

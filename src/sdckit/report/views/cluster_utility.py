@@ -1,5 +1,7 @@
 """How evenly clusters of similar records mix original and released ones, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.estimates import figures_view
 
 __all__ = ["VIEW"]

@@ -31,5 +31,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 VIEW = UtilityView(
     USEFULNESS,
     tree,
-    lambda plain, place: forest_blocks(plain[place]["forest"], "Estimates and intervals of the files together"),
+    lambda plain, place: forest_blocks(
+        plain[place]["forest"], "Estimates and intervals of the files together"
+    ),
 )

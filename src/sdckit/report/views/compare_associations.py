@@ -40,7 +40,9 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         name = f"{start}.{i}.{j}"
         leaf = value_leaf(ledger, name, float(matrix[i, j]))
         if isinstance(leaf, Value):
-            both = ledger.count(f"{name}.n", int((known[i] & known[j]).sum()), f"{start}.both", watched="nowhere")
+            both = ledger.count(
+                f"{name}.n", int((known[i] & known[j]).sum()), f"{start}.both", watched="nowhere"
+            )
             leaf = Guarded(name, both.name)
         cells.append({"one": names[i], "other": names[j], "value": leaf})
     return {**found, "heat": {"variables": tuple(names), "cells": tuple(cells)}}

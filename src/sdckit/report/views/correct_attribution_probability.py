@@ -1,5 +1,7 @@
 """How often the keys give the right value of the target, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
 from sdckit.report.view import Note
 

@@ -167,7 +167,11 @@ def _group_blocks(found: Plain, groups: Plain | None) -> list[Block]:
     shown = [(head, name) for head, name in GROUPS if name in groups["rows"][0]]
     heads = (*groups["by"], *(["release"] if several else []), *(head for head, _ in shown))
     rows = tuple(
-        (*row["labels"], *([str(row["release"])] if several else []), *(_number(row[name]) for _, name in shown))
+        (
+            *row["labels"],
+            *([str(row["release"])] if several else []),
+            *(_number(row[name]) for _, name in shown),
+        )
         for row in groups["rows"][:MOST_GROUPS]
     )
     caption = f"Distances, by {', '.join(groups['by'])}"

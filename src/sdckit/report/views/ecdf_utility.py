@@ -1,5 +1,7 @@
 """How far the distribution functions of a release's numbers are from the original's, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.estimates import figures_view
 
 __all__ = ["VIEW"]

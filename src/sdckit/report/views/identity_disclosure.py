@@ -1,5 +1,7 @@
 """Uniques of the original that can be singled out in a release, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import MATCHING, Figure, over, share_view
 from sdckit.report.view import Note
 

@@ -1,5 +1,7 @@
 """Inferring a person's value, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.rates import rate_view
 
 __all__ = ["VIEW"]

@@ -1,5 +1,7 @@
 """What protecting values has changed, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.estimates import figures_view
 
 __all__ = ["VIEW"]

@@ -1,5 +1,7 @@
 """Records whose numbers are all still close to the true ones, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

@@ -1,5 +1,7 @@
 """Linking two pieces of knowledge about a person, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 

@@ -1,5 +1,7 @@
 """Rows of a release matched back to the people they were made from, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import MATCHING, Figure, over, share_view
 from sdckit.report.view import Note
 

@@ -13,7 +13,9 @@ def _details(tree: Plain) -> list[Block]:
     chance = tree.get("exact", {}).get("auc")
     if chance is None:
         return []
-    return [Paragraph(f"A member is nearer to the release than another person with chance {chance:.4g} (AUC).")]
+    return [
+        Paragraph(f"A member is nearer to the release than another person with chance {chance:.4g} (AUC).")
+    ]
 
 
 # Guessing calls half of all those called, in the file and out.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -55,7 +55,10 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         releases.append(one)
     notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
     exact = exact_of(result, notes=notes, weights=_weights(result))
-    return {"releases": tuple(releases), "exact": InternalOnly({**exact.content, "verdict": _verdict(result)})}  # type: ignore[dict-item]
+    return {
+        "releases": tuple(releases),
+        "exact": InternalOnly({**exact.content, "verdict": _verdict(result)}),
+    }  # type: ignore[dict-item]
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, Tree]:
@@ -124,7 +127,9 @@ def details(tree: Plain, name: str) -> list[Block]:
         return []
     links, pairs = ("–" if exact[one] is None else f"{exact[one]:,.0f}" for one in ("n_links", "n_pairs"))
     said = [f"{links} of {pairs} pairs compared are called a match"]
-    said += [f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))]
+    said += [
+        f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))
+    ]
     laid: list[Block] = [Paragraph(f"{name}: {'; '.join(said)}.", "note")]
     if exact["weights"]:
         rows = tuple(

@@ -1,5 +1,7 @@
 """How well a model tells released records from original ones, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.estimates import figures_view
 
 __all__ = ["VIEW"]

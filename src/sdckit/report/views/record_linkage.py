@@ -1,5 +1,7 @@
 """Released records linked to their nearest original, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

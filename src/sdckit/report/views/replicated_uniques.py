@@ -1,5 +1,7 @@
 """Uniques of the original that are uniques of the release, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

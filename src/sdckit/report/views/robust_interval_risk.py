@@ -1,5 +1,7 @@
 """Records with a number close to the true one, the more so for outliers, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

@@ -1,5 +1,7 @@
 """Singling people out, in a document."""
 
+from __future__ import annotations
+
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 
@@ -13,6 +15,4 @@ def _asked(asked: Plain, mode: str) -> str:
     return "" if several is None else f"queries of {several} columns"
 
 
-VIEW = rate_view(
-    lambda mode: (f"Singling out{MODES.get(mode, '')}", ""), dependent=True, asked=_asked
-)
+VIEW = rate_view(lambda mode: (f"Singling out{MODES.get(mode, '')}", ""), dependent=True, asked=_asked)

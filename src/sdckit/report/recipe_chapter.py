@@ -1,59 +1,33 @@
-"""What was done to a file: its steps, the values they changed, and the risk after each, for a document."""
+"""What was done to a file, in a document: its steps, the values they changed, and the risk after each."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, Section, TableBlock
 from sdckit.report.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
 from sdckit.report.protect import protect
+from sdckit.report.sentences import listed
+from sdckit.report.view import Plain
 
-__all__ = ["StepFiguresLike", "WhatWasDoneLike", "plain_recipe", "recipe_document"]
+if TYPE_CHECKING:
+    from sdckit.workflow.recipe_applied import WhatWasDone
+    from sdckit.workflow.recipe_figures import StepFigures
+
+__all__ = ["plain_recipe", "recipe_document", "recipe_section"]
 
 LONGEST_LIST = 8
+MOST_NOTES = 12
 
 
-class StepFiguresLike(Protocol):
-    """The figures after a step, see `sdckit.workflow.recipe_figures.StepFigures`."""
-
-    @property
-    def step(self) -> int: ...  # noqa: D102
-    @property
-    def method(self) -> str: ...  # noqa: D102
-    @property
-    def intruder(self) -> str: ...  # noqa: D102
-    @property
-    def sample_uniques(self) -> float: ...  # noqa: D102
-    @property
-    def below_k(self) -> float: ...  # noqa: D102
-    @property
-    def expected_reidentifications(self) -> float: ...  # noqa: D102
-    @property
-    def share_changed(self) -> float: ...  # noqa: D102
-    @property
-    def pmse(self) -> float: ...  # noqa: D102
-
-
-class WhatWasDoneLike(Protocol):
-    """What a recipe did, see `sdckit.workflow.recipe_applied.WhatWasDone`."""
-
-    @property
-    def log(self) -> Any: ...  # noqa: D102
-    @property
-    def arguments(self) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102
-    @property
-    def figures(self) -> Sequence[StepFiguresLike]: ...  # noqa: D102
-    @property
-    def k(self) -> int: ...  # noqa: D102
-
-
-def plain_recipe(done: WhatWasDoneLike, *, internal: bool = False) -> dict[str, Any]:
+def plain_recipe(done: WhatWasDone, *, internal: bool = False) -> dict[str, Any]:
     """Give the protected figures of what was done, as they go into every document."""
     return protect(recipe_document(done, internal=internal), internal=internal)
 
 
-def recipe_document(done: WhatWasDoneLike, *, internal: bool = False) -> Document:
+def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
     """Build the document of a recipe: no seed, key, matrix or step's own count of records in it.
 
     Parameters
@@ -115,7 +89,7 @@ def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger) -> di
     return {"variable": variable, "n": found, "share": Share(found.name, whole)}
 
 
-def _figures(at: int, one: StepFiguresLike, ledger: Ledger) -> dict[str, Tree]:
+def _figures(at: int, one: StepFigures, ledger: Ledger) -> dict[str, Tree]:
     tree: dict[str, Tree] = {
         "step": one.step,
         "method": one.method,
@@ -158,3 +132,77 @@ def _words(value: Any) -> str:
 def _short(texts: Sequence[str]) -> str:
     more = f", and {len(texts) - LONGEST_LIST} more" if len(texts) > LONGEST_LIST else ""
     return ", ".join(texts[:LONGEST_LIST]) + more
+
+
+def recipe_section(plain: Plain) -> Section:
+    """Lay out what `plain_recipe` gave."""
+    methods = [f"{one['step']}. {one['method']}" for one in plain["steps"]]
+    several = len(methods) > 1
+    first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."
+    blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
+    if any("below_k" in one for one in plain["figures"]):
+        blocks += _after(plain)
+    notes = [f"Step {one['step']}: {note}." for one in plain["steps"] for note in one["notes"]]
+    blocks += [Paragraph(note) for note in notes[:MOST_NOTES]]
+    made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
+    blocks.append(
+        Paragraph(
+            f"Made with {made}. Seed, keys and matrices are in the internal log, which is not to go out."
+        )
+    )
+    return Section("What was done", tuple(blocks))
+
+
+def _steps_table(steps: Sequence[Plain]) -> TableBlock:
+    rows = tuple(
+        (
+            f"{one['step']}. {one['method']}",
+            "; ".join(f"{name} = {text}" for name, text in one["arguments"].items()),
+        )
+        for one in steps
+    )
+    return TableBlock("The steps", ("Step", "As asked"), rows)
+
+
+def _changed_table(steps: Sequence[Plain]) -> TableBlock:
+    rows = tuple(
+        (f"{one['step']}. {one['method']}", row["variable"], row["n"]["text"], row["share"]["text"])
+        for one in steps
+        for row in one["changed"]
+    )
+    return TableBlock("Values changed", ("Step", "Variable", "Values", "Share of the records"), rows, (2, 3))
+
+
+def _after(plain: Plain) -> list[Block]:
+    figures = [one for one in plain["figures"] if "below_k" in one]
+    several = len({one["intruder"] for one in figures}) > 1
+    rows = tuple(
+        (
+            _label(one, several=several),
+            one["sample_uniques"]["text"],
+            one["below_k"]["text"],
+            one["expected_reidentifications"]["text"] if "expected_reidentifications" in one else "–",
+            one["share_changed"]["text"],
+            "–" if one["pmse"] is None else one["pmse"]["text"],
+        )
+        for one in figures
+    )
+    heads = (
+        "After",
+        "Alone with their keys",
+        f"In groups of fewer than {plain['k']}",
+        "Expected re-identifications",
+        "Values that differ",
+        "pMSE",
+    )
+    bars = [{"label": _label(one, several=several), "n": one["below_k"]} for one in figures]
+    caption = f"Records in groups of fewer than {plain['k']} with the same keys, after each step"
+    return [
+        TableBlock("Risk and utility after each step", heads, rows, tuple(range(1, len(heads)))),
+        ChartBlock("bars", {"rows": bars, "unit": "records"}, caption),
+    ]
+
+
+def _label(one: Plain, *, several: bool) -> str:
+    step = "the original" if one["step"] == 0 else f"{one['step']}. {one['method']}"
+    return f"{step}, {one['intruder']}" if several else step

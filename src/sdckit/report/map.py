@@ -1,15 +1,21 @@
-"""The chart of a risk-utility map, drawn from printed figures only."""
+"""The map of risk and loss: every recipe tried, its figures protected, and its chart drawn from those only."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
+from sdckit.report.figures import Document, Guarded, Ledger, Part, Tree
+from sdckit.report.protect import protect
+from sdckit.report.view import Plain
 
-__all__ = ["map_chart"]
+if TYPE_CHECKING:
+    from sdckit.workflow.exploration import Exploration
 
-Plain = Mapping[str, Any]
+__all__ = ["map_chart", "plain_map"]
+
+COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
 WORDS = {
     "sample_uniques": "records alone with their keys",
@@ -18,6 +24,47 @@ WORDS = {
     "share_changed": "values that differ from the original (share)",
     "pmse": "pMSE",
 }
+
+
+def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
+    """Give the protected points of a map; recipes without figures are left out."""
+    ledger = Ledger()
+    n = ledger.count("n", found.n, "n")
+    points: list[Tree] = []
+    for at, (one, front) in enumerate(zip(found.points, found.on_front, strict=True)):
+        risk, loss = one.figures[found.risk], one.figures[found.loss]
+        if math.isnan(risk) or math.isnan(loss):
+            continue
+        points.append(
+            {
+                "label": ", ".join(f"{path} = {value}" for path, value in one.parameters.items()),
+                "risk": _risk(f"p{at}.risk", risk, found.risk, ledger),
+                "loss": _loss(f"p{at}.loss", loss, found.loss, ledger),
+                "front": front,
+            }
+        )
+    tree: dict[str, Tree] = {
+        "n": n,
+        "risk": found.risk,
+        "loss": found.loss,
+        "k": found.k,
+        "points": tuple(points),
+    }
+    return protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
+
+
+def _risk(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
+    if figure not in COUNTS:
+        return ledger.value(name, true, "risk")
+    count = ledger.count(name, round(true), "risk")
+    ledger.nested("n", name)
+    return count
+
+
+def _loss(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
+    if figure == "share_changed":
+        return Part(true, "n")
+    return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, "n")
 
 
 def map_chart(plain: Plain) -> Any:
