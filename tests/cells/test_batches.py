@@ -8,8 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from plans import FEW, collected, duckdb_relation, on_engines, opened, polars_plan
 from sdckit.cells.batches import map_columns

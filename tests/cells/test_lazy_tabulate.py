@@ -6,8 +6,7 @@ import warnings
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import brute
 from draw import ALPHAS, files, quiet

@@ -6,8 +6,7 @@ import datetime as dt
 
 import polars as pl
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import brute
 from draw import ALPHAS, files

@@ -57,7 +57,7 @@ def test_an_interruption_is_130(sdckit, monkeypatch: pytest.MonkeyPatch, tmp_pat
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sdckit.cli.demo.check_targets", interrupted)
+    monkeypatch.setattr("sdckit.cli.commands.demo.check_targets", interrupted)
     assert sdckit("demo", "--report", tmp_path / "r.html").code == INTERRUPTED
 
 
@@ -65,7 +65,7 @@ def test_a_fault_of_ours_is_one_line_without_values(sdckit, monkeypatch, tmp_pat
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("record 17 holds secret-4711")
 
-    monkeypatch.setattr("sdckit.cli.demo.check_targets", broken)
+    monkeypatch.setattr("sdckit.cli.commands.demo.check_targets", broken)
     done = sdckit("demo", "--report", tmp_path / "r.html")
     assert done.code == INTERNAL
     assert done.lines == [

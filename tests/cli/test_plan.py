@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from sdckit.workflow.extra_measures import CLOSENESS, EXTRA
 
 import releases
 import sdckit as sdc
@@ -14,7 +15,6 @@ from sdckit.catalogue import CATALOGUE
 from sdckit.cli.plan import ALWAYS, applicable, attacks_planned, comparisons_planned, plan_lines
 from sdckit.data.readers import FileHeader, scan_header
 from sdckit.data.scenario import Scenario
-from sdckit.workflow.extra_measures import CLOSENESS, EXTRA
 
 
 def test_keys_alone_permit_the_measures_that_need_nothing_else() -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sdckit.data import csv_shape as shape_module
 from sdckit.data.csv_shape import csv_shape

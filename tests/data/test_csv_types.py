@@ -6,8 +6,7 @@ import datetime as dt
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.data.csv_types import kinds_to_try, other_decimals, typed
 from sdckit.data.missing_codes import Found

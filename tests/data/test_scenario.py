@@ -6,8 +6,7 @@ import copy
 import pickle
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sdckit.data.scenario import Scenario, Thresholds
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError, SdcWarning

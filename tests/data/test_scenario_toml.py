@@ -5,8 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.data.scenario_toml import read_toml, toml_entry, write_toml
 from sdckit.errors import ScenarioError

@@ -8,8 +8,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sdckit as sdc
 from engines.comparing import assert_same_figures, assert_same_records, quiet

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.identity.fit_statistics import sum_grid
 from sdckit.identity.grid_lattice import expected_histogram, sum_lattice

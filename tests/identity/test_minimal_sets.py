@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.identity import minimal_sets as module
 from sdckit.identity.minimal_sets import minimal_sets

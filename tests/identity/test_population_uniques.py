@@ -7,8 +7,7 @@ import pickle
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from draw import files, quiet
 from sdckit import as_cells, population_uniques

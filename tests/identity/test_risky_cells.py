@@ -7,8 +7,7 @@ from itertools import combinations, permutations
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from draw import quiet
 from sdckit import Scenario, as_cells, risky_cells

@@ -6,8 +6,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from draw import ALPHAS, files, quiet
 from sdckit import individual_risk, k_anonymity, key_contributions, key_frequencies

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import brute
 from draw import ALPHAS, files, quiet

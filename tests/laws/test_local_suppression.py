@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import polars as pl
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from protect.suppression_files import fewest, frame_of, frequencies, rows_of
 from sdckit import local_suppression

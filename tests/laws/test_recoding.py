@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit import drop_identifiers, new_ids, recode, round_to, top_bottom_code
 from sdckit.errors import DataError

@@ -8,8 +8,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import brute
 from draw import files, quiet

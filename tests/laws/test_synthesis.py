@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from sdckit import mask_categorical, mask_continuous, synthesize
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit import compare_associations, compare_distributions, ecdf_utility, tabular_utility
 from sdckit.utility.table_statistics import table_statistics

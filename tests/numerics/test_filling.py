@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from numerics.test_wildcards import BITS, MISSING, by_pairs, cells, pack
 from sdckit.numerics import filling

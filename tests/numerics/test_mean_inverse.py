@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import brute
 from sdckit.numerics.mean_inverse import _continued_fraction, _series, mean_inverse

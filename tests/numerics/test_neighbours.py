@@ -6,8 +6,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
 from sdckit.numerics import neighbours

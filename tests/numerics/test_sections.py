@@ -7,8 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.numerics import sections
 from sdckit.numerics.sections import Room, Sections, count, fill, merge_sections, parts_of

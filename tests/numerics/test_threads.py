@@ -7,8 +7,7 @@ import os
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.numerics import threads
 from sdckit.numerics.threads import chunks, n_threads, run

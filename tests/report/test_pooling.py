@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.report.figures import Histogram, Ledger, Levels, SizeClasses
 from sdckit.report.pooling import expand, merge_bins

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.report.figures import Relation
 from sdckit.report.propagation import make_system, propagate

@@ -3,8 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sdckit.report.figures import Variable
 from sdckit.report.rounding import LADDER, format_number, last_level, print_exact, print_variable

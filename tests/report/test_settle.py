@@ -7,8 +7,7 @@ import math
 from collections import defaultdict
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from report.attacker import Solver, opened
 from report.fakes import Anonymity, assess_fake, survey

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import polars as pl
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import sdckit as sdc
 from sdckit.workflow.exploration import Exploration, Point, pareto

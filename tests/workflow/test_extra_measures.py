@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from sdckit.workflow.extra_measures import EXTRA, chosen_measures
 
 import sdckit as sdc
 from draw import quiet
 from plans import on_frames
 from sdckit.errors import ScenarioError
 from sdckit.workflow import extra_measures as module
-from sdckit.workflow.extra_measures import EXTRA, chosen_measures
 
 
 def survey(n: int = 300) -> pl.DataFrame:

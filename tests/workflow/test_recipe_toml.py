@@ -6,8 +6,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipe_toml import plain_arguments, read_entries, write_recipe

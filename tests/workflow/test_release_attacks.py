@@ -7,6 +7,7 @@ import sys
 
 import polars as pl
 import pytest
+from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
 
 import releases
 import sdckit as sdc
@@ -14,7 +15,6 @@ from draw import quiet
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow import release_attacks as home
-from sdckit.workflow.release_attacks import attacked_columns, check_control, release_attacks
 
 EVERYBODY = releases.original(160)
 ORIGINAL, CONTROL = EVERYBODY[:80], EVERYBODY[80:]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sdckit.workflow.release_measures import release_measures, what_is_lacking
 
 import releases
 from sdckit.cells.pair import open_pair
 from sdckit.workflow import release_measures as module
-from sdckit.workflow.release_measures import release_measures, what_is_lacking
 
 COLUMNS = {"keys": ["sex", "age", "region"], "variables": ["ill", "income"]}
 

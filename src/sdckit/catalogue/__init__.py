@@ -17,7 +17,7 @@ from sdckit.catalogue.utility import UTILITY
 if TYPE_CHECKING:
     from sdckit.report.view import View
 
-__all__ = ["CATALOGUE", "Context", "Knowledge", "Measure", "measure", "registered", "rows"]
+__all__ = ["CATALOGUE", "Context", "Knowledge", "Measure", "further", "measure", "registered", "rows"]
 
 CATALOGUE: tuple[Measure, ...] = (*IDENTITY, *ATTRIBUTE, *ATTACKS, *UTILITY)
 _further: ContextVar[tuple[Measure, ...]] = ContextVar("measures from outside the package", default=())
@@ -27,6 +27,11 @@ def rows(*files: str) -> list[Measure]:
     """The measures that `assess` can run on these files; all that there are, where none are named."""
     every = (*CATALOGUE, *_further.get())
     return [row for row in every if not files or (row.files in files and row.runs)]
+
+
+def further() -> tuple[str, ...]:
+    """The measures of one file that `assess` runs only where they are asked for."""
+    return tuple(row.name for row in rows("one") if row.asked)
 
 
 def measure(name: str) -> Measure:

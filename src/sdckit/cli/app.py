@@ -5,31 +5,14 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
 from sdckit import __version__
-from sdckit.cli import (
-    assess,
-    attack,
-    canaries,
-    check,
-    delta_presence,
-    demo,
-    explain,
-    explore,
-    k_map,
-    outliers,
-    population_risk,
-    protect,
-    risky_cells,
-    scenario,
-    suda,
-    synthesize,
-)
-from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, one_line_warnings
-from sdckit.cli.errors import explain as explain_error
+from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
 from sdckit.cli.help_texts import let_help_flow
 
 __all__ = ["app", "run"]
@@ -41,24 +24,24 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
 )
-app.command("assess")(assess.assess)
-app.command("attack")(attack.attack)
-app.command("check")(check.check)
-app.command("delta-presence")(delta_presence.delta_presence)
-app.command("demo")(demo.demo)
-app.command("explain")(explain.explain)
-app.command("explore")(explore.explore)
-app.command("k-map")(k_map.k_map)
-app.command("outliers")(outliers.outliers)
-app.command("population-risk")(population_risk.population_risk)
-app.command("protect")(protect.protect)
-app.command("risky-cells")(risky_cells.risky_cells)
-app.command("suda")(suda.suda)
-app.command("synthesize")(synthesize.synthesize)
-app.add_typer(canaries.app, name="canaries")
-app.add_typer(scenario.app, name="scenario")
-for _commands in (app, canaries.app, scenario.app):
-    let_help_flow(_commands)
+
+
+def _add_commands() -> None:
+    """Every file of `commands` is a command, or a group of them where it holds an `app` of its own."""
+    from sdckit.cli import commands
+
+    for found in iter_modules(commands.__path__):
+        module = import_module(f"{commands.__name__}.{found.name}")
+        name = found.name.replace("_", "-")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+            let_help_flow(module.app)
+        else:
+            app.command(name)(getattr(module, found.name))
+    let_help_flow(app)
+
+
+_add_commands()
 
 
 def _version(asked: bool) -> None:

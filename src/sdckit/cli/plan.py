@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.catalogue import CATALOGUE, Measure, measure
+from sdckit.catalogue import measure
 
 if TYPE_CHECKING:
     from sdckit.data.readers import FileHeader
     from sdckit.data.scenario import Scenario
+    from sdckit.workflow.plan import Planned
 
-__all__ = ["applicable", "attacks_planned", "comparisons_planned", "plan_lines", "print_plan"]
+__all__ = ["plan_lines", "print_plan"]
 
-# What `assess` runs without being asked; the others are named by --measures.
-ALWAYS = (
-    "key_frequencies",
-    "k_anonymity",
-    "individual_risk",
-    "household_structure",
-    "key_contributions",
-    "l_diversity",
-)
-DESIGNED = ("population_risk", "population_uniques")
 # Measured on two cores with one and ten million records, seven keys, a weight and households; meant as an
 # order of magnitude.
 BYTES_PER_VALUE = 16
@@ -33,123 +23,27 @@ BYTES_AT_REST = 400_000_000
 SECONDS_PER_VALUE = 2e-7
 SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
-ATTEMPTS = 500
-
-
-def applicable(
-    scenario: Scenario, measures: Sequence[str] = ()
-) -> tuple[list[Measure], list[tuple[Measure, str]]]:
-    """Split the measures `assess` runs into those the roles permit and the others, with what each lacks.
-
-    Parameters
-    ----------
-    scenario
-        The declared roles.
-    measures
-        Further measures that were asked for.
-    """
-    roles = ("household", "sensitive", "weight", "numeric")
-    declared = {"keys"} | {role for role in roles if getattr(scenario, role)}
-    designed = scenario.weight is not None or scenario.sampling_fraction is not None
-    will: list[Measure] = []
-    will_not: list[tuple[Measure, str]] = []
-    for row in CATALOGUE:
-        if row.name not in ALWAYS and row.name not in measures:
-            continue
-        lacking = [role for role in row.needs if role not in declared]
-        if row.name in DESIGNED and not designed:
-            lacking.append("weight or sampling_fraction")
-        if lacking:
-            will_not.append((row, f"needs {' and '.join(lacking)}"))
-        else:
-            will.append(row)
-    return will, will_not
-
-
-def comparisons_planned(
-    scenario: Scenario, columns: Iterable[str], *, aligned: bool, models: bool = False
-) -> dict[str, str]:
-    """Name the measures of a release beside its original, and what each lacks; empty where it would run.
-
-    Parameters
-    ----------
-    scenario
-        The declared roles.
-    columns
-        Columns that all files have.
-    aligned
-        Whether it is declared which rows belong together.
-    models
-        Whether a model was named.
-    """
-    from sdckit.workflow.release_measures import LEARNT, what_is_lacking
-
-    shared = set(columns)
-    fitted = scenario.narrowed(shared)
-    found = what_is_lacking(fitted, aligned=aligned)
-    if scenario.sensitive and not fitted.sensitive:
-        gone = "a release does not have the sensitive variables"
-        found |= dict.fromkeys(LEARNT, gone)
-    several = len({*fitted.all_keys, *fitted.sensitive, *fitted.numeric}) > 1
-    alone = "" if several else "there is only one variable in common"
-    undeclared = "" if fitted.numeric else "no variable is declared numeric"
-    return found | {
-        "propensity": "",
-        "ecdf_utility": undeclared,
-        "compare_distributions": "",
-        "tabular_utility": alone,
-        "compare_associations": alone,
-        "information_loss": undeclared if aligned else "rows are not declared to belong together",
-        "compare_models": "" if models else "no model was named; give --model FORMULA",
-    }
-
-
-def attacks_planned(
-    scenario: Scenario, columns: Iterable[str], *, aligned: bool, control: bool
-) -> dict[str, str]:
-    """Name the simulated attacks, and what each lacks; empty where it would be made.
-
-    Parameters
-    ----------
-    scenario, columns, aligned
-        As for `comparisons_planned`.
-    control
-        Whether there are people who were never in the file.
-    """
-    fitted = scenario.narrowed(set(columns))
-    several = any(len(keys) > 1 for keys in scenario.intruders.values())
-    one_key = "" if several else "there is only one key"
-    learnt = "a release does not have the sensitive variables" if scenario.sensitive else "needs sensitive"
-    unlinked = "" if find_spec("splink") else "needs splink: pip install 'sdckit[linkage]'"
-    return {
-        "singling_out": "",
-        "membership": "" if control else "needs --control FILE",
-        "distance_to_closest_record": "",
-        "linkability": one_key,
-        "probabilistic_linkage": one_key or unlinked if aligned else "needs --aligned or --id COLUMN",
-        "inference": "" if fitted.sensitive else learnt,
-    }
+Opened = tuple[Path, "FileHeader"]
 
 
 def plan_lines(
-    path: Path,
-    header: FileHeader,
+    original: Opened,
     scenario: Scenario,
     measures: Sequence[str] = (),
     *,
-    released: Sequence[tuple[Path, FileHeader]] = (),
-    control: tuple[Path, FileHeader] | None = None,
+    released: Sequence[Opened] = (),
+    control: Opened | None = None,
     attacks: bool = False,
-    n_attacks: int | None = None,
-    aligned: bool | None = None,
-    models: bool = False,
+    n_attacks: int = 500,
+    aligned: bool = False,
+    models: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Say what would run, and roughly what it would cost.
 
     Parameters
     ----------
-    path, header
-        The file.
+    original
+        The file with its header.
     scenario
         The declared roles.
     measures
@@ -161,12 +55,13 @@ def plan_lines(
     attacks, n_attacks
         Whether attacks are made without a control file, too; attempts of each.
     aligned
-        Whether it is declared which rows belong together; what the scenario says unless given.
+        Whether it is declared which rows belong together.
     models
-        Whether a model was named.
+        Formulas with their families.
     """
-    will, will_not = applicable(scenario, measures)
-    lines = [f"{_would_read(path, header, scenario)}:", f"  {', '.join(scenario.columns)}"]
+    from sdckit.workflow.plan import plan_file
+
+    lines = [f"{_would_read(*original, scenario)}:", f"  {', '.join(scenario.columns)}"]
     lines += [f"{_would_read(*other, scenario)}, a release" for other in released]
     if control is not None:
         lines.append(f"{_would_read(*control, scenario)}, people never in the file")
@@ -176,24 +71,51 @@ def plan_lines(
         lines.append(f"Intruder '{name}' knows {', '.join(keys)}")
     if released:
         lines.append("In each file:")
-    lines += [f"  would run  {row.name}: {row.question}" for row in will]
-    lines += [f"  would not  {row.name}: {reason}" for row, reason in will_not]
+    of_file = plan_file(scenario, measures=measures, n=original[1].n_rows)
+    lines += _told(one for planned in of_file.values() for one in planned)
     if released:
-        belong = scenario.aligned if aligned is None else aligned
-        shared = set(header.columns).intersection(*(other.columns for _, other in released))
-        lines.append("On a release beside the original:")
-        lines += _told(comparisons_planned(scenario, shared, aligned=belong, models=models))
-        if attacks or control is not None:
-            lines.append(f"Simulated attacks, {n_attacks or ATTEMPTS:,} attempts each:")
-            planned = attacks_planned(scenario, shared, aligned=belong, control=control is not None)
-            lines += _told(planned)
-        else:
-            lines.append("Simulated attacks: none; --control FILE or --attacks starts them")
+        lines += _together(
+            original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, aligned=aligned,
+            models=models or {},
+        )  # fmt: skip
     limits = ", ".join(f"{name} {limit}" for name, limit in scenario.thresholds.declared.items())
     lines.append(f"Thresholds: {limits or 'none declared'}")
     others = [*released, *(() if control is None else (control,))]
-    lines.append(_cost([(path, header), *others], scenario))
+    lines.append(_cost([original, *others], scenario))
     return lines
+
+
+def _together(
+    original: Opened,
+    scenario: Scenario,
+    released: Sequence[Opened],
+    control: Opened | None,
+    *,
+    attacks: bool,
+    n_attacks: int,
+    aligned: bool,
+    models: Mapping[str, str],
+) -> list[str]:
+    """What would be learnt of a release beside its original."""
+    from sdckit.workflow.asked import declared_knowledge
+    from sdckit.workflow.plan import plan_attacks, plan_release, plan_utility, shared_variables
+
+    header, headers = original[1], [one for _, one in released]
+    counts = [one.n_rows for one in headers if one.n_rows is not None]
+    columns = frozenset(header.columns).intersection(*(one.columns for one in headers))
+    known: dict[str, Any] = {
+        "n": header.n_rows, "sizes": tuple(counts) if len(counts) == len(headers) else (), "columns": columns,
+        "aligned": aligned, "has_control": control is not None,
+    }  # fmt: skip
+    compared = plan_release(scenario, **known)
+    lines = ["On a release beside the original:"]
+    lines += _told(one for planned in compared.values() for one in planned)
+    lines += _told(plan_utility(scenario, models=models, **known))
+    if not attacks and control is None:
+        return [*lines, "Simulated attacks: none; --control FILE or --attacks starts them"]
+    knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
+    lines.append(f"Simulated attacks, {n_attacks:,} attempts each:")
+    return lines + _told(plan_attacks(scenario, knowledge, **known))
 
 
 def _would_read(path: Path, header: FileHeader, scenario: Scenario) -> str:
@@ -201,12 +123,26 @@ def _would_read(path: Path, header: FileHeader, scenario: Scenario) -> str:
     return f"Would read {len(held)} of {len(header.columns)} columns of {path.name} ({header.format})"
 
 
-def _told(planned: dict[str, str]) -> list[str]:
-    """What would run first."""
-    will = [
-        f"  would run  {name}: {measure(name).question}" for name, reason in planned.items() if not reason
-    ]
-    return will + [f"  would not  {name}: {reason}" for name, reason in planned.items() if reason]
+def _told(planned: Iterable[Planned]) -> list[str]:
+    """What would run first; what only some intruders or variables lack is told of them."""
+    will: dict[str, str] = {}
+    will_not: list[tuple[str, str, str]] = []
+    for one in planned:
+        if one.lacks:
+            whose = "" if one.row.files == "attack" else f" ({one.context.intruder})"
+            will_not.append((one.row.name, one.place + whose, one.lacks))
+        elif one.row.inside is None:
+            will[one.row.name] = one.row.question
+        else:
+            for place, reason in one.row.inside(one.context):
+                name = place.partition(":")[0]
+                if reason:
+                    will_not.append((name, name, reason))
+                else:
+                    will[name] = measure(name).question
+    lines = [f"  would run  {name}: {question}" for name, question in will.items()]
+    reasons = ((place if name in will else name, reason) for name, place, reason in will_not)
+    return lines + [f"  would not  {name}: {reason}" for name, reason in dict.fromkeys(reasons)]
 
 
 def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
@@ -232,7 +168,9 @@ def print_plan(
     released: Sequence[Path] = (),
     control: Path | None = None,
     id: str | None = None,
-    **asked: Any,
+    attacks: bool = False,
+    n_attacks: int | None = None,
+    models: Mapping[str, str] | None = None,
 ) -> None:
     """Print what would run; of every file only the header and the number of records are read."""
     import typer
@@ -244,13 +182,18 @@ def print_plan(
     scenario.check_columns(header.columns, certain=header.certain)
     also = () if id is None else (id,)
 
-    def other(one: Path, *needed: str) -> tuple[Path, FileHeader]:
+    def other(one: Path, *needed: str) -> Opened:
         return one, release_header(one, scenario, delimiter=delimiter, encoding=encoding, also=needed)
 
-    others = [other(one, *also) for one in released]
-    people = None if control is None else other(control)
-    aligned = scenario.aligned or id is not None
     for line in plan_lines(
-        file, header, scenario, measures, released=others, control=people, aligned=aligned, **asked
+        (file, header),
+        scenario,
+        measures,
+        released=[other(one, *also) for one in released],
+        control=None if control is None else other(control),
+        attacks=attacks,
+        n_attacks=500 if n_attacks is None else n_attacks,
+        aligned=scenario.aligned or id is not None,
+        models=models,
     ):
         typer.echo(line)

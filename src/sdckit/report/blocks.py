@@ -47,12 +47,16 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table; the first column heads its row, `numeric` columns are flush right."""
+    """A table; the first column heads its row, `numeric` columns are flush right.
+
+    One for `paper` shows values of single records, or fills a terminal without need.
+    """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...] = ()
+    paper: bool = False
     kind: str = "table"
 
 
@@ -88,11 +92,12 @@ Block = Paragraph | Facts | Verdicts | TableBlock | Tables | ChartBlock | Code
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what follows; level 2 or 3."""
+    """A heading and what follows; level 2 or 3. One for `paper` is not shown on a terminal."""
 
     title: str
     blocks: tuple[Block, ...]
     level: int = 2
+    paper: bool = False
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
 
 
 def assessment_chart(assessment: Assessed, *, internal: bool = False) -> Any:
-    """Draw an assessment: of each intruder the measures with main figures; of a release every chart of its report.
+    """Draw an assessment: of each intruder the main figures, of a release every chart of its report.
 
     Parameters
     ----------

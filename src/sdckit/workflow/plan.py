@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdckit.catalogue import Context, Knowledge, Measure, rows
+from sdckit.catalogue import Context, Knowledge, Measure, further, rows
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
 
@@ -71,11 +71,6 @@ class Outcome:
     results: dict[str, Result]
     skipped: tuple[tuple[str, str], ...]
     failed: tuple[str, ...] = ()
-
-
-def further() -> tuple[str, ...]:
-    """The measures of one file that run only where they are asked for."""
-    return tuple(row.name for row in rows("one") if row.asked)
 
 
 def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:

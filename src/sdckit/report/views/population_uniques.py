@@ -63,7 +63,7 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
         "population": population,
         "estimates": estimates,
         "caution": CAUTION,
-        "notes": notes_tree(result, inside=("estimates",)),
+        "notes": notes_tree(result, but=("estimates",)),
     }
 
 

@@ -53,7 +53,7 @@ def check(
     )
     require_thresholds(chosen)
     with Steps(quiet=quiet) as steps:
-        from sdckit.cli.assess import check_release_options, run
+        from sdckit.cli.commands.assess import check_release_options, run
 
         others = check_release_options(file, released, id=id, aligned=False, seed=seed)
         check_attack_options(file, others, control, attacks=False, n_attacks=None)

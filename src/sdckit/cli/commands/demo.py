@@ -35,7 +35,7 @@ def demo(
         steps.step("writing the report")
         result.report(report)
     if not quiet:
-        from sdckit.cli.assess import deliver
+        from sdckit.cli.commands.assess import deliver
         from sdckit.demo import ABOUT
 
         deliver(result, name="affairs survey", report=report, note=ABOUT)

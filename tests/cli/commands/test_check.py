@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from sdckit.cli.check import exit_code
+from sdckit.cli.commands.check import exit_code
 
 MARKER = "Zq7Qx"
 PROGRAM = Path(sys.executable).with_name("sdckit")

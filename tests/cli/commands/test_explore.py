@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sdckit.cli.explore import read_grid
+from sdckit.cli.commands.explore import read_grid
 from sdckit.errors import ScenarioError
 
 Runner = Callable[..., object]

@@ -41,7 +41,7 @@ def population_risk(
         from sdckit.cells.as_cells import as_cells
         from sdckit.identity.population_risk import population_risk as measure
         from sdckit.identity.population_uniques import population_uniques
-        from sdckit.workflow.extra_measures import searched_risk
+        from sdckit.identity.searched_risk import searched_risk
 
         cells = as_cells(frame, scenario=chosen, missing="category")
         steps.step("modelling the population")

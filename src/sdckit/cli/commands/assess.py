@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
@@ -75,8 +76,7 @@ def assess(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Also run suda, population_risk, population_uniques, risky_cells, outliers, t_closeness, "
-            "beta_likeness, delta_disclosure, alpha_k, or all.",
+            help=f"Also run {', '.join(further())}, or all.",
             rich_help_panel=ROLES,
         ),
     ] = None,
@@ -247,7 +247,7 @@ def assess(
 
         print_plan(
             file, chosen, asked, delimiter=delimiter, encoding=encoding, released=others, control=control, id=id,
-            attacks=attacks, n_attacks=n_attacks, models=bool(models),
+            attacks=attacks, n_attacks=n_attacks, models=models,
         )  # fmt: skip
         return
     with Steps(quiet=quiet) as steps:
@@ -380,6 +380,6 @@ def further_measures(measures: list[str] | None) -> tuple[str, ...]:
     names = split(measures)
     if not names:
         return ()
-    from sdckit.workflow.extra_measures import chosen_measures
+    from sdckit.workflow.plan import chosen_measures
 
     return chosen_measures(names)

@@ -1,0 +1,1 @@
+"""One file per command, named as it is typed; the program finds them here."""
