@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from sdckit.report.layout import lay_out
+
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
 from sdckit.report.blocks import Code, Facts, Verdicts
-from sdckit.report.layout import lay_out
 from sdckit.report.write import plain_document
 
 

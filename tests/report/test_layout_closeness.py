@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+from sdckit.report.layout import lay_out
+
 import releases
 import sdckit as sdc
-from sdckit.report.layout import lay_out
 from sdckit.report.write import plain_document
 
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from sdckit.report.layout_intruder import MEASURE_BLOCKS, _share_saved, intruder_sections, most_saving
 
 import sdckit as sdc
 from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock, Tables
-from sdckit.report.layout_intruder import MEASURE_BLOCKS, _share_saved, intruder_sections, most_saving
 from sdckit.report.write import plain_document
 
 KEYS = ["sex", "age", "region", "occupation"]

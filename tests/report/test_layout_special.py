@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sdckit.report.layout_special import SPECIAL_BLOCKS, special_sections
 
 from report.test_sections_special import assessed
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock
-from sdckit.report.layout_special import SPECIAL_BLOCKS, special_sections
 from sdckit.report.markdown import render_markdown
 from sdckit.report.write import plain_document
 

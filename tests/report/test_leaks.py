@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from sdckit.report.layout import lay_out
+from sdckit.report.sections_identity import RISK_EDGES
 
 import sdckit as sdc
 from report.documents import all_documents
@@ -21,8 +23,6 @@ from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import describe
 from sdckit.report.html import figure_of
-from sdckit.report.layout import lay_out
-from sdckit.report.sections_identity import RISK_EDGES
 from sdckit.report.write import plain_document
 
 SEVERAL = Scenario(

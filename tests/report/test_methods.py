@@ -3,9 +3,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from sdckit.report.methods import method_notes, release_notes
+
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
-from sdckit.report.methods import method_notes, release_notes
 
 
 def test_every_note_names_authors_and_years() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from sdckit.report.sections_closeness import CLOSENESS
 
 import releases
 import sdckit as sdc
 from sdckit.report.notebook import result_chart, result_document
 from sdckit.report.protect import protect
-from sdckit.report.sections_closeness import CLOSENESS
 
 
 @pytest.mark.parametrize("name", CLOSENESS)

@@ -4,11 +4,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from sdckit.report.sections_identity import RISK_EDGES
 
 from report.fakes import FULL, assess_fake, pattern, survey
 from sdckit.report.document import build_document
 from sdckit.report.protect import protect
-from sdckit.report.sections_identity import RISK_EDGES
 
 
 @pytest.fixture(scope="module")

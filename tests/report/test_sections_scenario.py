@@ -3,9 +3,6 @@ from __future__ import annotations
 import shlex
 
 import pytest
-
-from report.fakes import FULL
-from sdckit.data.scenario import Scenario
 from sdckit.report.sections_scenario import (
     command_line,
     python_call,
@@ -13,6 +10,9 @@ from sdckit.report.sections_scenario import (
     release_command,
     scenario_tree,
 )
+
+from report.fakes import FULL
+from sdckit.data.scenario import Scenario
 
 SCENARIOS = [
     FULL.model_copy(update={"title": ""}),

@@ -8,6 +8,7 @@ from collections import defaultdict
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+from sdckit.report.sections_identity import Setting, k_anonymity_tree
 
 from report.attacker import Solver, opened
 from report.fakes import Anonymity, assess_fake, survey
@@ -16,7 +17,6 @@ from sdckit.report.document import build_document
 from sdckit.report.figures import Document, Ledger, Relation, Variable
 from sdckit.report.propagation import make_system, propagate
 from sdckit.report.relations import make_sizes
-from sdckit.report.sections_identity import Setting, k_anonymity_tree
 from sdckit.report.settle import settle, sound_relations
 
 KEYS = ["sex", "age", "region", "occupation"]

@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from sdckit.report.layout import lay_out
+from sdckit.report.layout_intruder import MEASURE_BLOCKS
 
 import sdckit as sdc
 from draw import quiet
@@ -22,8 +24,6 @@ from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import chart_for, to_svg
 from sdckit.report.document import build_document
 from sdckit.report.html import figure_of
-from sdckit.report.layout import lay_out
-from sdckit.report.layout_intruder import MEASURE_BLOCKS
 from sdckit.report.notebook import result_document
 from sdckit.report.protect import protect
 from sdckit.report.settle import sound_relations

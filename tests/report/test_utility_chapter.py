@@ -1,4 +1,4 @@
-"""Utility as typed figures: shares that stand for records are printed like records."""
+"""Utility in a document: shares that stand for records like records; the overview, variables, pairs, models."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.cells.pair import open_pair
 from sdckit.report.release_document import plain_release
-from sdckit.report.sections_utility import tells_few
+from sdckit.report.utility_chapter import utility_blocks
 
 
 def plain_of(**options):
@@ -52,7 +51,7 @@ def test_models_have_their_coefficients(both):
 
 
 def test_without_utility_the_reason_stands_there(monkeypatch):
-    import sdckit.workflow.assess_release as module
+    import sdckit.utility.utility_overview as module
     from sdckit.errors import DataError
 
     def refuse(*_, **__):
@@ -64,12 +63,53 @@ def test_without_utility_the_reason_stands_there(monkeypatch):
     assert plain["utility"]["skipped"][0]["reason"] == "nothing in common"
 
 
-COMMON = {"north", "west", "m", "30"}
+def leaf(text):
+    return {"text": text, "value": None}
 
 
-def test_a_product_of_categories_may_hold_one_person():
-    pair = open_pair(releases.original(), releases.release(), categories={"keys": ["sex", "age", "region"]})
-    assert not tells_few(["Intercept", "C(region)[T.north]", "sex[T.m]:age"], pair, COMMON)
-    assert tells_few(["sex[T.m]:C(age)[T.30]:region[T.west]"], pair, COMMON)
-    assert tells_few(["unknown(region)[T.west]"], pair, COMMON)
-    assert tells_few(["bishop: age"], pair, COMMON)
+def tree(m):
+    row = {"level": "whole file", "figure": "AUC", "best": 0.5}
+    return {
+        "m": m,
+        "table": [{**row, "value": leaf("0.5"), "smallest": leaf("0.4"), "largest": leaf("0.6")}],
+        "variables": {"sex": leaf("<1 %")},
+        "heat": {"variables": ["sex", "age"], "cells": [{"one": "sex", "other": "age", "value": leaf("2")}]},
+        "pairs": [{"variables": "sex × age", "s_pmse": leaf("2"), "specks": leaf("0.1")}],
+        "models": [
+            {
+                "forest": [], "withheld": "", "formula": "y ~ x", "family": "linear",
+                "terms": [
+                    {"term": "x", "estimate_original": leaf("1"), "estimate_released": leaf("2"), "overlap": leaf("-1")}
+                ],
+            }
+        ],
+        "skipped": [{"measure": "ecdf_utility", "reason": "no variable is declared numeric"}],
+    }  # fmt: skip
+
+
+def test_one_release_has_one_column():
+    table = utility_blocks(tree(1))[1]
+    assert table.columns == ("Level", "Figure", "Release", "Best")
+    assert table.rows == (("whole file", "AUC", "0.5", "0.5"),)
+
+
+def test_several_have_mean_and_spread():
+    table = utility_blocks(tree(3))[1]
+    assert table.columns == ("Level", "Figure", "Mean", "Smallest", "Largest", "Best")
+
+
+def test_everything_has_its_table():
+    captions = [block.caption for block in utility_blocks(tree(1))[1:]]
+    assert captions == [
+        "The release at a glance", "Records that moved to other values, by variable",
+        "Records that moved to other values, by variable", "Two-way tables that changed most",
+        "Standardised pMSE of every two-way table (best 1; the darker, the worse)", "y ~ x (linear)",
+        "Estimates and intervals: y ~ x (linear)", "Not measured, and why",
+    ]  # fmt: skip
+
+
+def test_nothing_measured_is_said():
+    blocks = utility_blocks(
+        {**tree(0), "table": [], "variables": {}, "pairs": [], "heat": None, "models": []}
+    )
+    assert len(blocks) == 1

@@ -7,6 +7,7 @@ import pytest
 from report.views.pairs import drawn, printed, result_of
 from sdckit.report.view import view_of
 
+
 def test_shares_contain_each_other():
     inside = printed("attribute_disclosure", internal=True)["releases"][0]
     found = [inside[name]["value"] for name in ("keys_in_released", "disclosed", "correctly_disclosed")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of, shown
 
+
 def test_a_bar_and_a_row_for_each_target():
     result = result_of("attribute_disclosure_table")
     assert [row["label"] for row in drawn("attribute_disclosure_table")] == list(result.targets)

@@ -6,6 +6,7 @@ import pytest
 
 from report.views.pairs import drawn, printed, result_of, shown
 
+
 def test_means_over_the_records():
     result, inside = result_of("bayesian_attribute_risk"), printed("bayesian_attribute_risk", internal=True)
     for name in ("mean_probability", "baseline", "share_first"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of, shown
 
+
 def test_the_planted_are_drawn_beside_chance():
     rows = drawn("canaries")
     assert [row["label"].endswith("by chance") for row in rows] == [False, True] * 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_it_is_drawn_beside_what_is_expected():
     rows = drawn("cluster_utility")
     assert [row["label"][:9] for row in rows] == ["imbalance"] * 2

@@ -8,6 +8,7 @@ import sdckit as sdc
 from report.views.pairs import drawn, printed
 from sdckit.errors import DataError
 
+
 def test_each_quantity_has_its_interval_in_two_digits():
     (first, second) = printed("combine")["forest"]
     assert first["estimate"]["text"] == "1.3"

@@ -10,6 +10,7 @@ from report.views.pairs import drawn, printed
 from sdckit.report.notebook import result_document
 from sdckit.report.protect import protect
 
+
 def test_every_pair_is_drawn():
     assert {(row["one"], row["other"]) for row in drawn("compare_associations")} == {
         ("sex", "age"), ("sex", "region"), ("age", "region"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_shares_are_rounded_as_records():
     moved = {name: share * 240 for name, share in result_of("compare_distributions").total_variation.items()}
     for name, leaf in printed("compare_distributions")["variables"].items():

@@ -10,6 +10,7 @@ import sdckit as sdc
 from report.views.pairs import drawn, printed
 from sdckit.errors import DataError
 
+
 def test_coefficients_and_their_intervals():
     tree = printed("compare_models")
     assert [row["term"] for row in tree["terms"]][:2] == ["Intercept", "age"]

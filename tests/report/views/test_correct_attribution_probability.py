@@ -7,6 +7,7 @@ import pytest
 from report.views.pairs import drawn, printed, result_of
 from sdckit.report.view import view_of
 
+
 def test_everybody_is_in_a_bin():
     inside = printed("correct_attribution_probability", internal=True)
     for side in ("original", "released"):

@@ -6,6 +6,7 @@ from report.views.pairs import drawn, printed, result_of, shown
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.view import view_of
 
+
 def near(share, chance):
     return {
         "share_closer_to_original": {"text": "", "value": share},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_every_variable_is_drawn():
     result = result_of("ecdf_utility")
     assert {row["label"] for row in drawn("ecdf_utility")} == set(result.variables)

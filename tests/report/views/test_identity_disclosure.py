@@ -7,6 +7,7 @@ from sdckit.report.figures import Ledger, Share
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import view_of
 
+
 def test_uniques_of_the_original_are_one_number_in_all_of_a_document():
     result, ledger = result_of("identity_disclosure"), Ledger()
     ledger.count("n", 240, "n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from report.views.pairs import drawn, printed, result_of, shown
 from sdckit.report.rates import attack_name
 
+
 def test_guesses_are_counted():
     (release,) = printed("inference")["releases"]
     assert {"baseline_successes", "baseline_failures"} & set(release)

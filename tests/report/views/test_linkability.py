@@ -6,6 +6,7 @@ from report.views.pairs import drawn, printed, shown
 from sdckit.report.rates import attack_name
 from sdckit.report.view import view_of
 
+
 def test_guessing_is_a_share_of_the_rows():
     (release,) = printed("linkability")["releases"]
     assert release["baseline_rate"]["text"] == "0.0042"

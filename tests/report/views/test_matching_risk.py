@@ -7,6 +7,7 @@ import pytest
 from report.views.pairs import drawn, printed, result_of
 from sdckit.report.view import view_of
 
+
 def test_exact_inside_and_rounded_outside():
     result = result_of("matching_risk")
     inside = printed("matching_risk", internal=True)["releases"][0]

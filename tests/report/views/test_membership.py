@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of, shown
 
+
 def test_guesses_are_not_counted():
     (release,) = printed("membership")["releases"]
     assert not [name for name in release if name.startswith("baseline")]

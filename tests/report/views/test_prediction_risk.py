@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, shown
 
+
 def test_errors_of_a_number_are_in_bins_open_above():
     tree = printed("prediction_risk")
     assert tree["numeric"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_every_variable_is_drawn():
     result = result_of("propensity")
     assert {row["label"] for row in drawn("propensity")} == set(result.variables)

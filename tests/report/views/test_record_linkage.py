@@ -6,6 +6,7 @@ import pytest
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_the_share_is_that_of_the_result():
     inside = printed("record_linkage", internal=True)["releases"][0]
     assert inside["rate"]["value"] == pytest.approx(result_of("record_linkage").rate, abs=1e-6)

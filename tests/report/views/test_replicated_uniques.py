@@ -6,6 +6,7 @@ import pytest
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_the_share_is_that_of_the_result():
     inside = printed("replicated_uniques", internal=True)["releases"][0]
     assert inside["share"]["value"] == pytest.approx(result_of("replicated_uniques").share, abs=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of
 
+
 def test_those_alone_are_among_those_close():
     inside = printed("robust_interval_risk", internal=True)["releases"][0]
     assert inside["isolated_rate"]["value"] <= inside["rate"]["value"]

@@ -6,6 +6,7 @@ from report.views.pairs import drawn, printed, result_of
 from sdckit.report.rates import attack_name
 from sdckit.report.view import view_of
 
+
 def test_the_ends_are_in_whole_per_cent():
     (release,) = printed("singling_out")["releases"]
     assert all(round(100 * end, 9).is_integer() for end in release["ends"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from report.views.pairs import drawn, printed, result_of, shown
 
+
 def test_every_pair_is_drawn_and_the_worst_listed():
     assert len(drawn("tabular_utility")) == 3
     (chart, table) = shown("tabular_utility")

@@ -6,6 +6,7 @@ import pytest
 
 from report.views.pairs import drawn, printed, result_of, shown
 
+
 def test_the_headlines_and_the_variables():
     tree, result = printed("utility_overview"), result_of("utility_overview")
     rows = {row["name"]: row for row in tree["table"]}
