@@ -18,6 +18,7 @@ __all__ = ["Wanted", "planned", "read_wanted"]
 
 INTRUDER = "default"
 SIDES = 2
+NOBODY_KNOWS = "(no column)"  # attacks without an intruder's knowledge, before the files are read
 # What an option gives, by the role it plays.
 OPTIONS = {
     "known": "--known A,B",
@@ -168,7 +169,7 @@ def planned(
     from sdckit.data.scenario import Scenario
     from sdckit.workflow.plan import plan_attacks
 
-    one = Scenario(intruders={INTRUDER: wanted.known or variables or ("",)})
+    one = Scenario(intruders={INTRUDER: wanted.known or tuple(variables) or (NOBODY_KNOWS,)})
     knowledge = {INTRUDER: wanted.knowledge(variables, numeric, n_attacks)}
     aligned = wanted.rows or wanted.declared
     every = plan_attacks(one, knowledge, kinds=wanted.kinds, aligned=aligned, **known)
