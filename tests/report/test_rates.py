@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from sdckit.attacks.attack_rates import Group, Tally, rates
 from sdckit.report.figures import InternalOnly, Ledger, Ratio
 from sdckit.report.rates import (
     attack_name,
@@ -68,10 +67,11 @@ def test_a_rate_known_from_below_is_drawn_at_its_bound():
 
 
 def test_at_most_ten_groups_and_how_many_more():
-    figures = rates(Tally(100, 60), 0.01, Tally(100, 20), 0.95, {})
-    rows = [{"labels": ("f",), "release": 1, **Group(1, ("f",), figures).figures}] * 12
-    groups = {"by": ["sex"], "rows": rows}
-    table, more, _ = group_blocks({"exact": {"groups": groups}, "releases": [{}]}, "inferring")
+    rows = [{"labels": ["f"], "release": 2, "n": n} for n in range(12)]
+    tree = {"exact": {"groups": {"by": ["sex"], "rows": rows}}, "releases": [{}, {}]}
+    table, more = group_blocks(tree, "inferring", [("Tries", lambda row: str(row["n"]))])
+    assert table.columns == ("sex", "Release", "Tries")
     assert len(table.rows) == 10
-    assert table.rows[0] == ("f", "100", "60.0 %", "1.0 %", "20.0 %", "50.0 %", table.rows[0][-1])
+    assert table.rows[3] == ("f", "2", "3")
     assert more.text == "… 2 more"
+    assert group_blocks({"exact": {"groups": None}, "releases": []}, "inferring", []) == []

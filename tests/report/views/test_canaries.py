@@ -17,6 +17,6 @@ def test_intervals_and_the_verdict_are_inside_only():
     assert "exact" not in printed("canaries")
     table, chart, verdict, *_ = shown("canaries", internal=True)
     assert verdict.text == result.verdict
-    assert table.rows[0][1] == f"{result.auc:.1%}"
+    assert table.rows[0][1].startswith(f"{100 * result.auc:.1f} % (")
     assert len(table.rows) == 5
     assert chart.caption == f"{result.n_planted} records of nobody planted, {result.n_held_out} held back"
