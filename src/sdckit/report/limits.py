@@ -17,7 +17,9 @@ __all__ = ["limits_view"]
 HEADS = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
 
 
-def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None) -> View:
+def limits_view(
+    words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None
+) -> View:
     """Make the view of a measure of closeness.
 
     Parameters

@@ -93,7 +93,9 @@ def _side_by_side(plain: Plain) -> Section:
     found = [figures_of(one) for one in ones]
     rows = [("Keys", *(listed(one["keys"]) for one in ones))]
     for words in dict.fromkeys(words for figures in found for words in figures):
-        rows.append((words, *(figures[words]["text"] if words in figures else "not tested" for figures in found)))
+        rows.append(
+            (words, *(figures[words]["text"] if words in figures else "not tested" for figures in found))
+        )
     table = TableBlock(
         "The intruders side by side", ("Figure", *names), tuple(rows), tuple(range(1, len(names) + 1))
     )
@@ -144,7 +146,15 @@ def _keys(one: Plain) -> list[Block]:
         for key in one["key_facts"]
     )
     levels = ("Levels",) if inside else ()
-    columns = ("Key", "Type", *levels, "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
+    columns = (
+        "Key",
+        "Type",
+        *levels,
+        "Levels with 5 or more records",
+        "Missing",
+        "Missing rate",
+        "A missing value",
+    )
     order = Paragraph("The levels of each key, the most frequent first.")
     numeric = tuple(range(2, len(columns) - 1))
     tables = Tables(tuple(_levels(key) for key in one["key_facts"]))

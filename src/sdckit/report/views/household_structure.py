@@ -61,7 +61,11 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     return [
         Facts(facts),
-        bars("Households by number of members", "households", ((_members(row), row["n"]) for row in tree["sizes"])),
+        bars(
+            "Households by number of members",
+            "households",
+            ((_members(row), row["n"]) for row in tree["sizes"]),
+        ),
         TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
         Paragraph(HINT, "note"),
     ]
@@ -79,7 +83,9 @@ def _notes(_: Scenario) -> Sequence[Note]:
         "the product over its members of (1 - risk). Size and composition may identify a "
         "household even without any key."
     )
-    return (Note("Household risk", text, "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)"),)
+    return (
+        Note("Household risk", text, "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)"),
+    )
 
 
 VIEW = View("Households", tree, blocks, _notes)

@@ -79,7 +79,9 @@ def blocks(one: Plain, place: str) -> list[Block]:
         if "level" in tree
     )
     return [
-        TableBlock(f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)),
+        TableBlock(
+            f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)
+        ),
         *([Facts(held)] if held else []),
         bars("Records in violation of k-anonymity", "records", drawn),
     ]

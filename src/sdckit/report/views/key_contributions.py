@@ -40,7 +40,9 @@ ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     """Uniques, violations and risk when a key is left out, and when it is coarser."""
     whole = {1: _whole_uniques(result, setting)}
-    whole |= {k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2}
+    whole |= {
+        k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2
+    }
     singles: dict[str, dict[int, str]] = {}
     rows: list[Tree] = []
     # Not in the order of what they save: exact ranks would tell which of two hidden counts is larger.

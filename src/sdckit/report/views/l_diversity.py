@@ -81,7 +81,9 @@ def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Co
 def blocks(one: Plain, place: str) -> list[Block]:
     """Every variable, kind and l, under both rules for missing values where they differ."""
     other = one.get(f"{place}_wildcard")
-    rules = {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
+    rules = (
+        {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
+    )
     rows, drawn = [], []
     inside = any("level" in tree for tree in one[place].values())
     for rule, by_variable in rules.items():

@@ -70,7 +70,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     either = tree["n_outliers"]
     facts = (
         ("Extreme by", METHODS.get(tree["method"], tree["method"])),
-        ("Records with an extreme value", "undefined" if either is None else of_whole(either, tree["rate_outliers"])),
+        (
+            "Records with an extreme value",
+            "undefined" if either is None else of_whole(either, tree["rate_outliers"]),
+        ),
     )
     jointly = not tree["counts"]
     rows = tuple(
@@ -84,7 +87,12 @@ def blocks(one: Plain, place: str) -> list[Block]:
     heads = ("Variable", *(() if jointly else ("Extreme",)), "Missing")
     caption = "Values missing" if jointly else "Extreme values"
     table = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))] if rows else []
-    return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
+    return [
+        Facts(facts),
+        bars("Records with an extreme value", "records", drawn),
+        *table,
+        *notes_blocks(tree),
+    ]
 
 
 def _told(count: Plain | None) -> str:

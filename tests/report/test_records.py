@@ -5,7 +5,7 @@ from typing import Any
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
 from sdckit.report.blocks import Paragraph, TableBlock
-from sdckit.report.layout_records import MOST_ROWS, records_section
+from sdckit.report.records import MOST_ROWS, records_section
 from sdckit.report.write import plain_document
 
 

@@ -12,14 +12,17 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, opened
-from report.fakes import survey
+from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenario import Scenario
+from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
 from sdckit.report.document import build_document
 from sdckit.report.notebook import result_document
 from sdckit.report.propagation import make_system, propagate
 from sdckit.report.settle import sound_relations
+from sdckit.report.views.key_contributions import VIEW, most_saving, share_saved
 from sdckit.report.write import plain_document
 
+PLACE = "key_contributions"
 KEYS = ["sex", "age", "region", "occupation", "wealth"]
 DESIGNS: dict[str, dict[str, Any]] = {
     "fraction": {"sampling_fraction": 0.05},
@@ -44,7 +47,7 @@ def by_key(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def test_exact_in_the_room() -> None:
     assessment = assessed(frame(400, 1), sampling_fraction=0.05)
-    result = assessment.intruders[0].key_contributions
+    result = assessment.intruders[0]["key_contributions"]
     tree = plain_document(assessment, internal=True)["intruders"][0]["key_contributions"]
     for row in result.table:
         told = by_key(tree["table"])[", ".join(row.variables)]
@@ -124,8 +127,108 @@ def assert_nothing_told(document: Any) -> None:
 
 
 def test_a_result_without_steps_or_violations_still_has_its_table() -> None:
-    from report.fakes import FULL, assess_fake
-
     tree = plain_document(assess_fake(survey(300), FULL))["intruders"][0]["key_contributions"]
     assert tree["coarsenings"] == []
     assert all(row["violations_without"] == {} for row in tree["table"])
+
+
+@pytest.fixture(scope="module")
+def one() -> dict[str, Any]:
+    found: dict[str, Any] = plain_document(assess_fake(survey(500, missing=0.03), FULL))["intruders"][0]
+    return found
+
+
+def tables(one: dict[str, Any]) -> dict[str, TableBlock]:
+    return {block.caption: block for block in VIEW.blocks(one, PLACE) if isinstance(block, TableBlock)}
+
+
+def test_contributions_are_in_no_telling_order(one: dict[str, Any]) -> None:
+    singles = [row["variables"] for row in one["key_contributions"]["table"] if len(row["variables"]) == 1]
+    assert singles == sorted(singles)
+
+
+def test_keys_are_ranked_by_printed_figures(one: dict[str, Any]) -> None:
+    chart = next(b for b in VIEW.blocks(one, PLACE) if isinstance(b, ChartBlock))
+    left = [row["n"] for row in chart.data["rows"]]
+    values = [leaf["value"] if leaf["value"] is not None else 2.5 for leaf in left]
+    assert values == sorted(values)
+
+
+def contributions(left: dict[str, Any], uniques: Any = 40) -> str:
+    def leaf(value: Any) -> dict[str, Any]:
+        small = {"text": "<5", "value": None, "below": 5}
+        return small if value == "<5" else {"text": f"{value:,}", "value": value}
+
+    table = [{"variables": [name], "uniques_without": leaf(value)} for name, value in left.items()]
+    return most_saving({"uniques": leaf(uniques), "table": table})
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        ({"sex": 30, "age": 10}, " Recoding age would save most: without it, 10 are left."),
+        ({"sex": 30, "age": "<5"}, " Recoding age would save most: without it, <5 are left."),
+        ({"sex": 10, "age": 10, "job": 40}, " Recoding sex or age would save most: without it, 10 are left."),
+        ({"sex": 40, "age": 40}, " No key makes many of them unique by itself."),
+        ({}, ""),
+    ],
+)
+def test_the_key_to_recode_first(left: dict[str, Any], words: str) -> None:
+    assert contributions(left) == words
+    assert contributions(left, uniques=0) == ""
+
+
+def test_what_is_withheld_is_no_reason_to_recode() -> None:
+    withheld = {"text": "withheld", "value": None}
+    rows = [{"variables": ["age"], "uniques_without": withheld}]
+    assert most_saving({"uniques": {"text": "40", "value": 40}, "table": rows}) == ""
+
+
+@pytest.fixture(scope="module")
+def stepped() -> Any:
+    frame = pl.DataFrame(survey(500)).with_columns(wealth=pl.int_range(500) * 7 % 9)
+    with quiet():
+        return sdc.assess(frame, scenario=Scenario(keys=KEYS, sampling_fraction=0.05))
+
+
+def test_the_step_to_take_first_is_named_by_printed_figures(stepped: Any) -> None:
+    plain = plain_document(stepped)["intruders"][0]
+    blocks = VIEW.blocks(plain, PLACE)
+    table = tables(plain)["One key coarser by a step"]
+    left = [float(row[2].replace(",", "")) for row in table.rows]
+    assert left == sorted(left)
+    assert {row[1] for row in table.rows} == {"in pairs", "rarest as one"}
+    assert any(f"Of these steps, {table.rows[0][0]}" in getattr(block, "text", "") for block in blocks)
+    assert all(row[4].endswith(" %") for row in table.rows)
+    assert table.columns[5:7] == ("Below k = 3", "Below k = 5")
+    assert not any("What to do first" in caption for caption in tables(plain))
+
+
+def test_in_the_room_the_suggestions_are_ranked(stepped: Any) -> None:
+    plain = plain_document(stepped, internal=True)["intruders"][0]
+    rows = next(one for caption, one in tables(plain).items() if "What to do first" in caption).rows
+    ranked = stepped.intruders[0]["key_contributions"].suggestions
+    assert [row[0].split()[-1] for row in rows] == [one.variables[0] for one in ranked]
+    assert rows[0][0].startswith(("coarsen ", "leave out "))
+
+
+@pytest.mark.parametrize(
+    ("left", "whole", "words"),
+    [
+        ({"text": "395", "value": 395}, {"text": "1,095", "value": 1095}, "64 %"),
+        ({"text": "<5", "value": None, "below": 5}, {"text": "150", "value": 150}, "over 96 %"),
+        ({"text": "50", "value": 50}, {"text": "45", "value": 45}, "0 %"),
+        ({"text": "withheld", "value": None}, {"text": "45", "value": 45}, "withheld"),
+        ({"text": "0", "value": 0}, {"text": "<5", "value": None, "below": 5}, "withheld"),
+        ({"text": "0", "value": 0}, {"text": "0", "value": 0}, "undefined"),
+    ],
+)
+def test_the_share_that_is_saved(left: dict[str, Any], whole: dict[str, Any], words: str) -> None:
+    assert share_saved(left, whole) == words
+
+
+def test_the_key_to_recode_is_named_below_no_column(one: dict[str, Any]) -> None:
+    blocks = VIEW.blocks(one, PLACE)
+    assert isinstance(blocks[0], Paragraph)
+    assert "would save most" in blocks[0].text
+    assert not any("Suggestion" in block.columns for block in blocks if isinstance(block, TableBlock))
