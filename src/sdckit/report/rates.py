@@ -17,7 +17,7 @@ from sdckit.report.view import Note, Plain, View, find_view
 
 __all__ = [
     "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
-    "enter_tally", "exact_of", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
+    "enter_tally", "exact_of", "finite", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
     "rates_table",
 ]  # fmt: skip
 
@@ -76,7 +76,7 @@ def rate_view(
     *,
     dependent: bool = False,
     asked: Callable[[Plain, str], str] = lambda _asked, _rest: "",
-    details: Callable[[Plain], list[Block]] = lambda _: [],
+    details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
 ) -> AttackView:
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
@@ -114,7 +114,7 @@ def rate_view(
         return [table, rate_bars(capital(name), found, compared=compared), means, *shown_inside(found, name)]
 
     def shown_inside(found: Plain, name: str) -> list[Block]:
-        return [*details(found), *detail_blocks(found), *group_blocks(found, name)]
+        return [*details(found, name), *detail_blocks(found, name), *group_blocks(found, name)]
 
     return AttackView(
         ATTACKS,
@@ -153,10 +153,12 @@ def has_residual_risk(place: str) -> bool:
 def exact_of(result: Any, **more: Tree) -> InternalOnly:
     """The exact figures of an attack and its verdict, for a confidential document."""
     figures = {name: float(getattr(result, name)) for name in result.figures}
-    return InternalOnly({"verdict": result.verdict, **_finite(figures), **more})
+    told: dict[str, Tree] = {"verdict": result.verdict, **finite(figures), **more}
+    return InternalOnly(told)
 
 
-def _finite(figures: Mapping[str, float]) -> dict[str, Tree]:
+def finite(figures: Mapping[str, float]) -> dict[str, Tree]:
+    """Exact figures; None for what is undefined."""
     return {name: value if math.isfinite(value) else None for name, value in figures.items()}
 
 
@@ -166,7 +168,7 @@ def _release(
     n, guessed = int(figures["n_attacks"]), figures["baseline_rate"]
     size = f"{start}n_attacks"
     tree: dict[str, Tree] = {"n_attacks": ledger.count(size, n, size, watched="nowhere")}
-    tree["exact"] = InternalOnly(_finite(figures))
+    tree["exact"] = InternalOnly(finite(figures))
     if n < FEWEST:
         return tree
     tree |= enter_tally(ledger, start, "", round(figures["successes"]), n, whole=True)
@@ -248,7 +250,7 @@ def _groups(result: Any) -> Tree:
     attacked = [group for group in result.groups if group.figures["n_attacks"] > 0]
     ordered = sorted(attacked, key=lambda group: worst_first(group.figures))
     rows = tuple(
-        {"labels": tuple(one.labels), "release": one.release, **_finite(one.figures)} for one in ordered
+        {"labels": tuple(one.labels), "release": one.release, **finite(one.figures)} for one in ordered
     )
     return {"by": tuple(result.by), "rows": rows}
 
@@ -305,9 +307,10 @@ def percent(leaf: Plain) -> str:
     return f"{below}{100 * float(text.removeprefix('<').replace(',', '')):.3g} %"
 
 
-def detail_blocks(tree: Plain) -> list[Block]:
+def detail_blocks(tree: Plain, name: str) -> list[Block]:
     """The notes of a confidential document."""
-    return [Paragraph(f"Note: {text}", "note") for text in tree.get("exact", {}).get("notes", ())]
+    notes = tree.get("exact", {}).get("notes", ())
+    return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
 
 
 def group_blocks(tree: Plain, name: str) -> list[Block]:

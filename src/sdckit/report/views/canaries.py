@@ -55,13 +55,13 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     laid: list[Block] = [ChartBlock("bars", {"rows": bars, "unit": "of the planted records"}, caption)]
     if (exact := found.get("exact")) is None:
         rows = tuple(
-            (words, found[name]["text"], found[other]["text"] if other else chance["text"])
+            (words, found[name]["text"], str((found[other] if other else chance)["text"]))
             for words, name, other in COMPARED
         )
         return [
-            TableBlock(caption, ("Share", "Planted", "By chance"), tuple(map(tuple, rows)), (1, 2)),
+            TableBlock(caption, ("Share", "Planted", "By chance"), rows, (1, 2)),
             *laid,
-        ]  # type: ignore[arg-type]
+        ]
     table = TableBlock(
         caption,
         ("Share", "Planted", f"Interval {100 * exact['level']:g} %", "By chance"),

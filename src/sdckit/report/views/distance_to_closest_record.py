@@ -157,7 +157,7 @@ def details(found: Plain) -> list[Block]:
     )
     caption = "Distances between released and real records"
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
-    return [table, *detail_blocks(found), *_group_blocks(found, exact["groups"])]
+    return [table, *detail_blocks(found, "distances"), *_group_blocks(found, exact["groups"])]
 
 
 def _group_blocks(found: Plain, groups: Plain | None) -> list[Block]:
