@@ -25,7 +25,7 @@ __all__ = ["plain_document", "write_json", "write_report"]
 RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
 
 
-def plain_document(assessment: Assessed, *, internal: bool = False) -> dict[str, Any]:
+def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]:
     """Give the protected figures of an assessment, as they go into every document.
 
     Parameters

@@ -81,8 +81,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
         for k, count in tree["violations"].items()
     )
     caption = "Records whose key fewer than k people of the population have"
-    heads = ("Tested", "Result", "Records in violation") if counted else ("Tested", "Records expected")
-    heads += ("Share of records",)
+    middle = ("Result", "Records in violation") if counted else ("Records expected",)
+    heads = ("Tested", *middle, "Share of records")
     drawn = ((f"k = {k}", count) for k, count in tree["violations"].items())
     return [
         *([Facts((("Largest k that holds", f"{tree['level']:,}"),))] if "level" in tree else []),

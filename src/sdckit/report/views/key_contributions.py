@@ -275,7 +275,7 @@ def _saved_table(caption: str, rows: Sequence[Plain], uniques: Plain) -> TableBl
         tuple(
             (
                 listed(row["variables"]),
-                *([SHORT.get(row["rule"], row["rule"])] if steps else []),
+                *([SHORT.get(str(row["rule"]), str(row["rule"]))] if steps else []),
                 *([f"{row['levels_before']:,} to {row['levels_after']:,}"] if inside else []),
                 *texts(row["uniques_without"], row["uniques_saved"]),
                 share_saved(row["uniques_without"], uniques),

@@ -97,8 +97,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
                     rows.append((words, tree["holds"][kind][level]["text"], *texts(count, rate), *smallest))
                     if rule != "missing as wildcard":
                         drawn.append((label, count, "middle" if level == "2" else "light"))
-    columns = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
-    columns += ("Smallest",) if inside else ()
+    heads = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
+    columns = (*heads, "Smallest") if inside else heads
     homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
     caption = "Groups of two or more records with one single value"
     numeric = tuple(range(2, len(columns)))
