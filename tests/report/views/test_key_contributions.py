@@ -18,6 +18,7 @@ from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
 from sdckit.report.document import build_document
 from sdckit.report.notebook import result_document
 from sdckit.report.propagation import make_system, propagate
+from sdckit.report.protect import protect
 from sdckit.report.settle import sound_relations
 from sdckit.report.views.key_contributions import VIEW, most_saving, share_saved
 from sdckit.report.write import plain_document
@@ -232,3 +233,17 @@ def test_the_key_to_recode_is_named_below_no_column(one: dict[str, Any]) -> None
     assert isinstance(blocks[0], Paragraph)
     assert "would save most" in blocks[0].text
     assert not any("Suggestion" in block.columns for block in blocks if isinstance(block, TableBlock))
+
+
+def test_of_pairs_the_violations_stay_inside() -> None:
+    with quiet():
+        result = sdc.key_contributions(frame(200, 5), keys=KEYS[:4], sampling_fraction=0.1)
+    rows = {tuple(row.variables): row.violations_without for row in result.table}
+    for internal in (True, False):
+        tree = protect(result_document(result), internal=internal)[PLACE]
+        pairs = [row for row in tree["table"] if len(row["variables"]) == 2]
+        assert len(pairs) == 6
+        for row in pairs:
+            told = {int(k): leaf["value"] for k, leaf in row["violations_without"].items()}
+            exact = {k: n for k, n in rows[tuple(row["variables"])].items() if k > 2}
+            assert told == (exact if internal else {})

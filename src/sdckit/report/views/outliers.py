@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.figures import Count, Ledger, Relation, Share, Tree
 from sdckit.report.parts import bars, notes_blocks, of_whole
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.outliers import Outliers
 
 __all__ = ["VIEW"]
@@ -99,9 +98,9 @@ def _told(count: Plain | None) -> str:
     return "undefined" if count is None else str(count["text"])
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = "Records whose value is so extreme that it may be recognised as such, variable by variable."
-    return (Note("Outliers", text, "Benschop, Machingauta & Welch (2019)"),)
-
-
-VIEW = View("Outliers", tree, blocks, _notes)
+NOTE = Note(
+    "Outliers",
+    "Records whose value is so extreme that it may be recognised as such, variable by variable.",
+    "Benschop, Machingauta & Welch (2019)",
+)
+VIEW = View("Outliers", tree, blocks, noted(NOTE))
