@@ -6,6 +6,7 @@ import json
 import math
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 
 import releases
@@ -13,9 +14,19 @@ import sdckit as sdc
 from draw import quiet
 from sdckit.attacks.attack_rates import Tally, rates
 from sdckit.errors import DataError
+from sdckit.report.attacks_chapter import (
+    ABOUT,
+    ALONE,
+    REASONS,
+    RESIDUAL,
+    ROUNDED,
+    attack_blocks,
+    attacks_tree,
+    plain_attacks,
+)
 from sdckit.report.audit import SAFE_VALUES, SMALL
+from sdckit.report.blocks import Facts, Paragraph
 from sdckit.report.release_document import plain_release
-from sdckit.report.sections_attacks import attacks_tree, plain_attacks
 
 EVERYBODY = releases.original(160)
 LINKED = "probabilistic_linkage:default"
@@ -155,7 +166,10 @@ def test_few_linked_records_are_hidden(right: float, value: float | None) -> Non
     figures = {
         "rate": right / 200, "rate_low": 0.0, "rate_high": 1.0, "baseline": 1 / 200, "n_links": 0.0, "precision": 0.0,
     }  # fmt: skip
-    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), **figures)
+    scores = pl.DataFrame({"release": [], "weight": [], "pairs": []})
+    result = SimpleNamespace(
+        figures=tuple(figures), per_release=(figures,), verdict="", notes={}, scores=scores, **figures
+    )
     plain = plain_attacks({LINKED: result}, n=200, sizes=[200], control=False)
     leaf = plain["attacks"][LINKED]["releases"][0]["success_rate"]
     assert leaf["value"] == value
@@ -175,7 +189,9 @@ def printed(place, n, attack, n_control, control, guess):
     effect = 1.7 if place.startswith("singling") else 1.0
     attacked, others = Tally(n, attack, effect), Tally(n_control, control, effect)
     figures = rates(attacked, guess, others, 0.95, {})
-    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), verdict="", **figures)
+    result = SimpleNamespace(
+        figures=tuple(figures), per_release=(figures,), verdict="", notes={}, by=(), **figures
+    )
     plain = plain_attacks({place: result}, n=max(n, 50), sizes=[max(n, 50)], control=True)
     return json.dumps(plain["attacks"])
 
@@ -253,3 +269,122 @@ def test_attacks_without_an_assessment(found) -> None:
     assert whole["attacks"]["membership"]["exact"]["success_low"] == found.attacks["membership"].success_low
     with pytest.raises(DataError, match="fewer than 50"):
         plain_attacks({}, n=40, sizes=[80], control=False)
+
+
+def leaf(text):
+    return {"text": text, "value": None}
+
+
+def one(m=1, **more):
+    release = {name: leaf(name) for name in ("n_attacks", "success_rate", "baseline_rate", "control_rate")}
+    release["residual_risk"] = leaf("5 % (1–9)")
+    return {"releases": [release] * m, "means": "no sign of it", "residual_risk": leaf("5 % (1–9)"), **more}
+
+
+def tree(**more):
+    given = {
+        "control": True,
+        "attacks": {"membership": one(), "inference:neighbour:income": one()},
+        "distances": {
+            "place": "distance_to_closest_record",
+            "releases": [{"copies": leaf("0"), "hitting_rate": leaf("0.2")}],
+            "means": "far away",
+        },
+        "skipped": [{"measure": "linkability:neighbour", "reason": "there is only one key"}],
+    }
+    return {**given, **more}
+
+
+def test_everything_has_its_table():
+    blocks = attack_blocks(tree(), several=False)
+    assert blocks[0] == Paragraph(ABOUT)
+    rates, legend, means, near, chart, words, skipped = blocks[1:]
+    assert isinstance(chart, ChartBlock)
+    assert chart.caption == near.caption
+    assert legend == Paragraph(RESIDUAL + ROUNDED)
+    assert rates.columns[-2:] == ("Never in it", "Residual risk")
+    assert rates.rows[0] == (
+        "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "5 % (1–9)",
+    )  # fmt: skip
+    assert means.rows[1] == ("Inferring income", "No sign of it.")
+    assert near.rows == (
+        ("released records equal to an original", "0"),
+        ("originals hit by a released record", "0.2"),
+    )
+    assert words == Paragraph("Far away.")
+    assert skipped.rows == (("Linking two pieces of knowledge", "there is only one key"),)
+
+
+def test_without_a_control_its_columns_are_left_out():
+    blocks = attack_blocks(tree(control=False, distances=None, skipped=[]), several=True)
+    assert blocks[0] == Paragraph(ALONE)
+    assert blocks[1].columns == ("Attack", "Tries", "Succeed", "By guessing")
+    assert blocks[1].rows[1][0] == "Inferring income (neighbour)"
+    assert len(blocks) == 3
+
+
+def test_several_releases_have_rows_of_their_own():
+    _, rates, _, means, *_ = attack_blocks(tree(attacks={"membership": one(2)}), several=False)
+    rows = rates.rows
+    assert means.columns == ("Attack", "Meaning, of the worst release")
+    assert [row[0] for row in rows] == [f"Telling who is in the file, release {j}" for j in (1, 2)]
+    assert [row[-1] for row in rows] == ["5 % (1–9)"] * 2
+
+
+def test_a_confidential_document_has_the_exact_verdict():
+    exact = {"membership": one(exact={"verdict": "Succeeds in 12.3%."})}
+    blocks = attack_blocks(tree(attacks=exact), several=False)
+    assert blocks[2] == Paragraph(RESIDUAL)
+    assert blocks[3].rows[0][1] == "Succeeds in 12.3%."
+
+
+def test_nothing_made():
+    assert len(attack_blocks(tree(attacks={}, distances=None, skipped=[]), several=False)) == 1
+
+
+ASKED = {
+    "columns": ["age", "ill"], "n_columns": 7, "n_control": {"text": "150", "value": 150}, "n_attacks": 500,
+    "seeded": True, "columns_at_once": 3, "halves": {"a": [["age"], ["sex", "region"]]},
+    "tolerance": {"inference:a:ill": "a guess is right where it is equal"},
+}  # fmt: skip
+
+
+def test_what_was_attacked_and_how():
+    not_made = [
+        {"measure": "singling_out:multivariate", "reason": "too few"},
+        {"measure": "linkability:a", "reason": "too few"},
+    ]
+    facts = attack_blocks(tree(asked=ASKED, skipped=not_made), several=False)[1]
+    assert isinstance(facts, Facts)
+    assert dict(facts.items) == {
+        "Columns attacked": "2 of 7, those of the scenario: age, ill",
+        "People never in the file": "150 records",
+        "Attempts asked for": "500 of each attack",
+        "Seed": "given, and kept by the analyst: it may be that of the protection, too",
+        "Singling out by several columns": "queries of 3 columns",
+        "Linking two pieces of knowledge": "age | sex, region",
+        "Inferring ill": "a guess is right where it is equal",
+    }
+    bare = {
+        **ASKED,
+        "n_columns": None,
+        "n_control": None,
+        "columns_at_once": None,
+        "seeded": False,
+        "halves": {},
+    }
+    told = dict(attack_blocks(tree(asked=bare), several=False)[1].items)
+    assert told["Columns attacked"].startswith("2, those")
+    assert told["Seed"] == "none was given"
+    assert "People never in the file" not in told
+    inside = attack_blocks(tree(asked={**ASKED, "seed": 7}), several=False)[1]
+    assert dict(inside.items)["Seed"] == "7"
+
+
+def test_what_is_left_out_has_its_reason_below_the_table():
+    release = {**one()["releases"][0], "residual_risk": leaf("40 % (not shown)")}
+    legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
+    assert legend == Paragraph(RESIDUAL + ROUNDED + REASONS["not shown"])
+    release = {**release, "success_rate": leaf("too few"), "residual_risk": leaf("undefined")}
+    legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
+    assert legend.text.endswith("fewer than 10 attempts.")

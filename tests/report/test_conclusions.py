@@ -1,148 +1,11 @@
-"""Attacks in a document: a row per attack and release, meanings, reasons."""
+"""What attacks mean, and their residual risk, worked out from what is printed."""
 
 from __future__ import annotations
 
 import pytest
 
 from sdckit.numerics.intervals import excess
-from sdckit.report.blocks import Facts, Paragraph
-from sdckit.report.layout_attacks import (
-    ABOUT,
-    ALONE,
-    REASONS,
-    RESIDUAL,
-    ROUNDED,
-    attack_blocks,
-    attack_name,
-    conclude,
-    percent,
-)
-
-
-def leaf(text):
-    return {"text": text, "value": None}
-
-
-def one(m=1, **more):
-    release = {name: leaf(name) for name in ("n_attacks", "success_rate", "baseline_rate", "control_rate")}
-    release["residual_risk"] = leaf("5 % (1–9)")
-    return {"releases": [release] * m, "means": "no sign of it", "residual_risk": leaf("5 % (1–9)"), **more}
-
-
-def tree(**more):
-    given = {
-        "control": True,
-        "attacks": {"membership": one(), "inference:neighbour:income": one()},
-        "distances": {"releases": [{"copies": leaf("0"), "hitting_rate": leaf("0.2")}], "means": "far away"},
-        "skipped": [{"measure": "linkability:neighbour", "reason": "there is only one key"}],
-    }
-    return {**given, **more}
-
-
-def test_everything_has_its_table():
-    blocks = attack_blocks(tree(), several=False)
-    assert blocks[0] == Paragraph(ABOUT)
-    rates, legend, means, near, words, skipped = blocks[1:]
-    assert legend == Paragraph(RESIDUAL + ROUNDED)
-    assert rates.columns[-2:] == ("Never in it", "Residual risk")
-    assert rates.rows[0] == (
-        "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "5 % (1–9)",
-    )  # fmt: skip
-    assert means.rows[1] == ("Inferring income", "No sign of it.")
-    assert near.rows == (
-        ("released records equal to an original", "0"),
-        ("originals hit by a released record", "0.2"),
-    )
-    assert words == Paragraph("Far away.")
-    assert skipped.rows == (("Linking two pieces of knowledge", "there is only one key"),)
-
-
-def test_without_a_control_its_columns_are_left_out():
-    blocks = attack_blocks(tree(control=False, distances=None, skipped=[]), several=True)
-    assert blocks[0] == Paragraph(ALONE)
-    assert blocks[1].columns == ("Attack", "Tries", "Succeed", "By guessing")
-    assert blocks[1].rows[1][0] == "Inferring income (neighbour)"
-    assert len(blocks) == 3
-
-
-def test_several_releases_have_rows_of_their_own():
-    _, rates, _, means, *_ = attack_blocks(tree(attacks={"membership": one(2)}), several=False)
-    rows = rates.rows
-    assert means.columns == ("Attack", "Meaning, of the worst release")
-    assert [row[0] for row in rows] == [f"Telling who is in the file, release {j}" for j in (1, 2)]
-    assert [row[-1] for row in rows] == ["5 % (1–9)"] * 2
-
-
-def test_a_confidential_document_has_the_exact_verdict():
-    exact = {"membership": one(exact={"verdict": "Succeeds in 12.3%."})}
-    blocks = attack_blocks(tree(attacks=exact), several=False)
-    assert blocks[2] == Paragraph(RESIDUAL)
-    assert blocks[3].rows[0][1] == "Succeeds in 12.3%."
-
-
-def test_nothing_made():
-    assert len(attack_blocks(tree(attacks={}, distances=None, skipped=[]), several=False)) == 1
-
-
-def test_names():
-    assert attack_name("singling_out:univariate") == "Singling out by one column"
-    assert attack_name("distance_to_closest_record", several=True) == "Distances"
-    assert attack_name("probabilistic_linkage:a", several=True) == "Linking records despite slips (a)"
-
-
-def test_all_shares_are_in_per_cent():
-    assert percent({"text": "0.0017", "value": 0.0017}) == "0.17 %"
-    assert percent({"text": "0.224432", "value": 0.224432}) == "22.4 %"
-    assert percent({"text": "1", "value": 1.0}) == "100 %"
-    assert percent({"text": "38.9 %", "value": 0.388889}) == "38.9 %"
-    assert percent({"text": "<2.5 %", "value": None, "below": 0.025}) == "<2.5 %"
-    assert percent({"text": "<0.025", "value": None, "below": 0.025}) == "<2.5 %"
-    assert percent(leaf("not compared")) == "not compared"
-    shares = {
-        name: {"text": "0.19", "value": 0.19} for name in ("success_rate", "baseline_rate", "control_rate")
-    }
-    release = {"n_attacks": {"text": "1,005", "value": 1005}, **shares, "residual_risk": leaf("–")}
-    rows = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[
-        1
-    ].rows
-    assert rows[0][1:5] == ("1,005", "19 %", "19 %", "19 %")
-    near = {"releases": [{"copies": {"text": "0.77", "value": 0.77}}], "means": "far away"}
-    assert attack_blocks(tree(distances=near), several=False)[4].rows[0][1] == "77 %"
-
-
-ASKED = {
-    "columns": ["age", "ill"], "n_columns": 7, "n_control": {"text": "150", "value": 150}, "n_attacks": 500,
-    "seeded": True, "columns_at_once": 3, "halves": {"a": [["age"], ["sex", "region"]]},
-    "tolerance": {"inference:a:ill": "a guess is right where it is equal"},
-}  # fmt: skip
-
-
-def test_what_was_attacked_and_how():
-    facts = attack_blocks(tree(asked=ASKED), several=False)[1]
-    assert isinstance(facts, Facts)
-    assert dict(facts.items) == {
-        "Columns attacked": "2 of 7, those of the scenario: age, ill",
-        "People never in the file": "150 records",
-        "Attempts asked for": "500 of each attack",
-        "Seed": "given, and kept by the analyst: it may be that of the protection, too",
-        "Singling out by several columns": "queries of 3 columns",
-        "Linking two pieces of knowledge": "age | sex, region",
-        "Inferring ill": "a guess is right where it is equal",
-    }
-    bare = {
-        **ASKED,
-        "n_columns": None,
-        "n_control": None,
-        "columns_at_once": None,
-        "seeded": False,
-        "halves": {},
-    }
-    told = dict(attack_blocks(tree(asked=bare), several=False)[1].items)
-    assert told["Columns attacked"].startswith("2, those")
-    assert told["Seed"] == "none was given"
-    assert "People never in the file" not in told
-    inside = attack_blocks(tree(asked={**ASKED, "seed": 7}), several=False)[1]
-    assert dict(inside.items)["Seed"] == "7"
+from sdckit.report.attacks_chapter import conclude
 
 
 def count(value, step=5):
@@ -258,15 +121,6 @@ def test_ends_of_dependent_queries_only_where_no_count_is_small():
     assert residual["text"].endswith("(not shown)")
 
 
-def test_what_is_left_out_has_its_reason_below_the_table():
-    release = {**one()["releases"][0], "residual_risk": leaf("40 % (not shown)")}
-    legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
-    assert legend == Paragraph(RESIDUAL + ROUNDED + REASONS["not shown"])
-    release = {**release, "success_rate": leaf("too few"), "residual_risk": leaf("undefined")}
-    legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
-    assert legend.text.endswith("fewer than 10 attempts.")
-
-
 def test_no_attempts_and_few():
     def alone(release, place="membership"):
         found = conclude({"control": True, "attacks": {place: {"releases": [release]}}, "distances": None})
@@ -276,7 +130,7 @@ def test_no_attempts_and_few():
     few = alone({"n_attacks": count("<5")})
     assert few["means"] == "too few attempts to say anything"
     assert few["releases"][0]["success_rate"]["text"] == "too few"
-    withheld = {"n_attacks": count(100), "successes": leaf("withheld"), **RARE}
+    withheld = {"n_attacks": count(100), "successes": {"text": "withheld", "value": None}, **RARE}
     assert alone(withheld, "linkability:a")["means"] == "the number of successes is withheld"
 
 
@@ -296,40 +150,6 @@ def test_the_worst_release_is_told():
     assert one["means"].startswith("the release gives away more")
     assert one["residual_risk"] == one["releases"][1]["residual_risk"]
     assert one["releases"][2]["residual_risk"]["text"] == "–"
-
-
-@pytest.mark.parametrize(
-    ("found", "words"),
-    [
-        ({"successes": 30}, "released records are linked to the right people"),
-        ({"successes": "<5"}, "too few successes"),
-        ({"successes": 0}, "no better than guessing"),
-        ({}, "no attack could be made"),
-    ],
-)
-def test_linkage_in_words(found, words):
-    means, residual, release = judged("probabilistic_linkage:a", **RARE, **found)
-    assert words in means
-    assert residual["text"] == release["control_rate"]["text"] == "not compared"
-
-
-def near(share, chance):
-    return {
-        "share_closer_to_original": {"text": "", "value": share},
-        "chance_high": {"text": "", "value": chance},
-    }
-
-
-def test_distances_in_words_of_the_worst_release():
-    def words(*releases, control=True):
-        return conclude({"control": control, "attacks": {}, "distances": {"releases": releases}})[
-            "distances"
-        ]["means"]
-
-    assert "nearer to the people in it; single" in words(near(0.5, 0.5))
-    assert "than chance allows" in words(near(0.5, 0.5), near(0.6, 0.5))
-    assert "no sign" in words(near(None, 0.5))
-    assert words({}, control=False).startswith("without a control file")
 
 
 def test_a_confidential_attack_is_exact():

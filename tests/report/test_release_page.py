@@ -7,9 +7,10 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.report.blocks import ChartBlock, TableBlock
-from sdckit.report.layout_release import before_and_after, lay_out_release, measure_table, release_answer
+from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
 from sdckit.report.release_document import plain_release
+from sdckit.report.release_page import before_and_after, lay_out_release, release_answer
+from sdckit.report.view import View, added
 
 
 def plain_of(m=1, **options):
@@ -44,16 +45,15 @@ def test_before_and_after_stand_side_by_side(plain):
     assert isinstance(chart, ChartBlock)
     assert table.columns == ("Figure", "Original", "Release")
     words = [row[0] for row in table.rows]
-    assert words[:3] == ["Records", "Alone with their keys", "Share alone"]
-    assert "In groups of fewer than 2 values of ill" in words
+    assert words[:2] == ["Records", "Records alone with their combination"]
+    assert "Records in groups of fewer than 3" in words
+    assert [row["label"] for row in chart.data["rows"]] == ["Original", "Release"]
 
 
 def test_many_releases_are_summed_up():
     many = plain_of(5)
     (table,) = before_and_after(many, 0)
     assert table.columns == ("Figure", "Original", "Mean of 5 releases", "Smallest", "Largest")
-    measure = many["intruders"][0]["measures"]["matching_risk"]
-    assert measure_table("matching_risk", measure).columns[1] == "Mean of 5 releases"
     assert "release by itself" not in " ".join(section.title for section in lay_out_release(many).sections)
 
 
@@ -72,3 +72,22 @@ def test_attribution_is_drawn_before_and_after(plain):
     blocks = [block for section in lay_out_release(plain).sections for block in section.blocks]
     captions = [block.caption for block in blocks if isinstance(block, ChartBlock)]
     assert "Records by the chance that their ill is guessed rightly, before and after" in captions
+
+
+def test_a_chart_that_repeats_its_table_is_left_to_notebooks(plain):
+    blocks = [block for section in lay_out_release(plain).sections for block in section.blocks]
+    tables = {block.caption for block in blocks if isinstance(block, TableBlock)}
+    ours = [block.caption for block in blocks[: len(blocks) // 2] if isinstance(block, ChartBlock)]
+    assert "Rows matched back by their keys" in tables
+    assert not tables & set(ours)
+
+
+def test_a_measure_from_outside_is_shown_where_it_says(plain):
+    def blocks(shown, place):
+        return [Paragraph(f"a toy of {shown[place]}")]
+
+    with added("toy", View("Toys", lambda *_: {}, blocks)):
+        intruders = [{**plain["intruders"][0], "measures": {"toy": 7}}]
+        page = lay_out_release({**plain, "intruders": intruders})
+    (section,) = (section for section in page.sections if section.title == "Toys")
+    assert section.blocks == (Paragraph("a toy of 7"),)

@@ -9,7 +9,15 @@ import polars as pl
 import pytest
 
 from sdckit.report.figures import Count, Ledger, Ratio, Share
-from sdckit.report.sections_release import FIGURES, release_measure_tree, release_sizes, release_tree, shown
+from sdckit.report.release_document import intruder_tree
+from sdckit.report.setting import PairSetting, release_sizes
+from sdckit.report.shares import ShareView, by_release, over, release_heads, shares_table
+from sdckit.report.view import view_of
+
+SHARES = (
+    "matching_risk", "identity_disclosure", "record_linkage", "interval_risk", "replicated_uniques",
+    "robust_interval_risk", "correct_attribution_probability", "attribute_disclosure", "prediction_risk",
+)  # fmt: skip
 
 
 def ledger():
@@ -17,6 +25,10 @@ def ledger():
     found.count("n", 200, "n")
     release_sizes(found, [100])
     return found
+
+
+def tree_of(place, result, book):
+    return view_of(place.partition(":")[0]).tree(result, PairSetting(book, "c0", place, [100]))
 
 
 def identity(**figures):
@@ -28,7 +40,7 @@ def identity(**figures):
 
 def test_shares_become_counts_that_contain_each_other():
     book = ledger()
-    tree = release_measure_tree("identity_disclosure", "identity_disclosure", identity(), "c0", book, [100])
+    tree = tree_of("identity_disclosure", identity(), book)
     (leaves,) = tree["releases"]
     start = "c0.identity_disclosure.1."
     assert leaves["replicated_uniques"] == Share(f"{start}replicated_uniques", "n")
@@ -46,7 +58,7 @@ def test_expected_numbers_are_sums():
     result = SimpleNamespace(
         per_release=({"mean_match_risk": 0.25, "unique_matches": 7.0, "true_match_rate": 0.01},), notes={}
     )
-    (leaves,) = release_measure_tree("matching_risk", "matching_risk", result, "c0", book, [100])["releases"]
+    (leaves,) = tree_of("matching_risk", result, book)["releases"]
     assert leaves["mean_match_risk"] == Ratio("c0.matching_risk.1.mean_match_risk", "n")
     assert book.variables["c0.matching_risk.1.mean_match_risk"].true == 50.0
     assert leaves["unique_matches"] == Count("c0.matching_risk.1.unique_matches")
@@ -61,7 +73,7 @@ def test_undefined_figures_and_their_notes_are_left_out():
             {"low": [0.0, 1.0], "high": [1.0, math.inf], "original": [150, 50], "released": [100, 100]}
         ),
     )
-    tree = release_measure_tree("prediction_risk", "prediction_risk:x", result, "c0", ledger(), [100])
+    tree = tree_of("prediction_risk:x", result, ledger())
     assert list(tree["releases"][0]) == ["share_less_accurate"]
     assert list(tree["notes"]) == ["other"]
     assert [(row["from"], row["to"]) for row in tree["distribution"]] == [(0.0, 1.0), (1.0, None)]
@@ -74,9 +86,7 @@ def test_distributions_add_up():
         notes={},
         cap_histogram=lambda edges: ([1, 2, 3, 4, 190], [10, 20, 30, 40, 100]),
     )
-    tree = release_measure_tree(
-        "correct_attribution_probability", "correct_attribution_probability:x", result, "c0", book, [100]
-    )
+    tree = tree_of("correct_attribution_probability:x", result, book)
     assert [(row["from"], row["to"]) for row in tree["distribution"]] == [
         (0, 0.2),
         (0.2, 0.4),
@@ -94,18 +104,36 @@ def test_distributions_add_up():
 
 def test_an_intruder_has_its_measures_and_what_did_not_run():
     one = SimpleNamespace(
-        name="boss", keys=("a", "b"), measures={"identity_disclosure": identity(), "unknown": None},
+        name="boss", keys=("a", "b"), results={"identity_disclosure": identity(), "unknown": None},
         skipped=(("record_linkage", "too many"),),
     )  # fmt: skip
-    tree = release_tree(one, 0, ledger(), [100])
+    tree = intruder_tree(one, 0, ledger(), [100])
     assert list(tree["measures"]) == ["identity_disclosure"]
     assert tree["skipped"][0]["measure"] == "record_linkage"
 
 
-@pytest.mark.parametrize("measure", FIGURES)
+@pytest.mark.parametrize("measure", SHARES)
 def test_containers_stand_before_what_they_contain(measure):
-    seen = []
-    for figure in FIGURES[measure]:
+    view, seen = view_of(measure), []
+    assert isinstance(view, ShareView)
+    for figure in view.shares:
         assert not figure.inside or figure.inside in seen
-        assert not shown(figure, {})
         seen.append(figure.name)
+    assert set(view.limits.values()) <= set(seen)
+
+
+def leaf(value):
+    return {"text": f"{value} %", "value": value / 100}
+
+
+def test_many_releases_are_summed_up():
+    tree = {"releases": [{"rate": leaf(one)} for one in (1, 2, 3, 4, 5)]}
+    assert over(tree, "rate") == "3 %"
+    assert by_release([leaf(5), leaf(1), leaf(3), leaf(2), leaf(4)]) == ("3 %", "1 %", "5 %")
+    assert by_release([leaf(1), None]) == ("1 %", "–")
+    assert by_release([{"text": "withheld", "value": None}] * 5) == ("–",) * 3
+    assert release_heads(5) == ("Mean of 5 releases", "Smallest", "Largest")
+    assert release_heads(2) == ("Release 1", "Release 2")
+    shares = view_of("record_linkage").shares
+    assert shares_table("Linked", shares, tree).rows == ((shares[0].words, "3 %", "1 %", "5 %"),)
+    assert over({"releases": [{}, {}]}, "rate") == "an unknown share"
