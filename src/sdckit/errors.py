@@ -6,7 +6,17 @@ __all__ = ["ColumnError", "DataError", "FileFormatError", "ScenarioError", "SdcE
 
 
 class SdcError(ValueError):
-    """Anything sdckit refuses; catch this one to catch them all."""
+    """Anything sdckit refuses; catch this one to catch them all.
+
+    Attributes
+    ----------
+    argument : str or None
+        Of the argument that is refused, where it is one: Python writes ``keys=``, the command line ``--keys``.
+    """
+
+    def __init__(self, message: str = "", *, argument: str | None = None) -> None:
+        super().__init__(message)
+        self.argument = argument
 
 
 class ColumnError(SdcError):

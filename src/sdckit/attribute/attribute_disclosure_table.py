@@ -13,8 +13,9 @@ from sdckit.attribute.exclusions import check_exclusions
 from sdckit.attribute.target_roles import MISSING_RULE, check_targets
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -188,7 +189,7 @@ def _targets(
     scenario: Scenario | None,
     id: str | None,
 ) -> tuple[str, ...]:
-    named = column_names(targets, "targets")
+    named = arguments.names(targets, "targets")
     if named is None and scenario is not None:
         named = scenario.sensitive or None
     if named is None:

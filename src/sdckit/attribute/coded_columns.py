@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.quantile_bins import quantile_bins
 
@@ -58,7 +58,7 @@ def bins_by_name(
     DataError
         A number of classes below 2.
     """
-    names = column_names(numeric, role) or ()
+    names = arguments.names(numeric, role) or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
     if unknown := [name for name in (*names, *given) if name not in used]:
         raise ColumnError(f"{role}: {unknown[0]!r} is neither a key nor a target")

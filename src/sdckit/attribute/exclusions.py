@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.attribute.coded_columns import CodedColumn, find_level
 from sdckit.attribute.key_target import KeyTarget, codes_of_groups
 from sdckit.cells.pair import SharedGroups
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 
 __all__ = ["Exclusions", "check_exclusions", "counted", "excluded_cells", "find_levels"]
@@ -64,7 +64,7 @@ def check_exclusions(
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise DataError(f"{name} is a list, not {type(given).__name__}")
-    named = column_names(missing_keys, "exclude_missing_keys") or ()
+    named = arguments.names(missing_keys, "exclude_missing_keys") or ()
     if any(isinstance(one, str) or not isinstance(one, Sequence) or len(one) != PAIR for one in pairs):
         raise DataError("exclude_pairs is a list of (key, level of the key, level of the target)")
     for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [one[0] for one in pairs])):

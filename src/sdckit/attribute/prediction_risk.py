@@ -15,7 +15,7 @@ from sdckit.attribute.prediction_models import Model, checked_model, guess_level
 from sdckit.attribute.target_roles import identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
@@ -263,7 +263,7 @@ def _numeric_of(
     notes: dict[str, str],
 ) -> tuple[str, ...]:
     """Which of the columns are numbers: as declared, else as stored."""
-    named = column_names(numeric, "numeric")
+    named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in used]:
             raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdckit.cells.pair import Pair
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data import arguments
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -42,7 +43,7 @@ def known_and_learnt(
             said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
             raise ScenarioError(f"say which variable an intruder would learn: target='...'{said}")
         target = sensitive[0]
-    learnt = (target,) if isinstance(target, str) else column_names(target, "target") or ()
+    learnt = (target,) if isinstance(target, str) else arguments.names(target, "target") or ()
     if not learnt:
         raise ScenarioError("target is empty; say which variable an intruder would learn")
     if len(learnt) > 1 and not several:

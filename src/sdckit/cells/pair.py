@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.frames import frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
@@ -252,8 +253,8 @@ def check_id(id: object) -> None:
     ------
     ColumnError
     """
-    if id is not None and not isinstance(id, str):
-        raise ColumnError(f"id is the name of one column, not {type(id).__name__}")
+    if id is not None:
+        arguments.column(id, "id")
 
 
 def _reopened(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 
@@ -250,7 +250,7 @@ def numeric_names(numeric: Sequence[str] | None, scenario: Scenario | None) -> t
     ScenarioError
         There are none.
     """
-    names = column_names(numeric, "numeric")
+    names = arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.encode import Encoded, differences, gower, ranks, whitened
@@ -82,7 +82,7 @@ def linked_variables(
     ColumnError, DataError
         As `record_linkage`.
     """
-    names, declared = column_names(variables, "variables"), column_names(numeric, "numeric")
+    names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
     if not names:

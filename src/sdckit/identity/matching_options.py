@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule, Rule
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
@@ -94,8 +95,8 @@ def match_by(
     >>> found.equal, found.widths
     (('sex', 'age'), {'income': (0.1, True)})
     """
-    fixed, made = column_names(known, "known") or (), column_names(synthetic, "synthetic") or ()
-    numbers = column_names(numeric, "numeric") or ()
+    fixed, made = arguments.names(known, "known") or (), arguments.names(synthetic, "synthetic") or ()
+    numbers = arguments.names(numeric, "numeric") or ()
     if not fixed and not made:
         if scenario is None:
             raise DataError(

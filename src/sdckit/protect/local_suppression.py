@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
+from sdckit.data import arguments
 from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
 from sdckit.data.missing import describe_rule
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import Roles, column_names, resolve_roles
+from sdckit.data.roles import Roles, resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
@@ -134,7 +135,7 @@ def local_suppression(
     roles = _roles(keys, alpha, scenario)
     if k is None and combinations is None and scenario is not None:
         k = scenario.thresholds.k
-    groups = column_names([strata] if isinstance(strata, str) else strata, "strata") or ()
+    groups = arguments.names(strata, "strata", single=True) or ()
     frame = open_eager(data, {"keys": roles.keys, "strata": groups})
     if clash := [name for name in groups if name in roles.keys]:
         raise ScenarioError(f"strata: {clash[0]!r} is a key; a stratum must not be changed")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows
 from sdckit.data.replace import open_eager, with_numbers
-from sdckit.data.roles import column_names
 from sdckit.errors import DataError
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
@@ -105,7 +105,7 @@ def microaggregate(
     >>> found.data["staff"].to_list(), found.data["sales"].to_list()
     ([5, 90, 5, 5, 90, 90], [12, 800, 12, 12, 800, 800])
     """
-    names, within = chosen(columns), column_names(strata, "strata") or ()
+    names, within = chosen(columns), arguments.names(strata, "strata") or ()
     _check_options(k, method, measure, sort_by)
     along = sort_by or names[0]
     frame = open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})

@@ -10,9 +10,9 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values
 from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 
 __all__ = ["became_fractions", "chosen", "count_changed", "is_number", "numbers"]
@@ -44,7 +44,7 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
     >>> chosen(["income"])
     ('income',)
     """
-    names = column_names(given, role) or ()
+    names = arguments.names(given, role) or ()
     if not names:
         raise ColumnError(f"{role}= names no column; name those that shall be changed")
     return names

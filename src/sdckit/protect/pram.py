@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import Seed, open_rng
@@ -95,7 +95,7 @@ def pram(
     >>> found.data["job"].head(3).to_list(), found.change.changed
     (['smith', 'clerk', 'smith'], {'job': 100})
     """
-    names, within = chosen(columns), column_names(strata, "strata") or ()
+    names, within = chosen(columns), arguments.names(strata, "strata") or ()
     keeps = matrix is None if invariant is None else invariant
     weight = _weight(alpha, 0.5 if matrix is None else 1.0)
     _check_given(names, pd, matrix)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.donors import draw_donors
@@ -94,8 +94,8 @@ def replace_high_risk(
     >>> found.data["income"].to_list(), found.change.changed
     ([10, 10, 50], {'income': 1})
     """
-    match_on, copied = column_names(match, "match") or (), column_names(replace, "replace") or ()
-    numbers = column_names(numeric, "numeric") or ()
+    match_on, copied = arguments.names(match, "match") or (), arguments.names(replace, "replace") or ()
+    numbers = arguments.names(numeric, "numeric") or ()
     if not match_on or not copied:
         raise ColumnError(
             "match= says which variables make a donor similar, replace= which it lends; name some of each"

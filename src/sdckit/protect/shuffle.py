@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import Seed, draw, open_rng
@@ -74,7 +74,7 @@ def shuffle(
     >>> sorted(found.data["income"].to_list()), found.data["age"].to_list()
     ([10, 15, 25, 30, 40], [20, 30, 40, 50, 60])
     """
-    names, known = chosen(columns), column_names(given, "given") or ()
+    names, known = chosen(columns), arguments.names(given, "given") or ()
     if both := [name for name in names if name in known]:
         raise ColumnError(f"{both[0]!r} is in columns and in given; a variable is shuffled or stays")
     frame = open_eager(data, {"columns": names, "given": known})

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -62,7 +62,7 @@ def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Seq
     >>> safe["job"].to_list(), change.changed
     (['cook', None], {'job': 1})
     """
-    names = column_names([columns] if isinstance(columns, str) else columns, "columns")
+    names = arguments.names(columns, "columns", single=True)
     if not names:
         raise ColumnError("columns= is empty; name at least one column to suppress")
     frame = open_eager(data, {"columns": names, "risk": [risk] if isinstance(risk, str) else []})

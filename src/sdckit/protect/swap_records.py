@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import Seed, open_rng
@@ -102,7 +102,7 @@ def swap_records(
     """
     levels, key_names = chosen(hierarchy, "hierarchy"), chosen(keys, "keys")
     profiles = _profiles(similar)
-    carried = column_names(carry_along, "carry_along") or ()
+    carried = arguments.names(carry_along, "carry_along") or ()
     _check_options(k, swap_rate, same_size)
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
         raise ColumnError(
@@ -192,7 +192,7 @@ def _profiles(similar: Any) -> list[tuple[str, ...]]:
         raise ColumnError(
             'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]'
         )
-    return [column_names(one, "similar") or () for one in similar] or [()]
+    return [arguments.names(one, "similar") or () for one in similar] or [()]
 
 
 def _check_options(k: object, swap_rate: object, same_size: object) -> None:

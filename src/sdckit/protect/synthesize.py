@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows, with_some_numbers
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import Seed, open_rng
@@ -211,7 +211,7 @@ def _targets(
     named: tuple[str, ...] | None, order: Any, rows: Any, variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The variables to synthesise in their order, and a note on those that cannot be."""
-    given = column_names(order, "order")
+    given = arguments.names(order, "order")
     if given is not None:
         for name in given:
             if name not in variables:
@@ -249,7 +249,7 @@ def _helpers(
     given: Any, order: tuple[str, ...], rows: Any, variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The variables that predict and stay as they are, and a note on those that cannot."""
-    names = column_names(given, "predictors")
+    names = arguments.names(given, "predictors")
     if names is not None and (both := set(names) & set(order)):
         raise ColumnError(
             f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"

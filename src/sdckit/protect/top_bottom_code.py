@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import Distinct, distinct_values
 from sdckit.data.replace import as_held, open_eager, with_some_numbers
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -89,7 +89,7 @@ def top_bottom_code(
     >>> top_bottom_code(survey, column="income", top=5000, to="mean").data["income"].to_list()
     [900, 2500, 20000, 20000, 20000]
     """
-    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    names = arguments.names(by, "by", single=True) or ()
     if top is None and bottom is None:
         raise DataError("give top=, bottom= or both: the limits beyond which values change")
     replaced = _replacements(to)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -85,7 +85,7 @@ def chosen_variables(
         raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
     notes: dict[str, str] = {}
     types = _types(original, released)
-    names = column_names(variables, "variables")
+    names = arguments.names(variables, "variables")
     if names is None:
         names = _in_common(types, scenario, id, notes)
     elif not names:
@@ -149,7 +149,7 @@ def _numbers(
     scenario: Scenario | None,
     notes: dict[str, str],
 ) -> tuple[str, ...]:
-    named = column_names(numeric, "numeric")
+    named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in names]:
             raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables")

@@ -8,8 +8,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.utility.combine import check_level
@@ -179,7 +179,7 @@ def compare_estimates(
 
 
 def _variables(variables: Sequence[str] | None, scenario: Scenario | None) -> tuple[str, ...]:
-    names = column_names(variables, "variables")
+    names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
@@ -202,7 +202,7 @@ def _opened(
         measured = {} if statistic == "proportion" else {"variables": names}
         weights = {} if weight is None else {"weight": (weight,)}
         return open_pair(original, released, categories=counted, numeric={**measured, **weights})
-    needed = column_names(variables, "variables") or ()
+    needed = arguments.names(variables, "variables") or ()
     if not needed and not isinstance(original, Pair) and is_lazy(open_frame(original)):
         raise DataError(
             "of a plan only the columns named are brought here: variables=[...] says which the function uses"

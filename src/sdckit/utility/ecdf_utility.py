@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.threads import run
@@ -162,7 +162,7 @@ def ecdf_utility(
     >>> result.max_difference, result.joint_max_difference
     ({'age': 0.25, 'pay': 0.25}, 0.25)
     """
-    asked = column_names(variables, "variables")
+    asked = arguments.names(variables, "variables")
     chosen = chosen_variables(original, released, variables=asked, numeric=asked, scenario=scenario, id=id)
     names = chosen.numeric
     if not names:
@@ -194,7 +194,7 @@ def ecdf_utility(
 def _joint_names(joint: bool | Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(joint, bool):
         return names if joint else ()
-    listed = column_names(joint, "joint") or ()
+    listed = arguments.names(joint, "joint") or ()
     if unknown := [name for name in listed if name not in names]:
         raise ColumnError(f"joint: {unknown[0]!r} is not among the numeric variables ({', '.join(names)})")
     if not listed:

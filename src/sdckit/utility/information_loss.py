@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.frames import frame_of
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.utility.loss_release import Release, release_figures
@@ -231,13 +231,13 @@ def _roles(
     if isinstance(ordered, Mapping):
         orders = {name: tuple(map(str, levels)) for name, levels in ordered.items()}
         ordered = tuple(ordered)
-    names = column_names(numeric, "numeric")
+    names = arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = scenario.numeric
     roles = {
         "numeric": names or (),
-        "categorical": column_names(categorical, "categorical") or (),
-        "ordered": column_names(ordered, "ordered") or (),
+        "categorical": arguments.names(categorical, "categorical") or (),
+        "ordered": arguments.names(ordered, "ordered") or (),
     }
     every = [name for part in roles.values() for name in part]
     if not every:
