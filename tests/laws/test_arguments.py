@@ -45,16 +45,16 @@ CALLS = {
     "add_noise": NUMBERS,
     "alpha_k": CLASSES,
     "as_cells": ONE,
-    "assess": {**PAIR, "scenario": SCENARIO},
+    "assess": {"data": FILE, "released": RELEASE, "scenario": SCENARIO},
     "attribute_disclosure": LEARNT,
     "attribute_disclosure_table": {**PAIR, "keys": ["sex", "area"], "targets": ["ill"]},
-    "bayesian_attribute_risk": {**PAIR, "target": "ill", "draws": {"ill": np.full((3, N), "no")}},
+    "bayesian_attribute_risk": {**PAIR, "target": "ill", "draws": {"probability": np.full((2, N, 2), 0.5), "categories": ["no", "yes"]}},
     "beta_likeness": CLASSES,
-    "canaries": {"data": FILE.select("sex", "area", "age"), "n": 3},
+    "canaries": {"data": FILE.select("sex", "area", "age"), "n": 5},
     "cap": LEARNT,
     "check": {"data": FILE, "scenario": SCENARIO},
     "cluster_utility": {**PAIR, "variables": ["sex", "pay"], "n_clusters": 3},
-    "combine": {"estimates": [1.0, 2.0], "variances": [1.0, 1.0], "kind": "multiple_imputation"},
+    "combine": {"estimates": [1.0, 2.0], "variances": [1.0, 1.0], "kind": "partial"},
     "compare_associations": {**PAIR, "variables": ["sex", "area"]},
     "compare_distributions": {**PAIR, "variables": ["sex", "area", "pay"]},
     "compare_estimates": {**PAIR, "statistic": "mean", "variables": ["pay"]},
@@ -167,6 +167,17 @@ KINDS = {
 }  # fmt: skip
 # Where a name means something else; None: anything, or a thing of its own with its own tests.
 ELSEWHERE = {
+    **{(one, "k"): "wholes" for one in ("k_anonymity", "k_map", "key_contributions")},
+    ("robust_interval_risk", "isolation"): "amount",
+    ("interval_risk", "scale"): "choice",
+    ("robust_interval_risk", "factor"): "amount",
+    ("outliers", "upper"): "inside",
+    ("outliers", "lower"): "inside",
+    ("matching_risk", "width"): "amount",
+    ("risky_cells", "threshold"): "whole",
+    ("individual_risk", "threshold"): "share",
+    ("probabilistic_linkage", "threshold"): "inside",
+    ("explain", "row"): "whole",
 }
 # Things that are no option: data, models, mappings with tests of their own.
 DATA = set()
@@ -188,5 +199,5 @@ def cases():
             kind = kind_of(function, argument)
             if kind is None:
                 continue
-            values = WRONG[kind] if allowed_none(function, argument) else (*WRONG[kind], None)
+            values = WRONG[kind] if allowed_none(function, argument) or kind == "names" else (*WRONG[kind], None)
             yield pytest.param(function, argument, values, id=f"{function}-{argument}")

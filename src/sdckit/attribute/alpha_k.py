@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, checked_limits, open_classes
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -156,6 +157,7 @@ def alpha_k(
     >>> result.alpha["health"], result.k, result.violations["health"]
     (1.0, 1, {0.5: 5, 0.8: 1})
     """
+    arguments.text(prefix, "prefix")
     shares = checked_limits(limits, "alpha")
     if k is None:
         k = (scenario.thresholds.k if scenario else None) or 2

@@ -155,6 +155,7 @@ def attribute_disclosure_table(
     >>> result.targets, result.correctly_disclosed["ill"]
     (('ill', 'pay'), 1.0)
     """
+    arguments.text(prefix, "prefix")
     names = resolve_roles(scenario=scenario, keys=keys).keys
     learnt = _targets(original, released, names, targets, scenario, id)
     cut = bins_by_name(bins, numeric, (*names, *learnt))

@@ -15,6 +15,7 @@ from sdckit.attribute.posterior_evidence import Evidence
 from sdckit.attribute.posterior_guesses import posterior_of_guesses, rank_of_truth
 from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -168,6 +169,7 @@ def bayesian_attribute_risk(
     >>> result.records["probability"].round(3).to_list(), result.baseline
     ([0.461, 0.461, 0.547], 0.5)
     """
+    arguments.text(prefix, "prefix")
     if target is None:
         sensitive = scenario.sensitive if isinstance(scenario, Scenario) else ()
         if len(sensitive) != 1:

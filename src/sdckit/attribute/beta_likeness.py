@@ -18,6 +18,7 @@ from sdckit.attribute.cell_classes import (
     count_violations,
     open_classes,
 )
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 
@@ -174,6 +175,7 @@ def beta_likeness(
     >>> result.basic["health"], result.enhanced["health"], result.exceeding["health"]
     (1.0, inf, 1)
     """
+    arguments.text(prefix, "prefix")
     asked = checked_limits(limits, "beta")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, checked_limits, open_classes
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 
@@ -162,6 +163,7 @@ def delta_disclosure(
     >>> result.delta["health"], round(result.delta_present["health"], 4), result.incomplete["health"]
     (inf, 0.6931, 1)
     """
+    arguments.text(prefix, "prefix")
     asked = checked_limits(limits, "delta")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}

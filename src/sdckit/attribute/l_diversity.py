@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -223,6 +224,7 @@ def l_diversity(
     >>> result.records["distinct_health"].to_list(), result.violations["health"]["distinct"][2]
     ([1, 1, 2, 2], 2)
     """
+    arguments.text(prefix, "prefix")
     kinds: tuple[Kind, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
     if unknown := [one for one in kinds if one not in KINDS]:
         raise DataError(f"kind {unknown[0]!r} is unknown; use {', '.join(KINDS)}")

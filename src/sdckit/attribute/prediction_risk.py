@@ -234,6 +234,7 @@ def prediction_risk(
     >>> result.mse_original, result.mse_released, result.share_less_accurate, result.baseline
     (0.0, 50.0, 0.5, 125.0)
     """
+    arguments.text(prefix, "prefix")
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     pair = open_pair(
         original, released, categories={"keys": names, "target": (learnt,)}, aligned=False, id=id

@@ -24,6 +24,7 @@ from sdckit.attribute.earth_movers import (
     order_of,
     steps_of,
 )
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -178,6 +179,7 @@ def t_closeness(
     >>> result.level["income"], result.violations["income"]
     (0.3333333333333333, {0.1: 4, 0.2: 4})
     """
+    arguments.text(prefix, "prefix")
     asked = checked_limits(limits, "t")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}

@@ -39,14 +39,12 @@ def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None)
     >>> model_terms(["age", "sex", "educ"], 2, None)
     ((0, 1), (0, 2), (1, 2))
     """
-    if isinstance(interactions, bool) or not isinstance(interactions, int) or interactions < 1:
-        raise DataError("interactions is the highest order of a term; give 1 (main effects), 2 (pairs), ...")
     if interactions > len(keys):
-        raise DataError(f"interactions={interactions} needs as many keys; there are {len(keys)}")
+        raise DataError(f"interactions={interactions} needs as many keys; there are {len(keys)}", argument="interactions")
     if formula is None:
         return tuple(combinations(range(len(keys)), interactions)) if interactions > 1 else ()
     if interactions > 1:
-        raise DataError("give formula= or interactions=, not both: each says which terms the model has")
+        raise DataError("give formula= or interactions=, not both: each says which terms the model has", argument="formula")
     terms = [_term(keys, part) for part in _parts(formula)]
     return maximal([term for term in terms if len(term) > 1])
 

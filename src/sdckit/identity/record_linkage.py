@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.linkage_options import Distance, Method, Options, encoders, linked_variables, options
@@ -238,6 +239,7 @@ def record_linkage(
     >>> result.correct_links, result.records["linked_row"].to_list()
     (2.0, [1, 2, 1])
     """
+    arguments.text(prefix, "prefix")
     chosen = options(method, distance, n_best, weights)
     pair, numbers, names = linked_variables(
         original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id

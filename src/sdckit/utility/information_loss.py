@@ -193,6 +193,7 @@ def information_loss(
     >>> result.il1, result.mean_differences["hours"], result.records["distance"].round(3).to_list()
     (15.0, 0.0, [0.25, 0.0, 0.352])
     """
+    arguments.text(prefix, "prefix")
     roles, orders = _roles(numeric, categorical, ordered, scenario)
     pair = open_pair(
         original, released, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
