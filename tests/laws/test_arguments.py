@@ -48,7 +48,7 @@ CALLS = {
     "assess": {"data": FILE, "released": RELEASE, "scenario": SCENARIO},
     "attribute_disclosure": LEARNT,
     "attribute_disclosure_table": {**PAIR, "keys": ["sex", "area"], "targets": ["ill"]},
-    "bayesian_attribute_risk": {**PAIR, "target": "ill", "draws": {"probability": np.full((2, N, 2), 0.5), "categories": ["no", "yes"]}},
+    "bayesian_attribute_risk": {**PAIR, "target": "ill", "draws": {"probability": np.full((2, N, 2), 0.5), "levels": ["no", "yes"]}},
     "beta_likeness": CLASSES,
     "canaries": {"data": FILE.select("sex", "area", "age"), "n": 5},
     "cap": LEARNT,
@@ -178,6 +178,13 @@ ELSEWHERE = {
     ("individual_risk", "threshold"): "share",
     ("probabilistic_linkage", "threshold"): "inside",
     ("explain", "row"): "whole",
+    ("alpha_k", "limits"): "limits",
+    ("t_closeness", "distance"): None,
+    ("l_diversity", "kind"): "choice",
+    **{(one, "bins"): "whole" for one in ("attribute_disclosure", "attribute_disclosure_table")},
+    **{(one, "target"): "names" for one in ("cap", "correct_attribution_probability")},
+    **{(one, "width"): "amount" for one in ("cap", "correct_attribution_probability")},
+    ("bayesian_attribute_risk", "guesses"): None,
 }
 # Things that are no option: data, models, mappings with tests of their own.
 DATA = set()

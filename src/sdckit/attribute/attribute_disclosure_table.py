@@ -161,7 +161,7 @@ def attribute_disclosure_table(
     cut = bins_by_name(bins, numeric, (*names, *learnt))
     levels = dict(exclude_levels or {})
     if unknown := [name for name in levels if name not in learnt]:
-        raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target")
+        raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target", argument="exclude_levels")
     left_out = {
         name: check_exclusions(
             names, levels=levels.get(name, ()), missing_target=exclude_missing_target,
@@ -206,7 +206,7 @@ def _targets(
             name for name in first if name not in left_out and all(name in other for other in others)
         )
     if not named:
-        raise ScenarioError("no column is left that an intruder could learn; name some in targets=[...]")
+        raise ScenarioError("no column is left that an intruder could learn; name some in targets=[...]", argument="targets")
     check_targets(named, keys)
     return named
 

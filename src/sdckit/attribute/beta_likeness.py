@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sdckit.attribute.cell_classes import (
     ClassResult,
     Spread,
-    checked_limits,
     count_violations,
     open_classes,
 )
@@ -176,7 +175,7 @@ def beta_likeness(
     (1.0, inf, 1)
     """
     arguments.text(prefix, "prefix")
-    asked = checked_limits(limits, "beta")
+    asked = arguments.amounts_above(limits, "limits", "are values of beta that a class may reach")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}
     pairs: dict[str, int] = {}

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, checked_limits, open_classes
+from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, open_classes
 from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
@@ -164,7 +164,7 @@ def delta_disclosure(
     (inf, 0.6931, 1)
     """
     arguments.text(prefix, "prefix")
-    asked = checked_limits(limits, "delta")
+    asked = arguments.amounts_above(limits, "limits", "are values of delta that a class may reach")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}
     incomplete: dict[str, int] = {}

@@ -235,6 +235,9 @@ def prediction_risk(
     (0.0, 50.0, 0.5, 125.0)
     """
     arguments.text(prefix, "prefix")
+    arguments.count(n_neighbors, "n_neighbors", "counts the nearest records")
+    arguments.flag(cross_fit, "cross_fit")
+    rng = arguments.seed(seed)
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     pair = open_pair(
         original, released, categories={"keys": names, "target": (learnt,)}, aligned=False, id=id
@@ -243,7 +246,6 @@ def prediction_risk(
     numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
     open_pair(pair, categories={}, numeric={"numeric": numbers})
     task = _Task(pair, names, learnt, numbers, learnt in numbers)
-    rng = np.random.default_rng(seed)
     state = int(rng.integers(2**31 - 1))
     fitted = checked_model(
         model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None
@@ -267,7 +269,7 @@ def _numeric_of(
     named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in used]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target")
+            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target", argument="numeric")
         return named
     if scenario is not None and scenario.numeric:
         return tuple(name for name in used if name in scenario.numeric)

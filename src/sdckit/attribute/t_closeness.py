@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sdckit.attribute.cell_classes import (
     ClassResult,
     Spread,
-    checked_limits,
     count_violations,
     open_classes,
 )
@@ -180,7 +179,7 @@ def t_closeness(
     (0.3333333333333333, {0.1: 4, 0.2: 4})
     """
     arguments.text(prefix, "prefix")
-    asked = checked_limits(limits, "t")
+    asked = arguments.amounts_above(limits, "limits", "are values of t that a class may reach")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
     columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
@@ -194,12 +193,12 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     """The distance of one variable, where several may be given by name."""
     if isinstance(distance, Mapping) and any(isinstance(one, (str, Mapping)) for one in distance.values()):
         if set(distance) != set(variables):
-            raise DataError("distance by variable names every sensitive variable once, and no other")
+            raise DataError("distance by variable names every sensitive variable once, and no other", argument="distance")
         distance = distance[name]
-    if isinstance(distance, str) and distance not in NAMES:
-        raise DataError(f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy")
+    if isinstance(distance, str):
+        arguments.choice(distance, "distance", NAMES)
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
-        raise DataError("distance is a name, a list of levels in their order, or a hierarchy of them")
+        raise DataError("distance is a name, a list of levels in their order, or a hierarchy of them", argument="distance")
     found: Distance = distance
     return found
 

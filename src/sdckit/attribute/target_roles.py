@@ -41,13 +41,15 @@ def known_and_learnt(
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
             said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            raise ScenarioError(f"say which variable an intruder would learn: target='...'{said}")
+            raise ScenarioError(f"say which variable an intruder would learn: target='...'{said}", argument="target")
         target = sensitive[0]
-    learnt = (target,) if isinstance(target, str) else arguments.names(target, "target") or ()
+    learnt = arguments.names(target, "target", single=True) or ()
     if not learnt:
-        raise ScenarioError("target is empty; say which variable an intruder would learn")
+        raise ScenarioError("target is empty; say which variable an intruder would learn", argument="target")
     if len(learnt) > 1 and not several:
-        raise ColumnError("target is one column; attribute_disclosure_table takes several in targets=[...]")
+        raise ColumnError(
+            "target is one column; attribute_disclosure_table takes several in targets=[...]", argument="target"
+        )
     check_targets(learnt, names)
     return names, learnt
 
@@ -61,7 +63,9 @@ def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
         A target among the keys.
     """
     if clash := [name for name in target if name in keys]:
-        raise ColumnError(f"target {clash[0]!r} is a key; an intruder cannot learn what they know")
+        raise ColumnError(
+            f"target {clash[0]!r} is a key; an intruder cannot learn what they know", argument="target"
+        )
 
 
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:

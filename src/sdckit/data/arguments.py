@@ -14,7 +14,7 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 __all__ = [
-    "Seed", "amount", "amount_above", "amounts_above", "choice", "column", "count", "counts", "flag",
+    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "count", "counts", "flag",
     "is_number", "is_whole", "level", "names", "number", "scenario_or_none", "seed", "seed_number", "share", "share_above",
     "text",
 ]  # fmt: skip
@@ -287,6 +287,20 @@ def choice(value: Word, name: str, allowed: Sequence[Word]) -> Word:
     if not isinstance(value, str):
         raise DataError(f"{name} is one of {words}, not {type(value).__name__}", argument=name)
     raise DataError(f"{name} {value!r} is unknown; {did_you_mean(value, allowed)}", argument=name)
+
+
+def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) -> tuple[Word, ...]:
+    """One or several of the words an argument can have.
+
+    Raises
+    ------
+    DataError
+        There is none, or another one.
+    """
+    asked = _listed(value)
+    if not asked:
+        raise DataError(f"{name} is empty; give some of {', '.join(allowed)}", argument=name)
+    return tuple(choice(one, name, allowed) for one in asked)  # type: ignore[type-var]
 
 
 def text(value: object, name: str) -> str:
