@@ -122,14 +122,14 @@ NO_NUMBER = ("x", True, math.nan, [None], {"x": "y"}, object())
 WRONG = {
     "seed": ("x", True, math.nan, math.inf, -1, 1.5, [1], {}),
     "whole": (*NO_NUMBER, math.inf, -1, 1.5),
-    "wholes": (*NO_NUMBER, math.inf, -1, 1.5, [1.5], [True], []),
+    "wholes": (*NO_NUMBER, math.inf, -1, 1.5, [1.5], [True]),
     "inside": (*NO_NUMBER, math.inf, -1, 0, 1, 1.5),
     "share": (*NO_NUMBER, math.inf, -0.5, 1.5),
     "amount": (*NO_NUMBER, math.inf, -math.inf, -1),
     "above": (*NO_NUMBER, math.inf, -1, 0),
     "percent": (*NO_NUMBER, math.inf, -1, 101),
     "number": (*NO_NUMBER, math.inf),
-    "limits": (*NO_NUMBER, math.inf, -1, [], [True]),
+    "limits": (*NO_NUMBER, math.inf, -1, [True]),
     "flag": ("x", 1, 0, math.nan, [True], {"x": "y"}),
     "choice": ("no such word", "", 1, True, math.nan, ["x"], {"x": "y"}),
     "names": (5, True, math.nan, [None], [1.5], [["sex"]], ["sex", "sex"], b"sex", object()),
@@ -145,8 +145,8 @@ KINDS = {
     **dict.fromkeys(
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
-         "n_replace", "workers", "k"], "whole"),
-    **dict.fromkeys(["bins", "levels"], "wholes"),
+         "n_replace", "workers", "k", "bins"], "whole"),
+    **dict.fromkeys(["levels"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability"], "share"),
     **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd"], "amount"),
@@ -181,10 +181,10 @@ ELSEWHERE = {
     ("alpha_k", "limits"): "limits",
     ("t_closeness", "distance"): None,
     ("l_diversity", "kind"): "choice",
-    **{(one, "bins"): "whole" for one in ("attribute_disclosure", "attribute_disclosure_table")},
     **{(one, "target"): "names" for one in ("cap", "correct_attribution_probability")},
     **{(one, "width"): "amount" for one in ("cap", "correct_attribution_probability")},
     ("bayesian_attribute_risk", "guesses"): None,
+    ("combine", "n"): "above",
 }
 # Things that are no option: data, models, mappings with tests of their own.
 DATA = set()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.attacks.attack_rates import FIGURES
-from sdckit.cells.pair import Pair, check_id
+from sdckit.cells.pair import Pair
 from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -100,7 +100,7 @@ def all_variables(
     ColumnError
         The list is empty, or no list; the control file lacks a variable.
     """
-    check_id(id)
+    arguments.column_or_none(id, "id")
     names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))

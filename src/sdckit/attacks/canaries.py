@@ -152,8 +152,7 @@ def canaries(
     arguments.count(n, "n", "counts canaries", at_least=5)
     arguments.count(copies, "copies", "counts how often each is planted")
     arguments.scenario_or_none(scenario)
-    if id is not None:
-        arguments.column(id, "id")
+    arguments.column_or_none(id, "id")
     rng = arguments.seed(seed)
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]

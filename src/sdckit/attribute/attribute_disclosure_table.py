@@ -157,6 +157,7 @@ def attribute_disclosure_table(
     """
     arguments.text(prefix, "prefix")
     names = resolve_roles(scenario=scenario, keys=keys).keys
+    arguments.column_or_none(id, "id")
     learnt = _targets(original, released, names, targets, scenario, id)
     cut = bins_by_name(bins, numeric, (*names, *learnt))
     levels = dict(exclude_levels or {})

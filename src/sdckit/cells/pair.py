@@ -19,7 +19,7 @@ from sdckit.data.frames import frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = ["Pair", "SharedGroups", "check_id", "open_pair"]
+__all__ = ["Pair", "SharedGroups", "open_pair"]
 
 Order = NDArray[np.int64] | None
 
@@ -225,7 +225,7 @@ def open_pair(
     ([[1, 2], [2, 2]], (False,))
     """
     columns: dict[str, Sequence[str]] = {**categories, **(numeric or {})}
-    check_id(id)
+    arguments.column_or_none(id, "id")
     if isinstance(original, Pair):
         pair = _reopened(original, released, columns, aligned, id)
     else:
@@ -244,17 +244,6 @@ def open_pair(
         messages = "; ".join(dict.fromkeys(str(fault) for fault in faults))
         raise (ColumnError if isinstance(faults[0], ColumnError) else DataError)(messages) from None
     return pair
-
-
-def check_id(id: object) -> None:
-    """Refuse what cannot be the name of one column.
-
-    Raises
-    ------
-    ColumnError
-    """
-    if id is not None:
-        arguments.column(id, "id")
 
 
 def _reopened(

@@ -11,8 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, check_id, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, NANOSECONDS, SharedCoding
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows, to_arrow
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
@@ -170,7 +171,7 @@ def open_with_control(
     ColumnError, DataError
         As `open_pair`, the control file named as such; fewer than `least` records in a file.
     """
-    check_id(id)
+    arguments.column_or_none(id, "id")
     if isinstance(original, Pair):
         id = id or original.id
         if released is not None:

@@ -14,7 +14,7 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 __all__ = [
-    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "count", "counts", "flag",
+    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count", "counts", "flag",
     "is_number", "is_whole", "level", "names", "number", "scenario_or_none", "seed", "seed_number", "share", "share_above",
     "text",
 ]  # fmt: skip
@@ -136,12 +136,12 @@ def count(
 
 
 def counts(value: object, name: str, says: str = "is a count", *, at_least: int = 1) -> tuple[int, ...]:
-    """One whole number or several, ascending and each once.
+    """One whole number or several (or none), ascending and each once.
 
     Raises
     ------
     DataError
-        There is none, or one below `at_least`.
+        One of them is none, or below `at_least`.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def counts(value: object, name: str, says: str = "is a count", *, at_least: int 
     ((2, 3), (5,))
     """
     asked = _listed(value)
-    if not asked or not all(isinstance(one, Integral) and is_whole(one) and one >= at_least for one in asked):
+    if not all(isinstance(one, Integral) and is_whole(one) and one >= at_least for one in asked):
         raise _refused(name, says, f"whole numbers of {at_least} or more")
     return tuple(sorted({int(one) for one in asked}))
 
@@ -185,7 +185,7 @@ def amount_above(value: object, name: str, says: str = "is an amount", *, above:
 
 
 def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
-    """One finite number above 0 (or `above`) or several, ascending and each once.
+    """One finite number above 0 (or `above`) or several (or none), ascending and each once.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) ->
     (0.1, 0.2)
     """
     asked = _listed(value)
-    if not asked or not all(above < _real(one) < math.inf for one in asked):
+    if not all(above < _real(one) < math.inf for one in asked):
         raise _refused(name, says, f"numbers above {above:g}")
     return tuple(sorted({_real(one) for one in asked}))
 
@@ -328,6 +328,16 @@ def column(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise ColumnError(f"{name} is the name of one column, not {type(value).__name__}", argument=name)
     return value
+
+
+def column_or_none(value: object, name: str) -> str | None:
+    """The name of one column; None where none is given.
+
+    Raises
+    ------
+    ColumnError
+    """
+    return None if value is None else column(value, name)
 
 
 def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] | None:

@@ -280,8 +280,7 @@ def explain(
     """
     if max_size is not None:
         arguments.count(max_size, "max_size", "counts the keys of a set")
-    if id is not None:
-        arguments.column(id, "id")
+    arguments.column_or_none(id, "id")
     cells = tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
     if cells.roles.person is not None:
         raise DataError(

@@ -230,8 +230,7 @@ def outliers(
     names = _names(numeric, arguments.scenario_or_none(scenario))
     groups = arguments.names(by, "by", single=True) or ()
     _check(method, lower, upper)
-    if id is not None:
-        arguments.column(id, "id")
+    arguments.column_or_none(id, "id")
     wanted: dict[str, Sequence[str]] = {"numeric": names, "by": groups, "id": () if id is None else (id,)}
     frame, brought = columns_in_memory(data, wanted)
     values = dict(zip(names, run(lambda name: _numbers(frame[name]), names), strict=True))

@@ -12,7 +12,7 @@ from sdckit.cells.pair import Pair, open_pair
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError
 
 __all__ = ["Chosen", "chosen_variables"]
 
@@ -81,15 +81,15 @@ def chosen_variables(
     >>> found.names, found.numeric
     (('a', 'b'), ('a',))
     """
-    if scenario is not None and not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(id, "id")
     notes: dict[str, str] = {}
     types = _types(original, released)
     names = arguments.names(variables, "variables")
     if names is None:
         names = _in_common(types, scenario, id, notes)
     elif not names:
-        raise ColumnError("variables= is empty; name at least one column, or leave it out to take all")
+        raise ColumnError("variables= is empty; name at least one column, or leave it out to take all", argument="variables")
     numbers = _numbers(names, types, numeric, scenario, notes)
     pair = open_pair(
         original, released, categories={"variables": [name for name in names if name not in numbers]},
@@ -152,7 +152,7 @@ def _numbers(
     named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in names]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables")
+            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables", argument="numeric")
         return named
     if scenario is not None and scenario.numeric:
         return tuple(name for name in names if name in scenario.numeric)

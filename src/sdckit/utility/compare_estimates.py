@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 from sdckit.cells.pair import Pair, open_pair
@@ -12,7 +11,6 @@ from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
-from sdckit.utility.combine import check_level
 from sdckit.utility.comparison import (
     FIGURES,
     CompareKind,
@@ -21,7 +19,7 @@ from sdckit.utility.comparison import (
     note_identical,
     size_ratio,
 )
-from sdckit.utility.interval_overlap import Version, check_version
+from sdckit.utility.interval_overlap import VERSIONS, Version
 from sdckit.utility.statistics_of_file import NAMED, Statistic, called_estimates, named_estimates
 
 __all__ = ["EstimateComparison", "compare_estimates"]
@@ -142,17 +140,16 @@ def compare_estimates(
     >>> result.table["estimate_released"].to_list(), round(result.mean_overlap, 3)
     ([26.0], 0.976)
     """
-    if not callable(statistic) and statistic not in NAMED:
-        raise DataError(
-            f"statistic {statistic!r} is unknown; use {', '.join(map(repr, NAMED))}, or a function of a file"
-        )
-    check_level(level)
-    check_version(version)
-    if isinstance(probability, bool) or not isinstance(probability, Real) or not 0 < probability < 1:
-        raise DataError("probability says which quantile; give a number between 0 and 1")
+    if not callable(statistic):
+        arguments.choice(statistic, "statistic", NAMED)
+    arguments.level(level)
+    arguments.choice(version, "version", VERSIONS)
+    arguments.level(probability, "probability", "says which quantile")
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(weight, "weight")
     if callable(statistic):
         if weight is not None:
-            raise DataError("a function weighs the records itself; leave weight= out")
+            raise DataError("a function weighs the records itself; leave weight= out", argument="weight")
     elif weight is None and scenario is not None:
         weight = scenario.weight
     pair = _opened(original, released, statistic, variables, weight, scenario)
@@ -183,7 +180,7 @@ def _variables(variables: Sequence[str] | None, scenario: Scenario | None) -> tu
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError("say what is estimated: variables=[...]")
+        raise ScenarioError("say what is estimated: variables=[...]", argument="variables")
     return names
 
 

@@ -194,12 +194,14 @@ def information_loss(
     (15.0, 0.0, [0.25, 0.0, 0.352])
     """
     arguments.text(prefix, "prefix")
+    drawn = arguments.seed_number(seed)
+    arguments.flag(robust, "robust")
+    scenario = arguments.scenario_or_none(scenario)
     roles, orders = _roles(numeric, categorical, ordered, scenario)
     pair = open_pair(
         original, released, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
         numeric={"numeric": roles["numeric"]}, aligned=True, id=id,
     )  # fmt: skip
-    drawn = int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else seed
     ranks = {name: _ranks(pair, name, orders.get(name)) for name in roles["ordered"]}
     found = [
         release_figures(pair, j, roles["numeric"], roles["categorical"], ranks, robust=robust, seed=drawn)
@@ -243,7 +245,8 @@ def _roles(
     every = [name for part in roles.values() for name in part]
     if not every:
         raise ScenarioError(
-            "say which variables to compare: numeric=[...], categorical=[...] or ordered=[...]"
+            "say which variables to compare: numeric=[...], categorical=[...] or ordered=[...]",
+            argument="numeric",
         )
     if twice := sorted({name for name in every if every.count(name) > 1}):
         where = " and ".join(role for role, part in roles.items() if twice[0] in part)
