@@ -94,7 +94,7 @@ CALLS = {
     "prediction_risk": LEARNT,
     "probabilistic_linkage": {**PAIR, "variables": ["sex", "area", "age"], "id": "row"},
     "propensity": {**PAIR, "variables": ["sex", "pay"]},
-    "rank_swap": {**NUMBERS, "p": 10.0},
+    "rank_swap": NUMBERS,
     "read_file": {"path": "absent.csv"},
     "read_hierarchy": {"path": "absent.csv"},
     "recode": {"data": FILE, "column": "age", "bands": 3},
@@ -185,7 +185,30 @@ ELSEWHERE = {
     **{(one, "width"): "amount" for one in ("cap", "correct_attribution_probability")},
     ("bayesian_attribute_risk", "guesses"): None,
     ("combine", "n"): "above",
+    ("add_noise", "noise"): "above",
+    ("mask_categorical", "probability"): "inside",
+    ("mask_continuous", "reliability"): "inside",
+    ("mask_continuous", "sd"): "above",
+    ("rank_swap", "r0"): "share",
+    ("rank_swap", "k0"): "above",
+    ("replace_high_risk", "threshold"): "number",
+    ("suppress_above", "threshold"): "number",
+    ("top_bottom_code", "top"): "number",
+    ("top_bottom_code", "bottom"): "number",
+    ("top_bottom_code", "to"): "number",
+    ("local_suppression", "exact"): "flag",
+    ("swap_records", "hierarchy"): "names",
+    ("recode", "level"): None,
+    ("recode", "labels"): None,
+    ("read_file", "labels"): "flag",
+    ("read_file", "rows"): "whole",
+    ("read_file", "missing"): None,
+    **{(one, "delimiter"): "text" for one in ("read_file", "read_hierarchy")},
+    **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy")},
+    ("read_file", "decimal"): "text",
 }
+# What another argument must be for the one that is wrong to count.
+BESIDE = {("mask_continuous", "sd"): {"reliability": None}}
 # Things that are no option: data, models, mappings with tests of their own.
 DATA = set()
 FUNCTIONS = sorted(name for name in sdckit.__all__ if inspect.isfunction(getattr(sdckit, name)))

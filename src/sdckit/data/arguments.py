@@ -16,7 +16,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 __all__ = [
     "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count", "counts", "flag",
     "is_number", "is_whole", "level", "names", "number", "scenario_or_none", "seed", "seed_number", "share", "share_above",
-    "text",
+    "text", "within",
 ]  # fmt: skip
 
 Seed = int | np.random.Generator | None
@@ -161,7 +161,7 @@ def number(value: object, name: str, says: str = "is a number") -> float:
     ------
     DataError
     """
-    return _between(value, name, says, -math.inf, math.inf, "a finite number", (False, False))
+    return within(value, name, says, -math.inf, math.inf, "()", "a finite number")
 
 
 def amount(value: object, name: str, says: str = "is an amount") -> float:
@@ -171,7 +171,7 @@ def amount(value: object, name: str, says: str = "is an amount") -> float:
     ------
     DataError
     """
-    return _between(value, name, says, 0, math.inf, "a number of 0 or more", (True, False))
+    return within(value, name, says, 0, math.inf, "[)", "a number of 0 or more")
 
 
 def amount_above(value: object, name: str, says: str = "is an amount", *, above: float = 0.0) -> float:
@@ -181,7 +181,7 @@ def amount_above(value: object, name: str, says: str = "is an amount", *, above:
     ------
     DataError
     """
-    return _between(value, name, says, above, math.inf, f"a number above {above:g}", (False, False))
+    return within(value, name, says, above, math.inf, "()", f"a number above {above:g}")
 
 
 def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
@@ -209,17 +209,17 @@ def share(value: object, name: str, says: str = "is a share") -> float:
     ------
     DataError
     """
-    return _between(value, name, says, 0, 1, "a number from 0 to 1", (True, True))
+    return within(value, name, says, 0, 1, "[]", "a number from 0 to 1")
 
 
-def share_above(value: object, name: str, says: str = "is a share", *, most: float = 1.0) -> float:
-    """A number above 0, up to 1 (or `most`).
+def share_above(value: object, name: str, says: str = "is a share") -> float:
+    """A number above 0, up to 1.
 
     Raises
     ------
     DataError
     """
-    return _between(value, name, says, 0, most, f"a number in (0, {most:g}]", (False, True))
+    return within(value, name, says, 0, 1, "(]")
 
 
 def level(value: object, name: str = "level", says: str = "is the confidence of the intervals") -> float:
@@ -234,17 +234,38 @@ def level(value: object, name: str = "level", says: str = "is the confidence of 
     >>> level(0.95)
     0.95
     """
-    return _between(value, name, says, 0, 1, "a number between 0 and 1, such as 0.95", (False, False))
+    return within(value, name, says, 0, 1, "()", "a number between 0 and 1, such as 0.95")
 
 
-def _between(
-    value: object, name: str, says: str, low: float, high: float, give: str, closed: tuple[bool, bool]
+def within(
+    value: object, name: str, says: str, low: float, high: float, ends: str = "[]", give: str = ""
 ) -> float:
+    """A number of an interval.
+
+    Parameters
+    ----------
+    value, name, says
+        As in `count`.
+    low, high : float
+    ends : {"[]", "[)", "(]", "()"}
+        Whether each end belongs to it.
+    give : str
+        The interval in words.
+
+    Raises
+    ------
+    DataError
+
+    Examples
+    --------
+    >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
+    0.0
+    """
     found = _real(value)
-    above = found >= low if closed[0] else found > low
-    below = found <= high if closed[1] else found < high
+    above = found >= low if ends[0] == "[" else found > low
+    below = found <= high if ends[1] == "]" else found < high
     if not (above and below):
-        raise _refused(name, says, give)
+        raise _refused(name, says, give or f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}")
     return found
 
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.errors import DataError
 
 __all__ = ["Bands", "Closed", "Method", "cut_bands", "given_bands"]
@@ -135,10 +135,8 @@ def cut_bands(
     Quantiles are rounded to three digits where that keeps them apart: no edge need be somebody's exact value.
     """
     check_closed(closed)
-    if isinstance(n, bool) or not 2 <= n <= MOST:
-        raise DataError(f"bands= as a number says how many; give a whole number from 2 to {MOST:,}")
-    if method not in get_args(Method):
-        raise DataError('method= is "equal_width", "log" or "equal_frequency"')
+    arguments.count(n, "bands", "as a number says how many", at_least=2, at_most=MOST)
+    arguments.choice(method, "method", get_args(Method))
     if closed == "both":
         raise DataError('closed="both" goes with {label: (low, high)}; bands that touch share no end')
     known = values[~np.isnan(values)]
@@ -184,9 +182,9 @@ def _digits(value: float) -> float:
 def _edge(edge: object, open_end: float) -> float:
     if edge is None:
         return open_end
-    if isinstance(edge, bool) or not isinstance(edge, Real) or math.isnan(edge):
-        raise DataError("bands: an edge is not a number")
-    return float(edge)
+    if edge in (-math.inf, math.inf):
+        return float(edge)  # type: ignore[arg-type]
+    return arguments.number(edge, "bands", "has an edge that is none")
 
 
 def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:

@@ -56,10 +56,10 @@ def drop_identifiers(data: Any, *, columns: str | Sequence[str]) -> Protected:
     """
     names = arguments.names(columns, "columns", single=True)
     if not names:
-        raise ColumnError("columns= is empty; name at least one column to leave out")
+        raise ColumnError("columns= is empty; name at least one column to leave out", argument="columns")
     frame = open_eager(data, {"columns": names})
     if len(names) == len(frame.columns):
-        raise ColumnError("columns: no column would remain; keep at least one")
+        raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
     changed = {name: len(frame) - _n_missing(frame[name]) for name in names}
     change = Change("drop_identifiers", len(frame), changed, {"columns": list(names)})
     return Protected(drop_columns(frame, names), change)

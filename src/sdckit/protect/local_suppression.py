@@ -133,18 +133,20 @@ def local_suppression(
     ({'sex': 1, 'job': 0}, 1)
     """
     roles = _roles(keys, alpha, scenario)
+    if k is not None:
+        arguments.count(k, "k", "counts records", at_least=2)
     if k is None and combinations is None and scenario is not None:
         k = scenario.thresholds.k
     groups = arguments.names(strata, "strata", single=True) or ()
     frame = open_eager(data, {"keys": roles.keys, "strata": groups})
     if clash := [name for name in groups if name in roles.keys]:
-        raise ScenarioError(f"strata: {clash[0]!r} is a key; a stratum must not be changed")
+        raise ScenarioError(f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata")
     requests = read_combinations(roles.keys, k, combinations, len(frame))
     rank = read_importance(roles.keys, importance)
-    if exact not in ("auto", True, False):
-        raise DataError("exact is 'auto', True or False")
+    if exact != "auto":
+        exact = arguments.flag(exact, "exact", "is 'auto', True or False")
     if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
-        raise DataError("exact=True counts values for one set of keys: no importance, no alpha below 1")
+        raise DataError("exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact")
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     file = _open(frame, roles, groups, max(level for _, level in requests))

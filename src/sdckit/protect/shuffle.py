@@ -12,7 +12,7 @@ from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, draw, open_rng
+from sdckit.protect.draws import draw, open_rng
 from sdckit.protect.numeric_columns import chosen, count_changed, numbers
 
 __all__ = ["shuffle"]
@@ -25,7 +25,7 @@ def shuffle(
     *,
     columns: Sequence[str],
     given: Sequence[str] = (),
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Hand the values of confidential numbers out anew, by their relation to other variables alone.
 
@@ -76,7 +76,9 @@ def shuffle(
     """
     names, known = chosen(columns), arguments.names(given, "given") or ()
     if both := [name for name in names if name in known]:
-        raise ColumnError(f"{both[0]!r} is in columns and in given; a variable is shuffled or stays")
+        raise ColumnError(
+            f"{both[0]!r} is in columns and in given; a variable is shuffled or stays", argument="given"
+        )
     frame = open_eager(data, {"columns": names, "given": known})
     values = numbers(frame, names, constant="so there is nothing to shuffle")
     fixed = numbers(frame, known, constant="so nothing depends on it")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows, with_some_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, open_rng
-from sdckit.protect.numeric_columns import chosen, is_number
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis_draws import DrawsByColumn, PosteriorDraws
 from sdckit.protect.synthesis_models import Settings, kept_draws, read_models, unconverged
 from sdckit.protect.synthesis_rules import read_rules
@@ -51,7 +50,7 @@ def synthesize(
     min_leaf: int = 5,
     smoothing: float | Mapping[str, float] = 0.0,
     posterior_draws: int = 100,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Make m synthetic files: each variable in turn is drawn from a model given those before it.
 
@@ -240,7 +239,7 @@ def _targets(
     refuse_unfit([variables[name] for name in targets], n)
     if named is not None and given is not None:
         if set(given) != set(named):
-            raise ColumnError("order= names exactly the columns to synthesise, in the order they are drawn")
+            raise ColumnError("order= names exactly the columns to synthesise, in the order they are drawn", argument="order")
         targets = given
     return targets, left
 
@@ -252,10 +251,11 @@ def _helpers(
     names = arguments.names(given, "predictors")
     if names is not None and (both := set(names) & set(order)):
         raise ColumnError(
-            f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
+            f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway",
+            argument="predictors",
         )
     if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
-        raise DataError(f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out")
+        raise DataError(f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out", argument="predictors")
     rest = [
         name for name in variables if name not in order and name != (rows if isinstance(rows, str) else None)
     ]
@@ -298,9 +298,8 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(order, given)
     for name, value in by_column.items():
         if name not in order:
-            raise ColumnError(f"smoothing: {name!r} is not among the columns to synthesise")
-        if not is_number(value) or value < 0:
-            raise DataError("smoothing is a multiple of the bandwidth; give a number of 0 or more")
+            raise ColumnError(f"smoothing: {name!r} is not among the columns to synthesise", argument="smoothing")
+        arguments.amount(value, "smoothing", "is a multiple of the bandwidth")
     return {name: float(by_column.get(name, 0.0)) for name in order}
 
 
@@ -347,11 +346,9 @@ def _in_range(dtype: Any, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(numbers, 0 if unsigned else -(2.0**size), top)
 
 
-def _check_options(m: object, fit_to: object, proper: object, min_leaf: object, draws: object) -> None:
-    for name, value, least in (("m", m, 1), ("min_leaf", min_leaf, 1), ("posterior_draws", draws, 0)):
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise DataError(f"{name} is a whole number of {least} or more")
-    if fit_to not in {"rows", "all"}:
-        raise DataError("fit_to= is 'rows' (the flagged records) or 'all'")
-    if not isinstance(proper, bool):
-        raise DataError("proper is True or False")
+def _check_options(m: object, fit_to: str, proper: object, min_leaf: object, draws: object) -> None:
+    arguments.count(m, "m", "counts releases")
+    arguments.count(min_leaf, "min_leaf", "counts the records of a leaf")
+    arguments.count(draws, "posterior_draws", "counts draws to keep", at_least=0)
+    arguments.choice(fit_to, "fit_to", ("rows", "all"))
+    arguments.flag(proper, "proper")
