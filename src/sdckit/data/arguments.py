@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 __all__ = [
     "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count", "counts", "flag",
     "is_number", "is_whole", "level", "names", "number", "scenario_or_none", "seed", "seed_number", "share", "share_above",
-    "text", "within",
+    "text", "texts", "within",
 ]  # fmt: skip
 
 Seed = int | np.random.Generator | None
@@ -24,7 +24,7 @@ Word = TypeVar("Word", bound=str)
 SMALL_SEED = 2**32  # scikit-learn's own limit
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Whether this is a whole number; True and False are none.
 
     Examples
@@ -35,7 +35,7 @@ def is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether this is a finite number.
 
     Examples
@@ -78,7 +78,7 @@ def seed(value: object) -> np.random.Generator:
     """
     if value is None or isinstance(value, np.random.Generator):
         return np.random.default_rng(value)
-    if isinstance(value, Integral) and is_whole(value) and value >= 0:
+    if is_whole(value) and value >= 0:
         return np.random.default_rng(int(value))
     raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator", argument="seed")
 
@@ -99,8 +99,7 @@ def seed_number(value: object) -> int | None:
     rng = seed(value)
     if value is None:
         return None
-    small = isinstance(value, Integral) and value < SMALL_SEED
-    return int(value) if small else int(rng.integers(2**31))  # type: ignore[call-overload]
+    return int(value) if is_whole(value) and value < SMALL_SEED else int(rng.integers(2**31))
 
 
 # --- numbers ------------------------------------------------------------------------------------------
@@ -128,9 +127,8 @@ def count(
     >>> count(3, "k", "counts records")
     3
     """
-    whole = isinstance(value, Integral) and is_whole(value)
-    if whole and value >= at_least and (at_most is None or value <= at_most):  # type: ignore[operator]
-        return int(value)  # type: ignore[call-overload,no-any-return]
+    if is_whole(value) and value >= at_least and (at_most is None or value <= at_most):
+        return int(value)
     bounds = f"of {at_least} or more" if at_most is None else f"from {at_least} to {at_most:,}"
     raise _refused(name, says, f"a whole number {bounds}")
 
@@ -149,9 +147,10 @@ def counts(value: object, name: str, says: str = "is a count", *, at_least: int 
     ((2, 3), (5,))
     """
     asked = _listed(value)
-    if not all(isinstance(one, Integral) and is_whole(one) and one >= at_least for one in asked):
+    found = [int(one) for one in asked if is_whole(one) and one >= at_least]
+    if len(found) < len(asked):
         raise _refused(name, says, f"whole numbers of {at_least} or more")
-    return tuple(sorted({int(one) for one in asked}))
+    return tuple(sorted(set(found)))
 
 
 def number(value: object, name: str, says: str = "is a number") -> float:
@@ -269,9 +268,9 @@ def within(
     return found
 
 
-def _listed(value: object) -> tuple[object, ...]:
+def _listed(value: Any) -> tuple[Any, ...]:
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-    return tuple(value) if several else (value,)  # type: ignore[arg-type]
+    return tuple(value) if several else (value,)
 
 
 # --- words --------------------------------------------------------------------------------------------
@@ -321,7 +320,7 @@ def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) ->
     asked = _listed(value)
     if not asked:
         raise DataError(f"{name} is empty; give some of {', '.join(allowed)}", argument=name)
-    return tuple(choice(one, name, allowed) for one in asked)  # type: ignore[type-var]
+    return tuple(choice(one, name, allowed) for one in asked)
 
 
 def text(value: object, name: str) -> str:
@@ -334,6 +333,28 @@ def text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise DataError(f"{name} is text, not {type(value).__name__}", argument=name)
     return value
+
+
+def texts(value: object, name: str) -> tuple[str, ...]:
+    """One text or several; numbers as they print.
+
+    Raises
+    ------
+    DataError
+
+    Examples
+    --------
+    >>> texts(["NA", -9], "missing"), texts("", "missing")
+    (('NA', '-9'), ('',))
+    """
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise DataError(f"{name} is a list of texts, not {type(value).__name__}", argument=name)
+    found = tuple(value)
+    if not all(isinstance(one, str) or is_number(one) for one in found):
+        raise DataError(f"{name} is a list of texts; one of them is none", argument=name)
+    return tuple(str(one) for one in found)
 
 
 # --- columns ------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit.data import arguments
 from sdckit.data.csv_text import open_text
 from sdckit.errors import DataError, FileFormatError
 
@@ -54,14 +55,14 @@ class Hierarchy:
         there = f"levels 1 to {len(self.levels)}" if len(self.levels) > 1 else "level 1 only"
         there += f" ({', '.join(names)})" if names else ""
         if level is None and len(self.levels) > 1:
-            raise DataError(f"level= says how far up to go; the hierarchy has {there}")
+            raise DataError(f"level= says how far up to go; the hierarchy has {there}", argument="level")
         if isinstance(level, str):
             if level not in names:
-                raise DataError(f"level: the hierarchy has no level of that name; it has {there}")
+                raise DataError(f"level: the hierarchy has no level of that name; it has {there}", argument="level")
             return names.index(level)
         whole = 1 if level is None else level
-        if isinstance(whole, bool) or not isinstance(whole, int) or not 1 <= whole <= len(self.levels):
-            raise DataError(f"level: there is no such level; the hierarchy has {there}")
+        if not arguments.is_whole(whole) or not 1 <= whole <= len(self.levels):
+            raise DataError(f"level: there is no such level; the hierarchy has {there}", argument="level")
         return whole - 1
 
 
@@ -101,10 +102,14 @@ def read_hierarchy(
     {'Graz': 'Styria', 'Linz': 'Upper Austria'}
     """
     file = Path(path)
+    arguments.flag(header, "header")
+    for name, value in (("delimiter", delimiter), ("encoding", encoding)):
+        if value is not None:
+            arguments.text(value, name)
     if not file.is_file():
-        raise FileFormatError(f"{file.name}: there is no such file")
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-        raise FileFormatError("delimiter= is one character")
+        raise FileFormatError(f"{file.name}: there is no such file", argument="path")
+    if delimiter is not None and len(delimiter) != 1:
+        raise FileFormatError("delimiter= is one character", argument="delimiter")
     lines = list(open_text(file, encoding).lines())
     rows = _cut(file.name, lines, delimiter)
     for number, row in rows:
@@ -180,7 +185,7 @@ def as_hierarchy(given: Any) -> Hierarchy:
     if isinstance(given, (str, Path)):
         return read_hierarchy(given)
     if not isinstance(given, Mapping) or not given:
-        raise DataError("hierarchy= is the path of a CSV file, or {value: [its coarser names]}")
+        raise DataError("hierarchy= is the path of a CSV file, or {value: [its coarser names]}", argument="hierarchy")
     rows = []
     for leaf, above in given.items():
         several = isinstance(above, Iterable) and not isinstance(above, (str, bytes))

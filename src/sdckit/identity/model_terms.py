@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.log_linear import Term
@@ -39,6 +40,7 @@ def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None)
     >>> model_terms(["age", "sex", "educ"], 2, None)
     ((0, 1), (0, 2), (1, 2))
     """
+    arguments.count(interactions, "interactions", "is the highest order of a term, 1 being main effects")
     if interactions > len(keys):
         raise DataError(f"interactions={interactions} needs as many keys; there are {len(keys)}", argument="interactions")
     if formula is None:

@@ -237,7 +237,6 @@ def population_risk(
     if interval is not None:
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
-    arguments.count(interactions, "interactions", "is the highest order of a term, 1 being main effects")
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
         raise DataError("select=True chooses the terms itself; leave formula= and interactions= out", argument="select")
     cells = category_cells(

@@ -93,10 +93,10 @@ def given_bands(
     return _between(np.array(edges), closed or "left", labels, whole=whole)
 
 
-def check_closed(closed: object) -> None:
+def check_closed(closed: Closed | None) -> None:
     """Refuse an end that there is not."""
-    if closed is not None and closed not in get_args(Closed):
-        raise DataError('closed= is "left", "right" or "both": the end that belongs to a band')
+    if closed is not None:
+        arguments.choice(closed, "closed", get_args(Closed))
 
 
 def cut_bands(
@@ -183,7 +183,7 @@ def _edge(edge: object, open_end: float) -> float:
     if edge is None:
         return open_end
     if edge in (-math.inf, math.inf):
-        return float(edge)  # type: ignore[arg-type]
+        return float(edge)
     return arguments.number(edge, "bands", "has an edge that is none")
 
 

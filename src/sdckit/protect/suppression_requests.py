@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations as subsets
 from math import comb
-from numbers import Integral
 from typing import Any, TypeAlias
 
 from sdckit.data import arguments
@@ -62,7 +61,7 @@ def _checked_k(k: object, n: int) -> int:
 
 
 def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
-    if isinstance(which, Integral) and arguments.is_whole(which):
+    if arguments.is_whole(which):
         size = int(which)
         if not 1 <= size <= len(keys):
             raise DataError(f"combinations: there is no set of {size} among {len(keys)} keys", argument="combinations")

@@ -140,8 +140,11 @@ def compare_estimates(
     >>> result.table["estimate_released"].to_list(), round(result.mean_overlap, 3)
     ([26.0], 0.976)
     """
-    if not callable(statistic):
-        arguments.choice(statistic, "statistic", NAMED)
+    if not callable(statistic) and statistic not in NAMED:
+        raise DataError(
+            f"statistic {statistic!r} is unknown; use {', '.join(map(repr, NAMED))}, or a function of a file",
+            argument="statistic",
+        )
     arguments.level(level)
     arguments.choice(version, "version", VERSIONS)
     arguments.level(probability, "probability", "says which quantile")
