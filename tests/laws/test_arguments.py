@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 
 import numpy as np
 import polars as pl
 import pytest
 
 import sdckit
-from sdckit.errors import SdcError
 
 N = 24
 RNG = np.random.default_rng(12)

@@ -245,7 +245,9 @@ def distance_to_closest_record(
     groups_by, rng = subgroups(by, GROUP_FIGURES), arguments.seed(seed)
     drawing = Drawing(
         arguments.share_above(hit_width, "hit_width", "is a share of the range of a number"),
-        arguments.count(resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES),
+        arguments.count(
+            resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES
+        ),
         rng,
     )
     arguments.text(prefix, "prefix")
@@ -294,5 +296,3 @@ def verdict(figures: dict[str, float]) -> str:
         f"{start} and up to {high:.1%} are chance: no sign that the release is nearer to the people in it. That "
         "speaks of the file as a whole; single records may be copied all the same."
     )
-
-

@@ -142,7 +142,9 @@ def linkability(
     files = open_attack(original, released, control, roles={"known": names}, by=asked.by, id=id)
     numbers = numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
-        raise DataError(f"n_neighbors={k} is more than a release has rows; ask for fewer", argument="n_neighbors")
+        raise DataError(
+            f"n_neighbors={k} is more than a release has rows; ask for fewer", argument="n_neighbors"
+        )
     notes: dict[str, str] = {}
     file_notes(files, names, notes)
     targets = draw_targets(files, asked, notes)

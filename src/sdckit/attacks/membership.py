@@ -131,7 +131,10 @@ def membership(
     asked = options(n_attacks, level, by, seed)
     arguments.text(prefix, "prefix")
     if control is None:
-        raise DataError("control= is missing: who was in the file shows only beside people who were not", argument="control")
+        raise DataError(
+            "control= is missing: who was in the file shows only beside people who were not",
+            argument="control",
+        )
     arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
     names = all_variables(original, released, control, variables, scenario, id, notes)

@@ -208,7 +208,9 @@ def probabilistic_linkage(
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError("say which variables the intruder knows: variables=[...] or scenario=", argument="variables")
+        raise ScenarioError(
+            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
+        )
     if len(names) < 2:
         raise DataError("agreement weights need two variables or more")
     declared = arguments.names(numeric, "numeric")
@@ -270,7 +272,9 @@ def verdict(figures: Mapping[str, float]) -> str:
 
 def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
     if other := [name for name in given if name not in names]:
-        raise ColumnError(f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}", argument=role)
+        raise ColumnError(
+            f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}", argument=role
+        )
 
 
 def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair: Pair) -> list[list[int]]:
@@ -282,7 +286,8 @@ def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair:
                 argument="blocking",
             )
         return []
-    rules = [arguments.names(rule, "blocking") or () for rule in blocking]
+    given = arguments.several(blocking, "blocking", "has the rules of which a pair must meet one")
+    rules = [arguments.names(rule, "blocking") or () for rule in given]
     for rule in rules:
         _check_known("blocking", rule, names)
     if len(rules) < 2 or not all(rules) or set.intersection(*map(set, rules)):

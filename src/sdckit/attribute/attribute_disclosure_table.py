@@ -160,7 +160,9 @@ def attribute_disclosure_table(
     arguments.column_or_none(id, "id")
     learnt = _targets(original, released, names, targets, scenario, id)
     cut = bins_by_name(bins, numeric, (*names, *learnt))
-    levels = dict(exclude_levels or {})
+    levels = {}
+    if exclude_levels is not None:
+        levels = arguments.mapping(exclude_levels, "exclude_levels", "lists levels by target")
     if unknown := [name for name in levels if name not in learnt]:
         raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target", argument="exclude_levels")
     left_out = {
@@ -207,7 +209,9 @@ def _targets(
             name for name in first if name not in left_out and all(name in other for other in others)
         )
     if not named:
-        raise ScenarioError("no column is left that an intruder could learn; name some in targets=[...]", argument="targets")
+        raise ScenarioError(
+            "no column is left that an intruder could learn; name some in targets=[...]", argument="targets"
+        )
     check_targets(named, keys)
     return named
 

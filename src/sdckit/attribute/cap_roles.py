@@ -56,7 +56,9 @@ def widths_by_name(
         given = dict(width)
     else:
         if width is not None and len(target) > 1:
-            raise ColumnError("width is for one number; with several targets give width={name: width}", argument="width")
+            raise ColumnError(
+                "width is for one number; with several targets give width={name: width}", argument="width"
+            )
         given = {} if width is None else {target[0]: width}
     if unknown := [name for name in given if name not in target]:
         raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")

@@ -180,7 +180,8 @@ def open_classes(
         raise ScenarioError("say what an intruder would learn: sensitive=[...]", argument="sensitive")
     if clash := [name for name in variables if name in cells.keys]:
         raise ColumnError(
-            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know", argument="sensitive"
+            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know",
+            argument="sensitive",
         )
     here = cells.in_memory(*variables)
     notes = {}

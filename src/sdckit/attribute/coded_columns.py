@@ -61,11 +61,11 @@ def bins_by_name(
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
     for argument, named in ((role, names), ("bins", given)):
         if unknown := [name for name in named if name not in used]:
-            raise ColumnError(
-                f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument
-            )
+            raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
-        raise DataError(f"bins says nothing of {lacking[0]!r}; give a number of classes for it", argument="bins")
+        raise DataError(
+            f"bins says nothing of {lacking[0]!r}; give a number of classes for it", argument="bins"
+        )
     asked = given.values() if isinstance(bins, Mapping) else (bins,)
     for one in asked:
         arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)

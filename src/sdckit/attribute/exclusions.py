@@ -65,7 +65,10 @@ def check_exclusions(
             raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
     named = arguments.names(missing_keys, "exclude_missing_keys") or ()
     if any(isinstance(one, str) or not isinstance(one, Sequence) or len(one) != PAIR for one in pairs):
-        raise DataError("exclude_pairs is a list of (key, level of the key, level of the target)", argument="exclude_pairs")
+        raise DataError(
+            "exclude_pairs is a list of (key, level of the key, level of the target)",
+            argument="exclude_pairs",
+        )
     for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [one[0] for one in pairs])):
         if unknown := [name for name in used if name not in keys]:
             raise ColumnError(f"{role}: {unknown[0]!r} is not one of the keys", argument=role)

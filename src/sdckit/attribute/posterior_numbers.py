@@ -109,7 +109,7 @@ def _rate(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
 
 def _positive(name: str, found: Floats) -> None:
     if not ((found > 0) & np.isfinite(found)).all():
-        raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite")
+        raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite", argument="draws")
 
 
 def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
@@ -178,6 +178,7 @@ def _share(possible: Bools, prior: Sequence[float] | None, *, same: bool) -> Flo
     if not same:
         raise DataError(
             "prior= is for categories, and for counts that are guessed one by one; other numbers are guessed with "
-            "equal probabilities"
+            "equal probabilities",
+            argument="prior",
         )
     return np.broadcast_to(read_prior(prior, possible.shape[1]), possible.shape)

@@ -86,7 +86,10 @@ def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, se
             return Model(model, n_neighbors, None)
         return Model(model, n_neighbors, _with_state(_own_estimator(model, numeric), state, seeded=True))
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-        raise DataError("model is a name or an instance of a scikit-learn estimator with fit and predict", argument="model")
+        raise DataError(
+            "model is a name or an instance of a scikit-learn estimator with fit and predict",
+            argument="model",
+        )
     from sklearn.base import is_classifier, is_regressor
 
     if not (is_regressor(model) if numeric else is_classifier(model)):

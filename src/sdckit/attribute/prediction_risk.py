@@ -323,7 +323,10 @@ class _Task:
         """The same for the original, each fifth by a model trained on the others."""
         asked = self.known(0)
         if len(asked) < FOLDS:
-            raise DataError(f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}")
+            raise DataError(
+                f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}",
+                argument="cross_fit",
+            )
         fold = rng.permutation(len(asked)) % FOLDS
         out = np.empty(len(asked))
         for one in range(FOLDS):

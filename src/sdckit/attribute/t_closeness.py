@@ -193,14 +193,19 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     """The distance of one variable, where several may be given by name."""
     if isinstance(distance, Mapping) and any(isinstance(one, (str, Mapping)) for one in distance.values()):
         if set(distance) != set(variables):
-            raise DataError("distance by variable names every sensitive variable once, and no other", argument="distance")
+            raise DataError(
+                "distance by variable names every sensitive variable once, and no other", argument="distance"
+            )
         distance = distance[name]
     if isinstance(distance, str) and distance not in NAMES:
         raise DataError(
-            f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy", argument="distance"
+            f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy",
+            argument="distance",
         )
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
-        raise DataError("distance is a name, a list of levels in their order, or a hierarchy of them", argument="distance")
+        raise DataError(
+            "distance is a name, a list of levels in their order, or a hierarchy of them", argument="distance"
+        )
     found: Distance = distance
     return found
 

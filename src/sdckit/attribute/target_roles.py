@@ -41,14 +41,17 @@ def known_and_learnt(
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
             said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            raise ScenarioError(f"say which variable an intruder would learn: target='...'{said}", argument="target")
+            raise ScenarioError(
+                f"say which variable an intruder would learn: target='...'{said}", argument="target"
+            )
         target = sensitive[0]
     learnt = arguments.names(target, "target", single=True) or ()
     if not learnt:
         raise ScenarioError("target is empty; say which variable an intruder would learn", argument="target")
     if len(learnt) > 1 and not several:
         raise ColumnError(
-            "target is one column; attribute_disclosure_table takes several in targets=[...]", argument="target"
+            "target is one column; attribute_disclosure_table takes several in targets=[...]",
+            argument="target",
         )
     check_targets(learnt, names)
     return names, learnt

@@ -261,10 +261,12 @@ def _opened(
     original: Any, released: Any, columns: Mapping[str, Sequence[str]], aligned: bool, id: str | None
 ) -> Pair:
     if released is None:
-        raise DataError("released= is missing: give the released file, or a list of them")
+        raise DataError(
+            "released= is missing: give the released file, or a list of them", argument="released"
+        )
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     if not files:
-        raise DataError("released= is an empty list; give at least one released file")
+        raise DataError("released= is an empty list; give at least one released file", argument="released")
     frames = [open_frame(file) for file in (original, *files)]
     shell = Pair(frames[0], tuple(frames[1:]), aligned, id, False, (None,) * len(files))  # type: ignore[arg-type]
     wanted = {**columns, **({"id": (id,)} if id is not None else {})}

@@ -125,7 +125,9 @@ def shared_columns(
     else:
         releases = released if isinstance(released, (list, tuple)) else [released]
         if len(releases) == 0 or releases[0] is None:
-            raise DataError("released= is missing: give the released file, or a list of them")
+            raise DataError(
+                "released= is missing: give the released file, or a list of them", argument="released"
+            )
         files = [open_frame(file) for file in (original, *releases)]
     names = [[name for name in frame.collect_schema().names() if name not in without] for frame in files]
     both = [name for name in names[0] if all(name in other for other in names[1:])]
@@ -183,7 +185,9 @@ def open_with_control(
         releases = original.released if isinstance(original, Pair) else released
         files = [*releases, control] if isinstance(releases, (list, tuple)) else [releases, control]
         if files[0] is None or len(files) == 1:
-            raise DataError("released= is missing: give the released file, or a list of them")
+            raise DataError(
+                "released= is missing: give the released file, or a list of them", argument="released"
+            )
     try:
         pair = _open(original, files, control, categories, id)
     except SdcError as error:

@@ -1,4 +1,7 @@
-"""The one door for arguments: each kind is checked by one function, and a refusal names the argument."""
+"""The one door for arguments: each kind is checked by one function, and a refusal names the argument.
+
+What is no name of a column is a `ColumnError`, what is no scenario a `ScenarioError`, all else a `DataError`.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 __all__ = [
-    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count", "counts", "flag",
-    "is_number", "is_whole", "level", "names", "number", "scenario_or_none", "seed", "seed_number", "share", "share_above",
-    "text", "texts", "within",
+    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count",
+    "counts", "flag", "is_number", "is_whole", "level", "mapping", "names", "number", "scenario_or_none", "seed",
+    "seed_number", "several", "share", "share_above", "text", "texts", "within",
 ]  # fmt: skip
 
 Seed = int | np.random.Generator | None
@@ -118,10 +121,6 @@ def count(
     says : str
         What the argument means: the message is "``name says``; give a whole number of ... or more".
 
-    Raises
-    ------
-    DataError
-
     Examples
     --------
     >>> count(3, "k", "counts records")
@@ -154,41 +153,22 @@ def counts(value: object, name: str, says: str = "is a count", *, at_least: int 
 
 
 def number(value: object, name: str, says: str = "is a number") -> float:
-    """A finite number.
-
-    Raises
-    ------
-    DataError
-    """
+    """A finite number."""
     return within(value, name, says, -math.inf, math.inf, "()", "a finite number")
 
 
 def amount(value: object, name: str, says: str = "is an amount") -> float:
-    """A finite number of 0 or more.
-
-    Raises
-    ------
-    DataError
-    """
+    """A finite number of 0 or more."""
     return within(value, name, says, 0, math.inf, "[)", "a number of 0 or more")
 
 
 def amount_above(value: object, name: str, says: str = "is an amount", *, above: float = 0.0) -> float:
-    """A finite number above 0, or above another one.
-
-    Raises
-    ------
-    DataError
-    """
+    """A finite number above 0, or above another one."""
     return within(value, name, says, above, math.inf, "()", f"a number above {above:g}")
 
 
 def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
     """One finite number above 0 (or `above`) or several (or none), ascending and each once.
-
-    Raises
-    ------
-    DataError
 
     Examples
     --------
@@ -202,31 +182,17 @@ def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) ->
 
 
 def share(value: object, name: str, says: str = "is a share") -> float:
-    """A number from 0 to 1.
-
-    Raises
-    ------
-    DataError
-    """
+    """A number from 0 to 1."""
     return within(value, name, says, 0, 1, "[]", "a number from 0 to 1")
 
 
 def share_above(value: object, name: str, says: str = "is a share") -> float:
-    """A number above 0, up to 1.
-
-    Raises
-    ------
-    DataError
-    """
+    """A number above 0, up to 1."""
     return within(value, name, says, 0, 1, "(]")
 
 
 def level(value: object, name: str = "level", says: str = "is the confidence of the intervals") -> float:
     """A number between 0 and 1, neither of them.
-
-    Raises
-    ------
-    DataError
 
     Examples
     --------
@@ -251,10 +217,6 @@ def within(
     give : str
         The interval in words.
 
-    Raises
-    ------
-    DataError
-
     Examples
     --------
     >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
@@ -277,12 +239,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 
 def flag(value: object, name: str, says: str = "is True or False") -> bool:
-    """True or False, and nothing that is taken for one of them.
-
-    Raises
-    ------
-    DataError
-    """
+    """True or False, and nothing that is taken for one of them."""
     if not isinstance(value, bool | np.bool_):
         raise DataError(f"{name} {says}; it is neither", argument=name)
     return bool(value)
@@ -324,12 +281,7 @@ def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) ->
 
 
 def text(value: object, name: str) -> str:
-    """Some text, which may be empty.
-
-    Raises
-    ------
-    DataError
-    """
+    """Some text, which may be empty."""
     if not isinstance(value, str):
         raise DataError(f"{name} is text, not {type(value).__name__}", argument=name)
     return value
@@ -337,10 +289,6 @@ def text(value: object, name: str) -> str:
 
 def texts(value: object, name: str) -> tuple[str, ...]:
     """One text or several; numbers as they print.
-
-    Raises
-    ------
-    DataError
 
     Examples
     --------
@@ -357,28 +305,32 @@ def texts(value: object, name: str) -> tuple[str, ...]:
     return tuple(str(one) for one in found)
 
 
+def mapping(value: object, name: str, says: str) -> dict[Any, Any]:
+    """A dict of anything."""
+    if not isinstance(value, Mapping):
+        raise DataError(f"{name} {says}; give a dict, not {type(value).__name__}", argument=name)
+    return dict(value)
+
+
+def several(value: object, name: str, says: str) -> tuple[Any, ...]:
+    """A list of anything, and no text."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise DataError(f"{name} {says}; give a list, not {type(value).__name__}", argument=name)
+    return tuple(value)
+
+
 # --- columns ------------------------------------------------------------------------------------------
 
 
 def column(value: object, name: str) -> str:
-    """The name of one column.
-
-    Raises
-    ------
-    ColumnError
-    """
+    """The name of one column."""
     if not isinstance(value, str):
         raise ColumnError(f"{name} is the name of one column, not {type(value).__name__}", argument=name)
     return value
 
 
 def column_or_none(value: object, name: str) -> str | None:
-    """The name of one column; None where none is given.
-
-    Raises
-    ------
-    ColumnError
-    """
+    """The name of one column; None where none is given."""
     return None if value is None else column(value, name)
 
 
@@ -410,9 +362,7 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
             return (value,)
         raise ColumnError(f"{name} must be a list of column names; write {name}=[{value!r}]", argument=name)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
-        raise ColumnError(
-            f"{name} must be a list of column names, not {type(value).__name__}", argument=name
-        )
+        raise ColumnError(f"{name} must be a list of column names, not {type(value).__name__}", argument=name)
     found = tuple(value)
     for one in found:  # pandas numbers columns, too
         if not isinstance(one, str) and not is_whole(one):

@@ -75,8 +75,7 @@ def resolve_roles(
     scenario = arguments.scenario_or_none(scenario)
     single = {"weight": weight, "household": household, "person": person, "id": id}
     for role, name in single.items():
-        if name is not None:
-            arguments.column(name, role)
+        arguments.column_or_none(name, role)
     if weight is not None and sampling_fraction is not None:
         raise ScenarioError(
             "give weight= or sampling_fraction=, not both: each says how many persons a record is",
@@ -88,7 +87,9 @@ def resolve_roles(
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError("keys= is empty; name at least one variable that an intruder knows", argument="keys")
+        raise ScenarioError(
+            "keys= is empty; name at least one variable that an intruder knows", argument="keys"
+        )
     own = missing is not None
     rule: MissingRule = default_missing  # a scenario speaks of frequencies; other measures keep their default
     if missing is not None:

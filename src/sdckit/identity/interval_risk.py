@@ -254,7 +254,9 @@ def numeric_names(numeric: Sequence[str] | None, scenario: Scenario | None) -> t
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError("say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric")
+        raise ScenarioError(
+            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
+        )
     return names
 
 

@@ -78,12 +78,13 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
     try:
         found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
     except ColumnError as error:
-        raise ColumnError(f"population: {error}") from None
+        raise ColumnError(f"population: {error}", argument="population") from None
     except DataError as error:
-        raise DataError(f"population: {error}") from None
+        raise DataError(f"population: {error}", argument="population") from None
     if found.keys != tuple(keys):
         raise ColumnError(
-            "population: its cells were made with other keys, or in another order; use the same"
+            "population: its cells were made with other keys, or in another order; use the same",
+            argument="population",
         )
     return found
 

@@ -53,9 +53,13 @@ def options(method: Method, distance: Distance, n_best: int, weights: Weights) -
         raise DataError("method='rank' has a distance of its own; leave distance= out", argument="distance")
     arguments.count(n_best, "n_best", "counts candidates")
     if method == "assignment" and n_best != 1:
-        raise DataError("method='assignment' links each record to one original; leave n_best= out", argument="n_best")
+        raise DataError(
+            "method='assignment' links each record to one original; leave n_best= out", argument="n_best"
+        )
     if weights is not None and method != "rank" and distance == "mahalanobis":
-        raise DataError("distance='mahalanobis' weighs by the covariance; leave weights= out", argument="weights")
+        raise DataError(
+            "distance='mahalanobis' weighs by the covariance; leave weights= out", argument="weights"
+        )
     return Options(method, distance, int(n_best), weights)
 
 
@@ -83,11 +87,16 @@ def linked_variables(
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
     if not names:
-        raise ScenarioError("say which variables the intruder knows: variables=[...] or scenario=", argument="variables")
+        raise ScenarioError(
+            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
+        )
     if declared is None and scenario is not None and not chosen.numbers_only:
         declared = tuple(name for name in scenario.numeric if name in names)
     if declared is not None and (other := [name for name in declared if name not in names]):
-        raise ColumnError(f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}", argument="numeric")
+        raise ColumnError(
+            f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}",
+            argument="numeric",
+        )
     _check_weights(chosen.weights, names)
     if declared is None:
         pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
@@ -149,7 +158,7 @@ def _check_weights(weights: Weights, names: Sequence[str]) -> None:
             )
         values = list(weights.values())
     else:
-        values = list(weights) if not isinstance(weights, str) else []
+        values = list(arguments.several(weights, "weights", "has a number for each variable"))
         if len(values) != len(names):
             raise DataError(
                 f"weights= needs one number per variable: {len(names)}, in the order of variables=",

@@ -175,15 +175,20 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     if given.dtype == np.bool_ and given.shape == (n,):
         found = np.flatnonzero(given)
     elif given.dtype == np.bool_:
-        raise DataError(f"rows= as true and false needs one value for each of the {n} records")
+        raise DataError(
+            f"rows= as true and false needs one value for each of the {n} records", argument="rows"
+        )
     elif given.ndim != 1 or (given.dtype.kind not in "iu" and len(given)):
-        raise DataError("rows= takes row numbers of the original, from 1, or true and false for each record")
+        raise DataError(
+            "rows= takes row numbers of the original, from 1, or true and false for each record",
+            argument="rows",
+        )
     else:
         found = given.astype(np.int64) - 1
     if len(found) == 0:
-        raise DataError("rows= names no record")
+        raise DataError("rows= names no record", argument="rows")
     if found.min() < 0 or found.max() >= n:
-        raise DataError(f"rows= counts from 1 to {n}, the records of the original")
+        raise DataError(f"rows= counts from 1 to {n}, the records of the original", argument="rows")
     if len(np.unique(found)) < len(found):
-        raise DataError("rows= names a record more than once")
+        raise DataError("rows= names a record more than once", argument="rows")
     return found

@@ -167,7 +167,7 @@ class MatchingRisk(PairResult):
 
     def _above(self, threshold: float) -> NDArray[np.bool_]:
         if not arguments.is_number(threshold) or not 0 <= threshold <= 1:
-            raise DataError("threshold is a match risk; give a number from 0 to 1")
+            raise DataError("threshold is a match risk; give a number from 0 to 1", argument="threshold")
         return self._columns()["match_risk"] > threshold
 
     def _columns(self) -> dict[str, NDArray[np.float64]]:

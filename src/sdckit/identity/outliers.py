@@ -292,7 +292,9 @@ def _names(numeric: Sequence[str] | str | None, scenario: Scenario | None) -> tu
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError("say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric")
+        raise ScenarioError(
+            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
+        )
     return names
 
 

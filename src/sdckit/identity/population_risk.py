@@ -238,7 +238,9 @@ def population_risk(
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
-        raise DataError("select=True chooses the terms itself; leave formula= and interactions= out", argument="select")
+        raise DataError(
+            "select=True chooses the terms itself; leave formula= and interactions= out", argument="select"
+        )
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id
     )

@@ -275,9 +275,12 @@ def record_linkage(
 
 def _check_size(pair: Pair, chosen: Options) -> None:
     if chosen.n_best > pair.n:
-        raise DataError(f"n_best={chosen.n_best} of {pair.n} originals: ask for no more than there are")
+        raise DataError(
+            f"n_best={chosen.n_best} of {pair.n} originals: ask for no more than there are", argument="n_best"
+        )
     if chosen.method == "assignment" and pair.n > ASSIGNED_ROWS:
         raise DataError(
             f"method='assignment' takes up to {ASSIGNED_ROWS} records, these are {pair.n}; use method='nearest', or a "
-            "sample of the records"
+            "sample of the records",
+            argument="method",
         )

@@ -244,7 +244,10 @@ def risky_cells(
     if identification_levels is None:
         sets = _up_to(cells.keys, max_dim)
     else:
-        sets = identifying_sets(_checked_levels(identification_levels, cells.keys))
+        levels = arguments.mapping(
+            identification_levels, "identification_levels", "gives a level for each key"
+        )
+        sets = identifying_sets(_checked_levels(levels, cells.keys))
     limits = _limits(threshold, {len(one) for one in sets})
     here = cells.in_memory()
     table, marks = _tabulate(here, sets, limits)
@@ -281,7 +284,10 @@ def _checked_levels(levels: Mapping[str, int], keys: Sequence[str]) -> dict[str,
             level, "identification_levels", "is 1 for the most identifying, 0 for none", at_least=0
         )
     if not any(levels.values()):
-        raise DataError("all identification levels are 0, so there is no combination to look at", argument="identification_levels")
+        raise DataError(
+            "all identification levels are 0, so there is no combination to look at",
+            argument="identification_levels",
+        )
     return {key: levels[key] for key in keys}
 
 

@@ -281,21 +281,27 @@ def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Es
     if center is None and covariance is None:
         return None
     if center is None or covariance is None:
-        raise DataError("center and covariance belong together; give both or neither")
+        raise DataError(
+            "center and covariance belong together; give both or neither",
+            argument="covariance" if center is None else "center",
+        )
     try:
         found = np.asarray(center, np.float64), np.asarray(covariance, np.float64)
     except (TypeError, ValueError):
         raise DataError("center and covariance must be arrays of numbers") from None
     if found[0].shape != (p,) or found[1].shape != (p, p):
         raise DataError(
-            f"center must have {p} numbers, one per variable, and covariance {p} rows and columns"
+            f"center must have {p} numbers, one per variable, and covariance {p} rows and columns",
+            argument="center",
         )
     if not (
         np.isfinite(found[0]).all() and np.isfinite(found[1]).all() and np.allclose(found[1], found[1].T)
     ):
         raise DataError("center and covariance must be finite, and the covariance symmetric")
     if np.linalg.eigvalsh(found[1])[0] <= 0:
-        raise DataError("covariance is not positive definite: some variables determine each other")
+        raise DataError(
+            "covariance is not positive definite: some variables determine each other", argument="covariance"
+        )
     return found
 
 

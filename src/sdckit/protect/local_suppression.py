@@ -140,13 +140,17 @@ def local_suppression(
     groups = arguments.names(strata, "strata", single=True) or ()
     frame = open_eager(data, {"keys": roles.keys, "strata": groups})
     if clash := [name for name in groups if name in roles.keys]:
-        raise ScenarioError(f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata")
+        raise ScenarioError(
+            f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata"
+        )
     requests = read_combinations(roles.keys, k, combinations, len(frame))
     rank = read_importance(roles.keys, importance)
     if exact != "auto":
         exact = arguments.flag(exact, "exact", "is 'auto', True or False")
     if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
-        raise DataError("exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact")
+        raise DataError(
+            "exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact"
+        )
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     file = _open(frame, roles, groups, max(level for _, level in requests))
@@ -186,7 +190,8 @@ def _strata(frame: Any, groups: Sequence[str], k: int) -> Coded | None:
     if small := int(np.count_nonzero(table.size < k)):
         raise DataError(
             f"strata: {small} of {len(table.size)} have fewer than k = {k} records "
-            f"({first_rows((table.size < k)[table.of_row])}); merge them, or lower k"
+            f"({first_rows((table.size < k)[table.of_row])}); merge them, or lower k",
+            argument="strata",
         )
     return Coded("strata", table.of_row, ALL_VALID, 0, len(table.size), 0, "integer", None, None)
 
@@ -275,7 +280,10 @@ def _programme(
     found = solve(start, k, needs.cells, needs.keys, bound, nodes)
     if found is None:
         if exact is True:
-            raise DataError("exact=True is for small files (some hundred records at risk); use exact='auto'")
+            raise DataError(
+                "exact=True is for small files (some hundred records at risk); use exact='auto'",
+                argument="exact",
+            )
         return None
     if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
         file.gone[:] = False

@@ -20,7 +20,11 @@ __all__ = ["mask_categorical", "shares_of"]
 
 
 def mask_categorical(
-    data: Any, *, columns: Sequence[str], probability: float | Mapping[str, float], seed: arguments.Seed = None
+    data: Any,
+    *,
+    columns: Sequence[str],
+    probability: float | Mapping[str, float],
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Keep each category with a known probability, else change it to any other level, all alike.
 
@@ -115,5 +119,10 @@ def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
     """
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     if set(by_column) != set(names):
-        raise ColumnError(f"{role}= is one number, or given by column for exactly the columns to mask", argument=role)
-    return {name: arguments.within(by_column[name], role, "is a share of the values", 0, 1, "()") for name in names}
+        raise ColumnError(
+            f"{role}= is one number, or given by column for exactly the columns to mask", argument=role
+        )
+    return {
+        name: arguments.within(by_column[name], role, "is a share of the values", 0, 1, "()")
+        for name in names
+    }

@@ -72,7 +72,9 @@ def mask_continuous(
     """
     names = chosen(columns)
     if (reliability is None) == (sd is None):
-        raise DataError("give one of reliability= and sd=: each says how much noise is added", argument="reliability")
+        raise DataError(
+            "give one of reliability= and sd=: each says how much noise is added", argument="reliability"
+        )
     share = None if reliability is None else shares_of(reliability, names, "reliability")
     given = {} if sd is None else _deviations(sd, names)
     frame = open_eager(data, {"columns": names})
@@ -100,6 +102,8 @@ def mask_continuous(
 def _deviations(given: Any, names: Sequence[str]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     if set(by_column) != set(names):
-        raise ColumnError("sd= is one number, or given by column for exactly the columns to mask", argument="sd")
+        raise ColumnError(
+            "sd= is one number, or given by column for exactly the columns to mask", argument="sd"
+        )
     says = "is the noise's standard deviation"
     return {name: arguments.amount_above(by_column[name], "sd", says) for name in names}

@@ -125,11 +125,13 @@ def _key(key: object) -> bytes:
             given = bytes.fromhex(key)
         except ValueError:
             raise DataError(
-                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes"
+                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes",
+                argument="key",
             ) from None
     if not isinstance(given, bytes) or len(given) < SHORTEST_KEY:
         raise DataError(
-            f"key= is {SHORTEST_KEY} random bytes or more; leave it out for a new one, kept in change.secret"
+            f"key= is {SHORTEST_KEY} random bytes or more; leave it out for a new one, kept in change.secret",
+            argument="key",
         )
     return given
 

@@ -75,7 +75,8 @@ def staying(
     if np.isnan(found).any():
         raise DataError(
             f"pd= gives no chance of staying for {int(np.isnan(found).sum())} levels of the data; "
-            "give all, or one number"
+            "give all, or one number",
+            argument="pd",
         )
     return found
 

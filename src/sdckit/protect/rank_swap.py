@@ -209,5 +209,7 @@ def _check_options(p: object, r0: object, k0: object, top: float, bottom: float)
         return _Limit(None, None, arguments.amount_above(k0, "k0", "is a share of the mean"))
     ranks = DEFAULT_P if p is None else p
     return _Limit(
-        arguments.within(ranks, "p", "is how many ranks apart partners are, in percent", 0, 100, "(]"), None, None
+        arguments.within(ranks, "p", "is how many ranks apart partners are, in percent", 0, 100, "(]"),
+        None,
+        None,
     )

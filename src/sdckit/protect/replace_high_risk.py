@@ -187,10 +187,14 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
         try:
             values = np.array(given, float)
         except (TypeError, ValueError):
-            raise DataError("risk= takes a number per record, or a sequence of them per release", argument="risk") from None
+            raise DataError(
+                "risk= takes a number per record, or a sequence of them per release", argument="risk"
+            ) from None
         found = list(values) if values.ndim == 2 else [values] * len(sizes)
     if len(found) != len(sizes):
-        raise DataError(f"risk= has values for {len(found)} releases; there are {len(sizes)}", argument="risk")
+        raise DataError(
+            f"risk= has values for {len(found)} releases; there are {len(sizes)}", argument="risk"
+        )
     for values, n in zip(found, sizes, strict=True):
         if values.shape != (n,):
             raise DataError(
@@ -198,7 +202,8 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
                 argument="risk",
             )
         if not np.isfinite(values).all():
-            raise DataError(f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records")
+            raise DataError(
+                f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records",
+                argument="risk",
+            )
     return found
-
-

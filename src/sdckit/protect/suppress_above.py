@@ -93,7 +93,10 @@ def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
         except (TypeError, ValueError):
             raise DataError("risk is a column's name or a number per record", argument="risk") from None
         if values.shape != (len(frame),):
-            raise DataError(f"risk has {values.size} numbers for {len(frame)} records; give one per record", argument="risk")
+            raise DataError(
+                f"risk has {values.size} numbers for {len(frame)} records; give one per record",
+                argument="risk",
+            )
     if (unknown := np.isnan(values)).any():
         raise DataError(
             f"risk is missing in {int(unknown.sum())} records ({first_rows(unknown)}); decide on them first",

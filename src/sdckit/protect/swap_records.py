@@ -188,7 +188,11 @@ def _notes(failed: list[int], levels: Sequence[str], swapped: int, rate: float, 
 
 
 def _profiles(similar: Any) -> list[tuple[str, ...]]:
-    if isinstance(similar, str) or not isinstance(similar, Iterable) or any(isinstance(one, str) for one in similar):
+    if (
+        isinstance(similar, str)
+        or not isinstance(similar, Iterable)
+        or any(isinstance(one, str) for one in similar)
+    ):
         raise ColumnError(
             'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]',
             argument="similar",

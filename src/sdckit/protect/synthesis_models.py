@@ -111,13 +111,16 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 argument="models",
             )
         if why := _misfit(given, variable):
-            raise DataError(f"models: {given!r} does not fit column {variable.name!r}, {why}")
+            raise DataError(
+                f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models"
+            )
         return Chosen(given, None, smoothing)
     from sklearn.base import clone, is_classifier
 
     if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
         raise DataError(
-            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator"
+            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator",
+            argument="models",
         )
     label = type(given).__name__
     if is_classifier(given):

@@ -80,11 +80,11 @@ def read_rules(
         A rule in another form, or a value that the column does not hold.
     """
     if not isinstance(given, Mapping):
-        raise DataError(f"rules= is given by column; {HOW}")
+        raise DataError(f"rules= is given by column; {HOW}", argument="rules")
     found: dict[str, list[Rule]] = {}
     for column, rules in given.items():
         if column not in before:
-            raise ColumnError(f"rules: {column!r} is not among the columns to synthesise")
+            raise ColumnError(f"rules: {column!r} is not among the columns to synthesise", argument="rules")
         several = rules if isinstance(rules, (list, tuple)) else [rules]
         found[column] = [_rule(one, variables[column], variables, before[column]) for one in several]
     return found
@@ -135,7 +135,7 @@ def _level(one: Variable, value: Any) -> int:
         raise DataError(f"rules compare numbers and categories; {one.name!r} holds dates")
     if one.amounts is not None:
         if not arguments.is_number(value):
-            raise DataError(f"rules: {one.name!r} holds numbers; give one")
+            raise DataError(f"rules: {one.name!r} holds numbers; give one", argument="rules")
         place = int(np.searchsorted(one.amounts, value))
         return place if place < one.n_levels and one.amounts[place] == value else absent
     return one.texts.index(str(value)) if str(value) in one.texts else absent

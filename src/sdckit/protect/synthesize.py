@@ -215,7 +215,8 @@ def _targets(
         for name in given:
             if name not in variables:
                 raise ColumnError(
-                    f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}"
+                    f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}",
+                    argument="order",
                 )
     flat = [
         name
@@ -239,7 +240,10 @@ def _targets(
     refuse_unfit([variables[name] for name in targets], n)
     if named is not None and given is not None:
         if set(given) != set(named):
-            raise ColumnError("order= names exactly the columns to synthesise, in the order they are drawn", argument="order")
+            raise ColumnError(
+                "order= names exactly the columns to synthesise, in the order they are drawn",
+                argument="order",
+            )
         targets = given
     return targets, left
 
@@ -255,7 +259,10 @@ def _helpers(
             argument="predictors",
         )
     if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
-        raise DataError(f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out", argument="predictors")
+        raise DataError(
+            f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out",
+            argument="predictors",
+        )
     rest = [
         name for name in variables if name not in order and name != (rows if isinstance(rows, str) else None)
     ]
@@ -274,10 +281,14 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
         return np.ones(len(frame), np.bool_)
     if isinstance(rows, str):
         if rows not in frame.columns:
-            raise ColumnError(f"rows: no column {rows!r} in the data; {did_you_mean(rows, frame.columns)}")
+            raise ColumnError(
+                f"rows: no column {rows!r} in the data; {did_you_mean(rows, frame.columns)}", argument="rows"
+            )
         coded = code_column(frame[rows])
         if coded.kind != "boolean" or coded.n_missing:
-            raise DataError(f"rows: column {rows!r} does not hold true or false for every record")
+            raise DataError(
+                f"rows: column {rows!r} does not hold true or false for every record", argument="rows"
+            )
         return np.asarray(coded.codes() + coded.low == 1)
     try:
         found = np.asarray(rows)
@@ -285,11 +296,13 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
         found = np.empty(0)
     if found.dtype != np.bool_ or found.ndim != 1:
         raise DataError(
-            "rows= takes true or false for each record, or the name of the column that holds them"
+            "rows= takes true or false for each record, or the name of the column that holds them",
+            argument="rows",
         )
     if len(found) != len(frame):
         raise DataError(
-            f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record"
+            f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record",
+            argument="rows",
         )
     return found
 
@@ -298,7 +311,9 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(order, given)
     for name, value in by_column.items():
         if name not in order:
-            raise ColumnError(f"smoothing: {name!r} is not among the columns to synthesise", argument="smoothing")
+            raise ColumnError(
+                f"smoothing: {name!r} is not among the columns to synthesise", argument="smoothing"
+            )
         arguments.amount(value, "smoothing", "is a multiple of the bandwidth")
     return {name: float(by_column.get(name, 0.0)) for name in order}
 

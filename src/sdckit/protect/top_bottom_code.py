@@ -103,7 +103,9 @@ def top_bottom_code(
         for end, given in (("top", top), ("bottom", bottom))
     }
     if (limits["bottom"] > limits["top"]).any():
-        raise DataError("bottom is greater than top; values between them would have to be both", argument="bottom")
+        raise DataError(
+            "bottom is greater than top; values between them would have to be both", argument="bottom"
+        )
     new, hit = values.copy(), np.zeros(len(values), bool)
     for end, sign in (("top", 1.0), ("bottom", -1.0)):
         of_row = limits[end][groups.of_row]
@@ -178,7 +180,7 @@ def _replacements(to: Any) -> dict[str, Any]:
         raise DataError('to= as a mapping has the entries "top" and "bottom" only', argument="to")
     for value in given.values():
         if not (isinstance(value, str) and value in {"limit", "mean"}):
-            arguments.number(value, "to", "is \"limit\", \"mean\", or the new value")
+            arguments.number(value, "to", 'is "limit", "mean", or the new value')
     return {"top": "limit", "bottom": "limit", **given}
 
 
@@ -194,7 +196,8 @@ def _new_values(
         inside = number < limits[beyond] if end == "top" else number > limits[beyond]
         if inside.any():
             raise DataError(
-                f"to: the number for {end} lies inside the limit; values beyond would change places with others"
+                f"to: the number for {end} lies inside the limit; values beyond would change places with others",
+                argument="to",
             )
         return np.full(int(beyond.sum()), number)
     of_row = groups.of_row[beyond]
@@ -203,10 +206,11 @@ def _new_values(
         where = f"in {few} groups fewer" if groups.by else "fewer"
         raise DataError(
             f'to="mean": {where} than {FEWEST} values are beyond {end}, and their mean would give them away; '
-            'use to="limit" or another limit'
+            'use to="limit" or another limit',
+            argument="to",
         )
     if not np.isfinite(values[beyond]).all():
-        raise DataError('to="mean": values beyond the limit are infinite and have no mean')
+        raise DataError('to="mean": values beyond the limit are infinite and have no mean', argument="to")
     sums = np.bincount(of_row, values[beyond], minlength=groups.n)
     means: NDArray[np.float64] = (sums / np.maximum(counts, 1))[of_row]
     return means

@@ -89,7 +89,9 @@ def chosen_variables(
     if names is None:
         names = _in_common(types, scenario, id, notes)
     elif not names:
-        raise ColumnError("variables= is empty; name at least one column, or leave it out to take all", argument="variables")
+        raise ColumnError(
+            "variables= is empty; name at least one column, or leave it out to take all", argument="variables"
+        )
     numbers = _numbers(names, types, numeric, scenario, notes)
     pair = open_pair(
         original, released, categories={"variables": [name for name in names if name not in numbers]},

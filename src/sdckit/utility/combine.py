@@ -157,7 +157,9 @@ def combine(
     v, others = _matrix(variances, "variances")
     if names is not None and others is not None and names != others:
         if set(names) != set(others):
-            raise ColumnError("variances: their names are not those of the estimates; name both alike")
+            raise ColumnError(
+                "variances: their names are not those of the estimates; name both alike", argument="variances"
+            )
         v = v[:, [others.index(name) for name in names]]
     if q.shape != v.shape:
         raise DataError(
@@ -166,7 +168,8 @@ def combine(
     if len(negative := np.argwhere(v.reshape(len(v), -1) < 0)):
         raise DataError(
             f"variances: file {negative[0][0] + 1} has a negative one (quantity {negative[0][1] + 1}); give squared "
-            "standard errors"
+            "standard errors",
+            argument="variances",
         )
     arguments.level(level)
     ratio = check_sizes(kind, len(q), n, n_synthetic)

@@ -168,7 +168,6 @@ def compare_models(
     arguments.choice(version, "version", VERSIONS)
     scenario = arguments.scenario_or_none(scenario)
     arguments.column_or_none(weight, "weight")
-    arguments.text(formula, "formula")
     notes: dict[str, str] = {}
     weight = _weight(weight, family, scenario, notes)
     pair, sides = _opened(original, released, formula, weight)
@@ -241,22 +240,30 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
     name = sides.outcome_column
     if name is None:
         if family == "multinomial":
-            raise ColumnError("formula: the outcome of a multinomial model must be a column; make one first")
+            raise ColumnError(
+                "formula: the outcome of a multinomial model must be a column; make one first",
+                argument="formula",
+            )
         return None, ()
     if family in {"linear", "poisson"}:
         values = column_values(pair, name)
         if not all(isinstance(one, np.ndarray) for one in values):
-            raise DataError(f"formula: {name!r} holds categories; a {family} model needs numbers on the left")
+            raise DataError(
+                f"formula: {name!r} holds categories; a {family} model needs numbers on the left",
+                argument="formula",
+            )
         return values, ()
     shared = pair.codes(name)
     if family == "logistic" and shared.n_levels != 2:
         raise DataError(
             f"formula: {name!r} takes {shared.n_levels} different values; a logistic model needs two, missing ones "
-            "apart"
+            "apart",
+            argument="formula",
         )
     if not 2 <= shared.n_levels <= max(2, len(shared.codes[0]) // 2):
         raise DataError(
-            f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model"
+            f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model",
+            argument="formula",
         )
     codes = tuple(np.where(one == 0, np.nan, one - 1.0) for one in shared.codes)
     return codes, tuple(shared.labels()[1:])

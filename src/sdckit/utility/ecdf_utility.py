@@ -168,7 +168,9 @@ def ecdf_utility(
     if not names:
         declared = scenario is not None and scenario.numeric and asked is None
         held = "declared numeric in the scenario" if declared else "stored as numbers in every file"
-        raise ColumnError(f"none of the variables in common is {held}; name them in variables=[...]", argument="variables")
+        raise ColumnError(
+            f"none of the variables in common is {held}; name them in variables=[...]", argument="variables"
+        )
     notes = {key: text for key, text in chosen.notes.items() if key != "numeric"}
     if left := [name for name in chosen.names if name not in names]:
         notes["variables"] = f"no numbers, left out: {', '.join(left)}"
@@ -196,7 +198,9 @@ def _joint_names(joint: bool | Sequence[str], names: tuple[str, ...]) -> tuple[s
         return names if joint else ()
     listed = arguments.names(joint, "joint") or ()
     if unknown := [name for name in listed if name not in names]:
-        raise ColumnError(f"joint: {unknown[0]!r} is not among the numeric variables ({', '.join(names)})", argument="joint")
+        raise ColumnError(
+            f"joint: {unknown[0]!r} is not among the numeric variables ({', '.join(names)})", argument="joint"
+        )
     if not listed:
         raise ColumnError("joint= is empty; name variables, or give joint=False", argument="joint")
     return listed

@@ -264,9 +264,12 @@ def _ranks(
     place = {level: j + 1 for j, level in enumerate(levels)}
     labels = shared.labels()[1:]
     if unknown := sum(label not in place for label in labels):
-        raise DataError(f"ordered: {unknown} values of {name!r} are not among the levels listed for it")
+        raise DataError(
+            f"ordered: {unknown} values of {name!r} are not among the levels listed for it",
+            argument="ordered",
+        )
     if len(place) < len(levels):
-        raise DataError(f"ordered: a level of {name!r} is listed more than once")
+        raise DataError(f"ordered: a level of {name!r} is listed more than once", argument="ordered")
     rank = np.array([0, *(place[label] for label in labels)], np.int32)
     return tuple(rank[codes] for codes in shared.codes), len(levels)
 

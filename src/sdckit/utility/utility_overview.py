@@ -253,7 +253,7 @@ def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, st
     """
     if isinstance(models, Mapping):
         return dict(models)
-    return dict.fromkeys((models,) if isinstance(models, str) else tuple(models), "linear")
+    return dict.fromkeys(arguments.texts(models, "models"), "linear")
 
 
 def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
