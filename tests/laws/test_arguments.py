@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import sdckit
+from sdckit.errors import SdcError
 
 N = 24
 RNG = np.random.default_rng(12)
@@ -26,7 +27,9 @@ FILE = pl.DataFrame(
     }
 )
 RELEASE = FILE.with_columns(pl.Series("pay", FILE["pay"].to_numpy() + RNG.normal(0, 5, N)))
-OTHERS = FILE.with_columns(pl.Series("age", RNG.integers(20, 60, N)), pl.Series("pay", RNG.normal(100.0, 20.0, N)))
+OTHERS = FILE.with_columns(
+    pl.Series("age", RNG.integers(20, 60, N)), pl.Series("pay", RNG.normal(100.0, 20.0, N))
+)
 SCENARIO = sdckit.Scenario(
     keys=["sex", "age"], sensitive=["ill"], numeric=["pay"], sampling_fraction=0.1, thresholds={"k": 2}
 )
@@ -36,6 +39,7 @@ ATTACK = {**PAIR, "control": OTHERS, "n_attacks": 10}
 ONE = {"data": FILE, "keys": ["sex", "age"]}
 CLASSES = {**ONE, "sensitive": ["ill"]}
 LEARNT = {**PAIR, "keys": ["sex", "area"], "target": "ill"}
+DRAWS = {"probability": np.full((2, N, 2), 0.5), "levels": ["no", "yes"]}
 NUMBERS = {"data": FILE, "columns": ["age", "pay"]}
 
 # A call of each function that is right, so that what is changed in it is what is wrong.
@@ -46,7 +50,7 @@ CALLS = {
     "assess": {"data": FILE, "released": RELEASE, "scenario": SCENARIO},
     "attribute_disclosure": LEARNT,
     "attribute_disclosure_table": {**PAIR, "keys": ["sex", "area"], "targets": ["ill"]},
-    "bayesian_attribute_risk": {**PAIR, "target": "ill", "draws": {"probability": np.full((2, N, 2), 0.5), "levels": ["no", "yes"]}},
+    "bayesian_attribute_risk": {**PAIR, "target": "ill", "draws": DRAWS},
     "beta_likeness": CLASSES,
     "canaries": {"data": FILE.select("sex", "area", "age"), "n": 5},
     "cap": LEARNT,
@@ -99,7 +103,7 @@ CALLS = {
     "record_linkage": {**PAIR, "variables": ["sex", "pay"]},
     "replace_high_risk": {
         "released": FILE, "risk": [0.0] * (N - 1) + [1.0], "threshold": 0.5, "match": ["sex"], "replace": ["pay"]
-    },  # fmt: skip
+    },
     "replicated_uniques": {**PAIR, "keys": ["sex", "age"]},
     "risky_cells": ONE,
     "robust_interval_risk": {**PAIR, "numeric": ["age", "pay"]},
@@ -134,6 +138,7 @@ WRONG = {
     "column": (5, True, math.nan, ["sex"], {"sex": 1}),
     "text": (5, True, math.nan, ["x"]),
     "scenario": (5, True, "x", {"keys": ["sex"]}),
+    "own": (object(), math.nan),  # a thing of its own form, with tests of its own
     "rule": ("no such word", 5, True, ["wildcard"], {"sex": "no such word"}),
 }
 # What an argument is, wherever it stands.
@@ -152,8 +157,9 @@ KINDS = {
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
     **dict.fromkeys(
-        ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels", "proper",
-         "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint", "attacks"], "flag"),
+        ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
+         "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
+         "attacks"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss"], "choice"),
@@ -161,9 +167,13 @@ KINDS = {
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
          "identifiers"], "names"),
+    **dict.fromkeys(
+        ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
+         "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "model", "models", "ordered",
+         "prior", "risk", "rows", "rules", "session", "similar", "to", "weights"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by"], "column"),
 }  # fmt: skip
-# Where a name means something else; None: anything, or a thing of its own with its own tests.
+# Where a name means something else.
 ELSEWHERE = {
     **{(one, "k"): "wholes" for one in ("k_anonymity", "k_map", "key_contributions")},
     ("robust_interval_risk", "isolation"): "amount",
@@ -177,11 +187,10 @@ ELSEWHERE = {
     ("probabilistic_linkage", "threshold"): "inside",
     ("explain", "row"): "whole",
     ("alpha_k", "limits"): "limits",
-    ("t_closeness", "distance"): None,
+    ("t_closeness", "distance"): "own",
     ("l_diversity", "kind"): "choice",
     **{(one, "target"): "names" for one in ("cap", "correct_attribution_probability")},
     **{(one, "width"): "amount" for one in ("cap", "correct_attribution_probability")},
-    ("bayesian_attribute_risk", "guesses"): None,
     ("combine", "n"): "above",
     ("add_noise", "noise"): "above",
     ("mask_categorical", "probability"): "inside",
@@ -196,36 +205,71 @@ ELSEWHERE = {
     ("top_bottom_code", "to"): "number",
     ("local_suppression", "exact"): "flag",
     ("swap_records", "hierarchy"): "names",
-    ("recode", "level"): None,
-    ("recode", "labels"): None,
+    ("recode", "level"): "own",
+    ("recode", "labels"): "own",
     ("read_file", "labels"): "flag",
     ("read_file", "rows"): "whole",
-    ("read_file", "missing"): None,
+    ("read_file", "missing"): "own",
     **{(one, "delimiter"): "text" for one in ("read_file", "read_hierarchy")},
     **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy")},
     ("read_file", "decimal"): "text",
 }
 # What another argument must be for the one that is wrong to count.
-BESIDE = {("mask_continuous", "sd"): {"reliability": None}}
-# Things that are no option: data, models, mappings with tests of their own.
-DATA = set()
+BESIDE = {
+    ("mask_continuous", "sd"): {"reliability": None},
+    ("recode", "groups"): {"bands": None},
+    ("recode", "hierarchy"): {"bands": None},
+    ("recode", "level"): {
+        "bands": None,
+        "hierarchy": {i: ["near" if i < 40 else "far"] for i in range(20, 60)},
+    },
+}
+# Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.
+DATA = {
+    "data", "original", "released", "control", "population", "path", "estimates", "variances", "confidential",
+    "draws", "guesses", "step",
+}  # fmt: skip
+WORKFLOW = {"assess", "check", "explore"}  # checked by the plan of a run
 FUNCTIONS = sorted(name for name in sdckit.__all__ if inspect.isfunction(getattr(sdckit, name)))
-CASES = []
+MEASURES = [name for name in FUNCTIONS if inspect.signature(getattr(sdckit, name)).parameters]
 
 
 def kind_of(function, argument):
     return ELSEWHERE.get((function, argument), KINDS.get(argument))
 
 
-def allowed_none(function, argument):
-    return inspect.signature(getattr(sdckit, function)).parameters[argument].default is None
-
-
 def cases():
-    for function in FUNCTIONS:
-        for argument in inspect.signature(getattr(sdckit, function)).parameters:
-            kind = kind_of(function, argument)
-            if kind is None:
-                continue
-            values = WRONG[kind] if allowed_none(function, argument) or kind == "names" else (*WRONG[kind], None)
-            yield pytest.param(function, argument, values, id=f"{function}-{argument}")
+    for function in sorted({*MEASURES} - WORKFLOW):
+        for argument, declared in inspect.signature(getattr(sdckit, function)).parameters.items():
+            if (kind := kind_of(function, argument)) is not None:
+                optional = declared.default is None or kind in {"names", "own"}
+                values = WRONG[kind] if optional else (*WRONG[kind], None)
+                yield pytest.param(function, argument, values, id=f"{function}-{argument}")
+
+
+def test_every_argument_has_a_kind():
+    assert set(CALLS) == set(MEASURES)
+    without = {
+        argument
+        for function in {*MEASURES} - WORKFLOW
+        for argument in inspect.signature(getattr(sdckit, function)).parameters
+        if kind_of(function, argument) is None
+    }
+    assert without == DATA
+
+
+@pytest.mark.parametrize("function", sorted({*MEASURES} - WORKFLOW - {"read_file", "read_hierarchy"}))
+@pytest.mark.filterwarnings("ignore")
+def test_the_call_is_right_but_for_what_is_changed_in_it(function):
+    getattr(sdckit, function)(**CALLS[function])
+
+
+@pytest.mark.parametrize(("function", "argument", "values"), list(cases()))
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_kind_is_refused_by_the_name_of_the_argument(function, argument, values):
+    given = {**CALLS[function], **BESIDE.get((function, argument), {})}
+    for value in values:
+        with pytest.raises(SdcError) as caught:
+            getattr(sdckit, function)(**{**given, argument: value})
+        assert caught.value.argument == argument, (value, str(caught.value))
+        assert argument in str(caught.value)

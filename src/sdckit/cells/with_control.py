@@ -191,7 +191,8 @@ def open_with_control(
     try:
         pair = _open(original, files, control, categories, id)
     except SdcError as error:
-        raise type(error)(_renamed(str(error), files, control is not None)) from None
+        renamed = _renamed(str(error), files, control is not None)
+        raise type(error)(renamed, argument=error.argument) from None
     found = WithControl(pair, control is not None)
     sizes = (pair.n, *pair.sizes)
     if few := [

@@ -196,7 +196,9 @@ def _edge(edge: object, open_end: float) -> float:
         return open_end
     if edge in (-math.inf, math.inf):
         return float(edge)
-    return arguments.number(edge, "bands", "has an edge that is none")
+    if not arguments.is_number(edge):
+        raise DataError("bands: an edge is not a number", argument="bands")
+    return float(edge)
 
 
 def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:

@@ -171,7 +171,7 @@ def combine(
             "standard errors",
             argument="variances",
         )
-    arguments.level(level)
+    arguments.level(level, says="is the coverage of the interval")
     ratio = check_sizes(kind, len(q), n, n_synthetic)
     single = q.ndim == 1
     columns = names or others or tuple(str(j + 1) for j in range(1 if single else q.shape[1]))

@@ -145,7 +145,7 @@ def compare_estimates(
             f"statistic {statistic!r} is unknown; use {', '.join(map(repr, NAMED))}, or a function of a file",
             argument="statistic",
         )
-    arguments.level(level)
+    arguments.level(level, says="is the coverage of the intervals")
     arguments.choice(version, "version", VERSIONS)
     arguments.level(probability, "probability", "says which quantile")
     scenario = arguments.scenario_or_none(scenario)

@@ -164,7 +164,7 @@ def compare_models(
     (['Intercept', 'x'], [0.04, 1.003])
     """
     arguments.choice(family, "family", FAMILIES)
-    arguments.level(level)
+    arguments.level(level, says="is the coverage of the intervals")
     arguments.choice(version, "version", VERSIONS)
     scenario = arguments.scenario_or_none(scenario)
     arguments.column_or_none(weight, "weight")
