@@ -25,7 +25,7 @@ from sdckit.report.attacks_chapter import (
     plain_attacks,
 )
 from sdckit.report.audit import SAFE_VALUES, SMALL
-from sdckit.report.blocks import Facts, Paragraph
+from sdckit.report.blocks import ChartBlock, Facts, Paragraph
 from sdckit.report.release_document import plain_release
 
 EVERYBODY = releases.original(160)

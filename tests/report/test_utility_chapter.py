@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import releases
@@ -50,17 +52,11 @@ def test_models_have_their_coefficients(both):
     assert plain["utility"]["models"][1]["family"] == "logistic"
 
 
-def test_without_utility_the_reason_stands_there(monkeypatch):
-    import sdckit.utility.utility_overview as module
-    from sdckit.errors import DataError
-
-    def refuse(*_, **__):
-        raise DataError("nothing in common")
-
-    monkeypatch.setattr(module, "utility_overview", refuse)
-    found, plain = plain_of()
-    assert found.utility is None
-    assert plain["utility"]["skipped"][0]["reason"] == "nothing in common"
+def test_without_utility_the_reason_stands_there(both):
+    found = replace(both[0], utility=None, no_utility="nothing in common")
+    tree = plain_release(found)["utility"]
+    assert tree["skipped"][0]["reason"] == "nothing in common"
+    assert tree["table"] == tree["models"] == []
 
 
 def leaf(text):
