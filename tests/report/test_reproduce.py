@@ -3,16 +3,10 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from sdckit.report.sections_scenario import (
-    command_line,
-    python_call,
-    release_call,
-    release_command,
-    scenario_tree,
-)
 
 from report.fakes import FULL
 from sdckit.data.scenario import Scenario
+from sdckit.report.reproduce import command_line, python_call, release_call, release_command
 
 SCENARIOS = [
     FULL.model_copy(update={"title": ""}),
@@ -45,12 +39,6 @@ def test_the_command_quotes_and_leaves_the_file_open() -> None:
         "--keys", "my key", "--missing=-9",
     ]  # fmt: skip
     assert command_line(FULL) == "sdckit assess FILE --scenario SCENARIO.toml"
-
-
-def test_the_tree_holds_only_what_was_declared() -> None:
-    tree = scenario_tree(FULL)
-    assert tree["release_words"] == "scientific-use file"
-    assert tree["thresholds"] == FULL.thresholds.declared
 
 
 def test_the_measures_asked_for_are_repeated() -> None:
