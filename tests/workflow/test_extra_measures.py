@@ -79,7 +79,7 @@ def test_only_what_is_named_runs() -> None:
     found = assessed(measures=["suda"])
     assert found.measures == ("suda",)
     assert [name for name, _ in found["default"].results()][-1] == "suda"
-    assert found["default"].risky_cells is None
+    assert found["default"].get("risky_cells") is None
 
 
 def test_each_measure_says_what_it_says_alone() -> None:
@@ -120,19 +120,21 @@ def test_a_measure_that_refuses_gives_its_reason() -> None:
 
 
 def test_without_a_design_the_file_is_the_population() -> None:
-    found = assessed(keys=["sex", "age", "job"])["default"].suda
+    found = assessed(keys=["sex", "age", "job"])["default"]["suda"]
     assert (found.dis, found.sampling_fraction) == (1.0, 1.0)
     assert "whole population" in found.notes["sampling_fraction"]
 
 
 def test_a_large_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert assessed(measures="suda")["default"].suda.notes["max_size"].startswith("all subsets of the 3 keys")
+    assert (
+        assessed(measures="suda")["default"]["suda"].notes["max_size"].startswith("all subsets of the 3 keys")
+    )
     monkeypatch.setattr(module, "SMALL_SEARCH", 0)
     four = {"keys": ["sex", "age", "job", "who"]}
-    found = assessed(measures="suda", **four)["default"].suda
+    found = assessed(measures="suda", **four)["default"]["suda"]
     assert found.max_size == 3
     assert "up to 3 of the 4 keys" in found.notes["max_size"]
-    assert assessed(measures="suda", keys=["sex"])["default"].suda.max_size == 1
+    assert assessed(measures="suda", keys=["sex"])["default"]["suda"].max_size == 1
 
 
 def entangled(n: int = 800) -> pl.DataFrame:
@@ -147,7 +149,7 @@ DESIGN = {"keys": ["age", "job", "sex", "home"], "sampling_fraction": 0.05}
 
 
 def test_the_model_of_the_population_is_searched() -> None:
-    found = assessed(entangled(), "population_risk", **DESIGN)["default"].population_risk
+    found = assessed(entangled(), "population_risk", **DESIGN)["default"]["population_risk"]
     with quiet():
         plain = sdc.population_risk(entangled(), **DESIGN)
     assert "age:job" in found.model
@@ -157,25 +159,25 @@ def test_the_model_of_the_population_is_searched() -> None:
 
 
 def test_a_model_that_fits_is_left_alone() -> None:
-    found = assessed(measures="population_risk")["default"].population_risk
+    found = assessed(measures="population_risk")["default"]["population_risk"]
     assert found.model == ("sex", "age", "job")
     assert "added no pair of keys" in found.notes["path"]
 
 
 def test_a_large_grid_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "QUICK_MODEL", 1000)
-    found = assessed(entangled(), "population_risk", **DESIGN)["default"].population_risk
+    found = assessed(entangled(), "population_risk", **DESIGN)["default"]["population_risk"]
     assert found.model == tuple(DESIGN["keys"])
     assert found.notes["path"].endswith("would take long; population_risk(select=True) does it")
     assert "try select=True" in found.notes["z2"]
     monkeypatch.setattr(module, "MAX_GRID", 1000)
-    found = assessed(entangled(), "population_risk", **DESIGN)["default"].population_risk
+    found = assessed(entangled(), "population_risk", **DESIGN)["default"]["population_risk"]
     assert "2,592 possible cells would take long; recode keys" in found.notes["path"]
 
 
 def test_a_census_is_not_modelled() -> None:
     census = DESIGN | {"sampling_fraction": 1.0}
-    found = assessed(entangled(), "population_risk", **census)["default"].population_risk
+    found = assessed(entangled(), "population_risk", **census)["default"]["population_risk"]
     assert found.tau1 == found.sample_uniques
     assert "nothing to select" in found.notes["path"]
 
@@ -183,14 +185,14 @@ def test_a_census_is_not_modelled() -> None:
 def test_outliers_are_looked_for_once() -> None:
     two = {"intruders": {"a": ["sex"], "b": ["sex", "age"]}, "numeric": ["income"]}
     found = assessed(measures="outliers", **two)
-    assert found["a"].outliers is found["b"].outliers
+    assert found["a"]["outliers"] is found["b"]["outliers"]
 
 
 def test_numeric_without_a_scenario() -> None:
     with quiet():
         found = sdc.assess(survey(), keys=["sex"], numeric="income", measures="outliers")
     assert found.scenario.numeric == ("income",)
-    assert found["default"].outliers.n_outliers == 15
+    assert found["default"]["outliers"].n_outliers == 15
 
 
 def test_what_is_done_is_told() -> None:
