@@ -102,6 +102,21 @@ def test_what_was_tried_in_vain_is_told_apart() -> None:
     assert set(made.failed) < {place for place, _ in skipped}
 
 
+def test_only_what_has_a_residual_risk_leaves_a_limit_on_it_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise sdc.DataError("odd")
+
+    for name in ("probabilistic_linkage", "distance_to_closest_record", "linkability"):
+        monkeypatch.setattr(sdc, name, refuse)
+    _, skipped, made = attacked(releases.scenario())
+    assert {place for place, reason in skipped if reason == "odd"} == {
+        "probabilistic_linkage:default",
+        "distance_to_closest_record",
+        "linkability:default",
+    }
+    assert made.failed == ("linkability:default",)
+
+
 def test_without_one_membership_is_left_out_with_the_reason() -> None:
     found, skipped, _ = attacked(releases.scenario(), control=None)
     assert set(found) == ALL - {"membership"}

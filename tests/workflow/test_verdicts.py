@@ -36,11 +36,15 @@ def judged(
         return judge(
             thresholds,
             "neighbour",
-            k_anonymity=sdc.k_anonymity(FRAME, keys=["sex"], k=(2, 3, 4)),
-            risk=sdc.individual_risk(FRAME, keys=["sex"], household="home" if home else None),
-            l_diversity=diversity,
+            {
+                "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"], k=(2, 3, 4)),
+                "individual_risk": sdc.individual_risk(
+                    FRAME, keys=["sex"], household="home" if home else None
+                ),
+                **({} if diversity is None else {"l_diversity": diversity}),
+            },
             sensitive=sensitive,
-            no_l_because=because,
+            skipped=[("l_diversity", because)] if because else [],
         )
 
 
@@ -126,15 +130,14 @@ def test_l_that_could_not_be_judged():
     with quiet():
         measures = {
             "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"]),
-            "risk": sdc.individual_risk(FRAME, keys=["sex"]),
+            "individual_risk": sdc.individual_risk(FRAME, keys=["sex"]),
         }
     two = judge(
         Thresholds(l=2),
         "i",
-        l_diversity=None,
+        measures,
         sensitive=("ill", "rich"),
-        no_l_because="too large",
-        **measures,
+        skipped=[("l_diversity", "too large"), ("key_contributions", "too many")],
     )
     assert [(one.variable, one.holds, one.reason) for one in two] == [
         ("ill", None, "too large"),
@@ -145,10 +148,16 @@ def test_l_that_could_not_be_judged():
 def test_a_sensitive_variable_that_did_not_run_has_its_verdict_too():
     with quiet():
         verdicts = judge(
-            Thresholds(l=2), "i", k_anonymity=sdc.k_anonymity(FRAME, keys=["sex"]),
-            risk=sdc.individual_risk(FRAME, keys=["sex"]), sensitive=("rich", "ill"), no_l_because="ill is empty",
-            l_diversity=sdc.l_diversity(FRAME, keys=["sex"], sensitive="rich"),
-        )  # fmt: skip
+            Thresholds(l=2),
+            "i",
+            {
+                "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"]),
+                "individual_risk": sdc.individual_risk(FRAME, keys=["sex"]),
+                "l_diversity": sdc.l_diversity(FRAME, keys=["sex"], sensitive="rich"),
+            },
+            sensitive=("rich", "ill"),
+            skipped=[("l_diversity", "ill is empty")],
+        )
     assert [(one.variable, one.holds, one.reason) for one in verdicts] == [
         ("rich", False, ""),
         ("ill", None, "ill is empty"),
@@ -185,8 +194,6 @@ def test_what_leaves_the_residual_risk_open():
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
     assert judge_attacks(0.3, "a", attacks, failed=["linkability:ab"], control=True)[0].holds
-    linked = ["probabilistic_linkage:a", "distance_to_closest_record"]  # they have no residual risk
-    assert judge_attacks(0.3, "a", attacks, failed=linked, control=True)[0].holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), {"residual": "not to be relied on"})}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
 
