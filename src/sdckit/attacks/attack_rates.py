@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +18,6 @@ from sdckit.result import LetGo
 __all__ = [
     "FIGURES",
     "WIDE",
-    "WITH_RISK",
     "AttackResult",
     "Group",
     "Tally",
@@ -35,8 +34,6 @@ FIGURES = (
     "risk", "risk_low", "risk_high", "residual", "residual_low", "residual_high",
 )  # fmt: skip
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
-OF_INTRUDERS = ("linkability", "inference", "probabilistic_linkage")
-WITH_RISK = ("singling_out", "membership", "linkability", "inference")
 WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 
@@ -276,16 +273,20 @@ def _compared(figures: Mapping[str, float]) -> str:
     )
 
 
-def concerns(place: str, intruder: str) -> bool:
+def concerns(place: str, intruder: str, intruders: Iterable[str] = ()) -> bool:
     """Whether an attack, named as in an assessment, is one of an intruder, or of none.
+
+    One whose place names another of the `intruders` is not; where nobody says who there is, every attack concerns all.
 
     Examples
     --------
-    >>> [concerns(place, "a") for place in ("membership", "linkability:a", "inference:a:ill", "linkability:ab")]
-    [True, True, True, False]
+    >>> places = ("membership", "linkability:a", "inference:a:ill", "linkability:ab")
+    >>> [concerns(place, "a", ["a", "ab"]) for place in places], concerns("linkability:ab", "a")
+    ([True, True, True, False], True)
     """
-    name, _, rest = place.partition(":")
-    return name not in OF_INTRUDERS or rest == intruder or rest.startswith(f"{intruder}:")
+    rest = place.partition(":")[2]
+    named = [one for one in {*intruders, intruder} if rest == one or rest.startswith(f"{one}:")]
+    return not named or intruder in named
 
 
 def worst_first(figures: Mapping[str, float]) -> tuple[float, float]:

@@ -64,7 +64,10 @@ def _near(context: Context) -> dict[str, Any]:
 
 
 def _two_pieces(context: Context) -> str:
-    return ONE_KEY if _knows(context).halves is None else ""
+    knows = _knows(context)
+    if knows.halves is not None:
+        return ""
+    return ONE_KEY if len(knows.known) == 1 else "it joins two pieces of knowledge, and only one is given"
 
 
 def _joined(context: Context) -> dict[str, Any]:
@@ -95,6 +98,11 @@ def _linked(context: Context) -> dict[str, Any]:
     return {
         "variables": knows.known, **knows.numbers(*knows.known), "blocking": blocking, "seed": context.seed,
     }  # fmt: skip
+
+
+def _something_known(context: Context) -> str:
+    others = [name for name in _knows(context).known if name != context.target]
+    return "" if others else f"nothing is known from which {context.target} could be inferred"
 
 
 def _guessed(context: Context) -> dict[str, Any]:
@@ -157,6 +165,7 @@ ATTACKS: tuple[Measure, ...] = (
         files="attack",
         needs=("known", "target"),
         words="attacking the release: inference, {intruder}, {target}",
+        condition=_something_known,
         arguments=_guessed,
         each=True,
         residual_risk=True,

@@ -28,6 +28,8 @@ class Knowledge:
         What an intruder knows of a person.
     halves : tuple of two tuples of str, or None
         Two pieces of knowledge that may be joined; None where there are not two.
+    targets : tuple of str
+        What they infer.
     numeric : tuple of str or None
         Columns declared to be numbers; None where nothing is declared.
     by : tuple of str
@@ -41,6 +43,7 @@ class Knowledge:
     variables: tuple[str, ...]
     known: tuple[str, ...] = ()
     halves: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    targets: tuple[str, ...] = ()
     numeric: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
     blocking: tuple[tuple[str, ...], ...] = ()
@@ -113,6 +116,11 @@ class Context:
     def keys(self) -> tuple[str, ...]:
         """What the intruder knows."""
         return self.scenario.keys
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """What the intruder would learn."""
+        return self.scenario.sensitive if self.knowledge is None else self.knowledge.targets
 
     @cached_property
     def cells(self) -> Any:

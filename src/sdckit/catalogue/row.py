@@ -21,9 +21,9 @@ Part = tuple[str, Callable[[], "Result"]]
 LACKING: Mapping[str, tuple[str, str]] = {
     "household": ("household", "the scenario names no household column"),
     "sensitive": ("sensitive", "the scenario names no sensitive variable"),
-    "target": ("sensitive", "the scenario names no sensitive variable"),
     "numeric": ("numeric", "the scenario names no numeric variable"),
 }
+NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
 
 
@@ -125,6 +125,8 @@ class Measure:
             role, sentence = LACKING.get(need, ("", ""))
             if role and not getattr(context.scenario, role):
                 return sentence
+            if need == "target" and not context.targets:
+                return NO_TARGET
             if need == "control" and not context.has_control:
                 return NO_CONTROL
         if (

@@ -12,7 +12,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.cli.attack_plan import Plan
+    from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Source
     from sdckit.data.scenario import Scenario
@@ -46,17 +46,13 @@ class Attacked:
     left_out: tuple[str, ...]
     id: str | None = None
 
-    def numeric(self, names: Sequence[str]) -> tuple[str, ...] | None:
-        """Those of the columns that are declared to be numbers."""
-        return None if self.declared is None else tuple(name for name in self.declared if name in names)
-
 
 def read_attacked(
     source: Source,
     released: Sequence[Path],
     control: Path | None,
     *,
-    plan: Plan,
+    wanted: Wanted,
     variables: Sequence[str],
     identifiers: Sequence[str],
     scenario: Scenario | None,
@@ -75,22 +71,22 @@ def read_attacked(
     """
     _check_different(source.file, released, control)
     never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))
-    if named := [name for name in (*plan.columns, *variables) if name in never]:
+    if named := [name for name in (*wanted.columns, *variables) if name in never]:
         raise ColumnError(f"{named[0]!r} is an identifier and never read; leave it out of the attacks")
-    if plan.id in (*plan.columns, *variables):
-        raise ColumnError(f"{plan.id!r} says which rows belong together; leave it out of the attacks")
-    never = never if plan.id is None else (*never, plan.id)
+    if wanted.id in (*wanted.columns, *variables):
+        raise ColumnError(f"{wanted.id!r} says which rows belong together; leave it out of the attacks")
+    never = never if wanted.id is None else (*never, wanted.id)
     files = (source.file, *released, *(() if control is None else (control,)))
     left_out: tuple[str, ...] = ()
     names = tuple(dict.fromkeys(variables))
     if not names:
-        names, left_out = _shared(source, files, plan, scenario, never)
-    wanted = tuple(dict.fromkeys([*names, *plan.columns]))
-    paired = wanted if plan.id is None else (*wanted, plan.id)
+        names, left_out = _shared(source, files, wanted, scenario, never)
+    columns = tuple(dict.fromkeys([*names, *wanted.columns]))
+    paired = columns if wanted.id is None else (*columns, wanted.id)
     frames = [_read(source, file, paired, scenario, steps) for file in (source.file, *released)]
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
-    last = None if control is None else _read(source, control, wanted, scenario, steps)
-    return Attacked(frames[0], frames[1:], last, names, declared, left_out, plan.id)
+    last = None if control is None else _read(source, control, columns, scenario, steps)
+    return Attacked(frames[0], frames[1:], last, names, declared, left_out, wanted.id)
 
 
 def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:
@@ -108,12 +104,12 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _shared(
-    source: Source, files: Sequence[Path], plan: Plan, scenario: Scenario | None, never: Sequence[str]
+    source: Source, files: Sequence[Path], wanted: Wanted, scenario: Scenario | None, never: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns that all files have, of a scenario those it declares; and the names that some lack."""
     from sdckit.data.readers import scan_header
 
-    needed = tuple(dict.fromkeys([*plan.columns, *(scenario.all_keys if scenario is not None else ())]))
+    needed = tuple(dict.fromkeys([*wanted.columns, *(scenario.all_keys if scenario is not None else ())]))
     headers = []
     for file in files:
         header = scan_header(file, delimiter=source.delimiter, encoding=source.encoding)

@@ -1,18 +1,8 @@
-"""Numbers and tables for a terminal: one way to write each, everywhere."""
+"""Numbers for a terminal: one way to write each, everywhere."""
 
 from __future__ import annotations
 
-import sys
-
-from rich.console import Console
-from rich.table import Table
-
-__all__ = ["count", "make_console", "make_table", "number", "percent"]
-
-
-def make_console() -> Console:
-    """Give a console on standard output; 80 columns wide where nobody says otherwise."""
-    return Console(file=sys.stdout, highlight=False, soft_wrap=False, emoji=False, markup=False)
+__all__ = ["count", "number", "percent"]
 
 
 def count(value: float) -> str:
@@ -49,21 +39,3 @@ def number(value: float | None) -> str:
     ('0.01582', '–', '–')
     """
     return "–" if value is None or value != value else f"{value:.4g}"  # noqa: PLR0124 - NaN only
-
-
-def make_table(title: str, *heads: str, text: int = 1) -> Table:
-    """Give an empty table whose first `text` columns are words, the others numbers."""
-    from rich import box
-
-    table = Table(
-        title=f"\n{title}",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        min_width=len(title),  # a title is folded to the width of its table
-    )
-    for position, head in enumerate(heads):
-        table.add_column(head, justify="left" if position < text else "right", overflow="fold")
-    return table

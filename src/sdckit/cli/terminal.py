@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -16,7 +16,7 @@ from sdckit.report.blocks import Facts, Paragraph, TableBlock, Verdicts
 if TYPE_CHECKING:
     from sdckit.report.blocks import Block, Page, Section
 
-__all__ = ["make_console", "show_blocks", "show_page"]
+__all__ = ["make_console", "print_blocks", "print_measure", "print_page", "show_blocks", "show_page"]
 
 STYLES = {"holds": "green", "exceeded": "bold red", "not judged": "bold yellow"}
 HEADLINES = {"pass": "bold green", "fail": "bold red", "open": "bold yellow"}
@@ -26,6 +26,33 @@ NOTE = "dim"
 def make_console() -> Console:
     """Give a console on standard output; 80 columns wide where nobody says otherwise."""
     return Console(file=sys.stdout, highlight=False, soft_wrap=False, emoji=False, markup=False)
+
+
+def print_page(page: Page, *, name: str) -> None:
+    """Print a document."""
+    console = make_console()
+    for part in show_page(page, name=name):
+        console.print(part)
+
+
+def print_blocks(blocks: Iterable[Block], *, head: Sequence[str] = ()) -> None:
+    """Print lines in front, then blocks."""
+    console = make_console()
+    for number, line in enumerate(head):
+        console.print(Text(f"\n{line}" if not number else line, "bold" if not number else NOTE))
+    for part in show_blocks(blocks):
+        console.print(part)
+
+
+def print_measure(file_name: str, *results: Any) -> None:
+    """Print the results of one command: the file, what a missing key value was taken for, the blocks."""
+    from sdckit.report.screen import screen_blocks
+
+    head = [f"{file_name}: {results[0].n:,} records"]
+    cells = getattr(results[0], "cells", None)
+    if cells is not None:
+        head.append(cells.missing_rule)
+    print_blocks(screen_blocks(*results), head=head)
 
 
 def show_page(page: Page, *, name: str) -> Iterator[RenderableType]:

@@ -13,6 +13,7 @@ __all__ = ["CHARTS", "OPEN", "chart_for", "charts_for", "describe", "to_svg"]
 
 Plain = Mapping[str, Any]
 INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
+TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
 FONT = "sans-serif"
 WIDTH = 620
 LOWEST_RISK = 0.00005
@@ -68,68 +69,9 @@ def _bars(rows: Sequence[Mapping[str, Any]]) -> Any:
     return (bars + texts).properties(width=WIDTH - space, height=alt.Step(24))
 
 
-def sizes_chart(data: Plain) -> Any:
-    """Cells by number of records."""
-    rows = [
-        _bar(_size_label(row["size"]), row["n_cells"], INK if row["size"] == "1" else MIDDLE)
-        for row in data["rows"]
-    ]
-    return _bars(rows)
-
-
-def _size_label(size: str) -> str:
-    words = size.replace("-", " to ").replace("100+", "100 or more")
-    return f"{words} record" + ("" if size == "1" else "s")
-
-
-def violations_chart(data: Plain) -> Any:
-    """Records in violation of k-anonymity, under one or both rules."""
-    fills = {"": MIDDLE, "wildcard": LIGHT, "category": MIDDLE}
-    levels = list(data["rules"][0]["violations"])
-    rows = [
-        _bar(
-            f"k = {k}" + (f", {one['rule']}" if one["rule"] else ""),
-            one["violations"][k],
-            fills.get(one["rule"], MIDDLE),
-        )
-        for k in levels
-        for one in data["rules"]
-    ]
-    return _bars(rows)
-
-
-def contributions_chart(data: Plain) -> Any:
-    """Uniques left when one key is dropped."""
-    rows = [_bar(f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in data["rows"]]
-    return _bars(rows)
-
-
-def households_chart(data: Plain) -> Any:
-    """Households by number of members."""
-    return _bars([_bar(_members(row), row["n"]) for row in data["rows"]])
-
-
-def _members(row: Plain) -> str:
-    if row.get("pooled"):
-        return "all other sizes"
-    return f"{row['level']} member" + ("" if row["level"] == "1" else "s")
-
-
-def diversity_chart(data: Plain) -> Any:
-    """Records in groups with fewer than l values of each sensitive variable."""
-    rows = [
-        _bar(f"{variable}, {kind}, l = {level}", count, MIDDLE if int(level) == 2 else LIGHT)
-        for variable, tree in data["variables"].items()
-        for kind, counts in tree["violations"].items()
-        for level, count in counts.items()
-    ]
-    return _bars(rows)
-
-
 def bars_chart(data: Plain) -> Any:
-    """One bar per row: its label and its printed count."""
-    rows = [_bar(row["label"], row["n"]) for row in data["rows"]]
-    return _bars(rows)
+    """One bar per row: its label and its printed count, in its tone where rows differ."""
+    return _bars([_bar(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]])
 
 
 def risk_chart(data: Plain) -> Any:
@@ -269,11 +211,6 @@ def heat_chart(data: Plain) -> Any:
 CHARTS = {
     "forest": forest_chart,
     "heat": heat_chart,
-    "sizes": sizes_chart,
-    "violations": violations_chart,
-    "contributions": contributions_chart,
-    "diversity": diversity_chart,
-    "households": households_chart,
     "bars": bars_chart,
     "risk": risk_chart,
 }
@@ -318,24 +255,7 @@ def to_svg(chart: Any) -> str:
 def describe(name: str, data: Plain, caption: str) -> str:
     """Say in words what a chart shows, for those who cannot see it; from printed texts."""
     rows = {
-        "sizes": lambda: [f"{_size_label(r['size'])}: {r['n_cells']['text']} cells" for r in data["rows"]],
-        "violations": lambda: [
-            f"k = {k}{', ' + one['rule'] if one['rule'] else ''}: {leaf['text']} records"
-            for one in data["rules"]
-            for k, leaf in one["violations"].items()
-        ],
-        "contributions": lambda: [
-            f"without {', '.join(r['variables'])}: {r['uniques_without']['text']} uniques"
-            for r in data["rows"]
-        ],
-        "households": lambda: [f"{_members(r)}: {r['n']['text']} households" for r in data["rows"]],
         "bars": lambda: [f"{r['label']}: {r['n']['text']} {data['unit']}" for r in data["rows"]],
-        "diversity": lambda: [
-            f"{variable}, {kind}, l = {level}: {leaf['text']} records"
-            for variable, tree in data["variables"].items()
-            for kind, counts in tree["violations"].items()
-            for level, leaf in counts.items()
-        ],
         "forest": lambda: [
             f"{r['label']}: {r['estimate']['text']} ({r['low']['text']} to {r['high']['text']})"
             for r in data["rows"]

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from sdckit.data.scenario import Scenario
-from sdckit.report.figures import Count, Document, Foreign, Holds, InternalOnly, Ledger, Ratio, Share, Tree
-from sdckit.report.methods import method_notes
-from sdckit.report.protocols import AssessmentLike, IntruderLike, VerdictLike
-from sdckit.report.relations import link_intruders, make_sizes
-from sdckit.report.sections_attribute import l_diversity_tree
-from sdckit.report.sections_closeness import CLOSENESS, closeness_tree
-from sdckit.report.sections_identity import (
-    Setting,
-    contributions_tree,
-    frequencies_tree,
-    households_tree,
-    k_anonymity_tree,
-    key_tree,
-    risk_breaks,
-    risk_tree,
+from sdckit.report.figures import (
+    Count,
+    Document,
+    Foreign,
+    Holds,
+    InternalOnly,
+    Ledger,
+    Levels,
+    Ratio,
+    Share,
+    Tree,
 )
-from sdckit.report.sections_scenario import command_line, python_call, scenario_tree
-from sdckit.report.sections_special import (
-    outliers_tree,
-    population_risk_tree,
-    population_uniques_tree,
-    risky_cells_tree,
-    suda_tree,
-)
+from sdckit.report.relations import link_intruders
+from sdckit.report.reproduce import command_line, python_call
+from sdckit.report.scenario_tree import scenario_tree
+from sdckit.report.setting import Setting, setting_for
+from sdckit.report.view import Note, find_view
 
-__all__ = ["SCHEMA_VERSION", "build_document", "setting_for"]
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.workflow.assessed import IntruderAssessment, KeyFacts
+    from sdckit.workflow.assessment import Assessment
+    from sdckit.workflow.verdicts import Verdict
+
+__all__ = ["SCHEMA_VERSION", "build_document", "method_notes"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
+PROTECTION = Note(
+    "Protection of this document",
+    'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
+    "coarsely where totals, nested levels or differences would give a small count away; "
+    "rates are computed from the rounded counts, so parts may not add up. Levels held by "
+    "fewer than 5 records are pooled, estimates have two significant digits, and no "
+    "maximum, quantile or record is shown.",
+    "Hundepool et al. (2012), chapter 5",
+)
 
 
-def build_document(assessment: AssessmentLike, *, internal: bool = False) -> Document:
+def build_document(assessment: Assessment, *, internal: bool = False) -> Document:
     """Build the document of an assessment; `internal` adds the list of records at risk.
 
     Parameters
@@ -57,10 +64,10 @@ def build_document(assessment: AssessmentLike, *, internal: bool = False) -> Doc
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")
     settings = {
-        one.name: setting_for(ledger, f"i{number}", scenario, one)
+        one.name: setting_for(ledger, f"i{number}", scenario, one.results, assessment.n)
         for number, one in enumerate(assessment.intruders)
     }
-    intruders = tuple(_intruder(one, assessment, settings[one.name]) for one in assessment.intruders)
+    intruders = tuple(_intruder(one, settings[one.name]) for one in assessment.intruders)
     if scenario.person is None:
         known = [(settings[one.name].sizes, frozenset(one.keys)) for one in assessment.intruders]
         link_intruders(ledger, known)
@@ -77,7 +84,7 @@ def build_document(assessment: AssessmentLike, *, internal: bool = False) -> Doc
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "methods": method_notes(assessment.intruders, scenario),
+        "methods": method_notes((place for one in assessment.intruders for place in one.results), scenario),
         "reproduce": {
             "python": python_call(scenario, assessment.measures),
             "command": command_line(scenario, assessment.measures),
@@ -88,29 +95,55 @@ def build_document(assessment: AssessmentLike, *, internal: bool = False) -> Doc
     return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n)
 
 
-def setting_for(ledger: Ledger, prefix: str, scenario: Scenario, intruder: IntruderLike) -> Setting:
-    """Say which relations hold between the figures of an intruder."""
-    wildcards = intruder.k_anonymity_category is not None
-    weights: Literal["weight", "fraction", "census"] = (
-        "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
-    )
-    persons = scenario.person is not None
-    breaks = {float(k - 1) for k in intruder.k_anonymity.violations} | risk_breaks(
-        weights, scenario.sampling_fraction, intruder.individual_risk.method, scenario.thresholds.risk
-    )
-    return Setting(
-        ledger,
-        prefix,
-        make_sizes(ledger, prefix, breaks),
-        cells_known=not wildcards and not persons,
-        persons=persons,
-        weights=weights,
-        fraction=scenario.sampling_fraction,
-        alpha=scenario.alpha,
+def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
+    """Say how the measures at these places are computed, each once, and how the document is protected."""
+    views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
+    notes = [note for view in views if view is not None for note in view.notes(scenario)]
+    return tuple(
+        {"name": one.name, "text": one.text, "source": one.source} for one in dict.fromkeys([*notes, PROTECTION])
     )
 
 
-def _records(assessment: AssessmentLike) -> Tree:
+def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
+    tree: dict[str, Tree] = {
+        "name": one.name,
+        "keys": tuple(one.keys),
+        "key_facts": tuple(_key(facts, setting) for facts in one.key_facts),
+    }
+    # In their order: of two rules for missing values the stricter comes first.
+    for place, result in one.results.items():
+        view = find_view(place.partition(":")[0])
+        if view is not None and (figures := view.tree(result, setting.at(place))):
+            tree[place.replace(":", "_")] = figures
+    tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
+    return tree
+
+
+def _key(facts: KeyFacts, setting: Setting) -> dict[str, Tree]:
+    """A key: its rule, missing rate and levels."""
+    name = f"key.{facts.name}"
+    missing = setting.count(f"{name}.missing", facts.n_missing, name)
+    levels = Levels(
+        f"{setting.prefix}.{name}.level",
+        tuple(facts.level_counts),
+        "n",
+        setting.n,
+        missing.name,
+        facts.n_missing,
+    )
+    return {
+        "name": facts.name,
+        "kind": facts.kind,
+        "missing": facts.rule,
+        "levels_of_5_or_more": facts.large_levels,
+        "n_levels": InternalOnly(facts.n_levels),
+        "n_missing": missing,
+        "missing_rate": Share(missing.name, "n"),
+        "level_counts": levels,
+    }
+
+
+def _records(assessment: Assessment) -> Tree:
     """List the riskiest records, and say of how many; one counts once for each intruder."""
     found = assessment.at_risk()
     totals = assessment.n_at_risk()
@@ -138,87 +171,7 @@ def _plain(value: object) -> str | int | float | bool | None:
     return str(value)
 
 
-def _intruder(one: IntruderLike, assessment: AssessmentLike, setting: Setting) -> dict[str, Tree]:
-    n, threshold = assessment.n, assessment.scenario.thresholds.risk
-    known = not setting.persons
-    tree: dict[str, Tree] = {
-        "name": one.name,
-        "keys": tuple(one.keys),
-        "key_facts": tuple(key_tree(facts, n, setting) for facts in one.key_facts),
-        "key_frequencies": frequencies_tree(one.frequencies, setting),
-        "individual_risk": risk_tree(one.individual_risk, setting, threshold=threshold),
-    }
-    # The stricter rule first: its figures contain those under wildcards.
-    if one.k_anonymity_category is not None:
-        uniques = one.frequencies_category
-        if uniques is not None:
-            setting.count(f"sample_uniques{CATEGORY}", uniques.sample_uniques, "violations")
-        tree["k_anonymity_category"] = k_anonymity_tree(
-            one.k_anonymity_category, setting, suffix=CATEGORY, cells_known=known
-        )
-    tree["k_anonymity"] = k_anonymity_tree(one.k_anonymity, setting, cells_known=setting.cells_known)
-    _link_rules(setting, one)
-    if one.individual_risk_category is not None:
-        tree["individual_risk_category"] = risk_tree(
-            one.individual_risk_category, setting, threshold=threshold, suffix=CATEGORY
-        )
-    tree |= _further(one, n, setting) | _asked_for(one, setting)
-    tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
-    return tree
-
-
-def _further(one: IntruderLike, n: int, setting: Setting) -> dict[str, Tree]:
-    known = not setting.persons
-    tree: dict[str, Tree] = {}
-    if one.key_contributions is not None:
-        tree["key_contributions"] = contributions_tree(one.key_contributions, n, setting)
-    if one.household_structure is not None:
-        tree["household_structure"] = households_tree(one.household_structure, setting)
-    if one.l_diversity is not None:
-        tree["l_diversity"] = l_diversity_tree(one.l_diversity, setting, cells_known=known)
-    if one.l_diversity_wildcard is not None:
-        tree["l_diversity_wildcard"] = l_diversity_tree(
-            one.l_diversity_wildcard, setting, suffix=".wildcard", cells_known=False
-        )
-        _link_wildcard_diversity(setting, one.l_diversity_wildcard.variables)
-    return tree
-
-
-def _asked_for(one: IntruderLike, setting: Setting) -> dict[str, Tree]:
-    tree: dict[str, Tree] = {}
-    if one.suda is not None:
-        tree["suda"] = suda_tree(one.suda, setting)
-    if one.population_risk is not None:
-        tree["population_risk"] = population_risk_tree(one.population_risk, setting)
-    if one.population_uniques is not None:
-        tree["population_uniques"] = population_uniques_tree(one.population_uniques, setting)
-    if one.risky_cells is not None:
-        tree["risky_cells"] = risky_cells_tree(one.risky_cells, setting)
-    if one.outliers is not None:
-        tree["outliers"] = outliers_tree(one.outliers, setting)
-    for name in CLOSENESS:
-        result = getattr(one, name, None)
-        if result is not None:
-            tree[name] = closeness_tree(result, setting)
-    return tree
-
-
-def _link_rules(setting: Setting, one: IntruderLike) -> None:
-    """A wildcard only adds matches, so it never adds violations."""
-    for k in one.k_anonymity.violations:
-        strict = f"{setting.prefix}.violations{CATEGORY}.{k}"
-        setting.ledger.nested(strict, f"{setting.prefix}.violations.{k}")
-    setting.ledger.nested(f"{setting.prefix}.sample_uniques{CATEGORY}", f"{setting.prefix}.sample_uniques")
-
-
-def _link_wildcard_diversity(setting: Setting, variables: Sequence[str]) -> None:
-    for variable in variables:
-        start = f"{setting.prefix}.l.wildcard.{variable}.distinct."
-        for name in [name for name in setting.ledger.variables if name.startswith(start)]:
-            setting.ledger.nested(name.replace(".l.wildcard.", ".l.", 1), name)
-
-
-def _verdict(one: VerdictLike, setting: Setting) -> dict[str, Tree]:
+def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
     return {
         "name": one.name,
         "intruder": one.intruder,
@@ -232,7 +185,7 @@ def _verdict(one: VerdictLike, setting: Setting) -> dict[str, Tree]:
     }
 
 
-def _verdict_count(one: VerdictLike, setting: Setting) -> Count | None:
+def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
     """Find the figure the verdict speaks of, so that one number is printed one way."""
     if one.n_records is None:
         return None
@@ -258,7 +211,7 @@ def _verdict_count(one: VerdictLike, setting: Setting) -> Count | None:
     return count
 
 
-def _verdict_value(one: VerdictLike, setting: Setting) -> Tree:
+def _verdict_value(one: Verdict, setting: Setting) -> Tree:
     name = {"global_risk": "expected", "household_risk": "expected_household"}.get(one.name)
     if name is None or f"{setting.prefix}.{name}" not in setting.ledger.variables:
         return None

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sdckit.report.blocks import Page
-from sdckit.report.layout import lay_out
-from sdckit.report.layout_release import lay_out_release
+from sdckit.report.page import lay_out
 from sdckit.report.release_document import RELEASE_SCHEMA
+from sdckit.report.release_page import lay_out_release
 
 __all__ = ["page_of"]
 

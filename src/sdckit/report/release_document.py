@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import WITH_RISK, concerns
-from sdckit.report.document import SCHEMA_VERSION, build_document
-from sdckit.report.figures import Document, Ledger, Tree
-from sdckit.report.layout_attacks import NOTHING, conclude
-from sdckit.report.methods import release_notes
+from sdckit.attacks.attack_rates import concerns
+from sdckit.report.attacks_chapter import attacks_tree, conclude
+from sdckit.report.conclusions import NOTHING
+from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes
+from sdckit.report.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.protect import protect
-from sdckit.report.protocols import ReleaseLike, VerdictLike
-from sdckit.report.sections_attacks import attacks_tree
-from sdckit.report.sections_release import release_sizes, release_tree
-from sdckit.report.sections_scenario import release_call, release_command, scenario_tree
-from sdckit.report.sections_utility import utility_tree
+from sdckit.report.rates import has_residual_risk
+from sdckit.report.reproduce import release_call, release_command
+from sdckit.report.scenario_tree import scenario_tree
 from sdckit.report.sentences import overall
+from sdckit.report.setting import PairSetting, release_sizes
+from sdckit.report.shares import ShareView
+from sdckit.report.utility_chapter import utility_tree
+from sdckit.report.view import find_view
 
-__all__ = ["RELEASE_SCHEMA", "plain_release"]
+if TYPE_CHECKING:
+    from sdckit.workflow.assessed import IntruderAssessment
+    from sdckit.workflow.release_assessment import ReleaseAssessment
+    from sdckit.workflow.verdicts import Verdict
+
+__all__ = ["RELEASE_SCHEMA", "intruder_tree", "plain_release"]
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
-# Threshold: the measure and the figure it limits.
-JUDGED = {
-    "match_risk": ("matching_risk", "mean_match_risk"),
-    "replicated_uniques": ("identity_disclosure", "replicated_uniques"),
-    "correctly_disclosed": ("attribute_disclosure", "correctly_disclosed"),
-}
 HIDDEN = (
     "whether it holds rests on a number of successes that is hidden here; the confidential document says it"
 )
 Plain = dict[str, Any]
 
 
-def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
+def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> Plain:
     """Give the protected figures of a release beside its original, as they go into every document.
 
     The original and what both files tell together are protected as one document, each release as a
@@ -65,7 +66,8 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
     verdicts = [_verdict(one, assessment, after, comparison["intruders"]) for one in assessment.verdicts]
     if attacks is not None and not internal:
-        verdicts = [one | judged_by_print(one, attacks["attacks"]) for one in verdicts]
+        names = [intruder.name for intruder in assessment.intruders]
+        verdicts = [one | judged_by_print(one, attacks["attacks"], names) for one in verdicts]
     how: dict[str, Any] = {
         "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attacked(assessment),
     }  # fmt: skip
@@ -95,8 +97,7 @@ def plain_release(assessment: ReleaseLike, *, internal: bool = False) -> Plain:
         "warnings": comparison["warnings"],
         "methods": [
             *before["methods"][:-1],
-            *release_notes(attacked=bool(_attacked(assessment))),
-            before["methods"][-1],
+            *method_notes(_places(assessment), scenario),
         ],
         "reproduce": {
             "python": release_call(scenario, assessment.measures, **how),
@@ -111,7 +112,7 @@ def passed(verdicts: Sequence[Plain]) -> bool | None:
     return overall(one["holds"]["value"] for one in verdicts)
 
 
-def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
+def judged_by_print(one: Plain, attacks: Mapping[str, Any], intruders: Sequence[str]) -> Plain:
     """A limit on the residual risk is open where only a hidden number of successes decides it.
 
     Otherwise a limit between what one success and what two would give tells which of them it was.
@@ -121,7 +122,7 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any]) -> Plain:
     leaves = [
         tree["residual_risk"]
         for place, tree in attacks.items()
-        if place.startswith(WITH_RISK) and concerns(place, one["intruder"]) and _was_made(tree)
+        if has_residual_risk(place) and concerns(place, one["intruder"], intruders) and _was_made(tree)
     ]
     limit, holds = one["limit"], one["holds"]["value"]
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
@@ -143,28 +144,33 @@ def _most(leaf: Plain) -> float | None:
     return found
 
 
-def _attacked(assessment: ReleaseLike) -> str:
+def _attacked(assessment: ReleaseAssessment) -> str:
     """How the simulated attacks were asked for: by a control file, without one, or not at all."""
     if assessment.control:
         return "control"
     return "attacks" if assessment.attacks or assessment.attacks_skipped else ""
 
 
-def _with_comparison(assessment: ReleaseLike, *, internal: bool) -> Document:
-    """The document of the original with what both files tell together, on one ledger."""
-    from sdckit.report.figures import Foreign
+def _places(assessment: ReleaseAssessment) -> Iterator[str]:
+    """The places of all that ran on both files."""
+    for one in assessment.intruders:
+        yield from one.results
+    if assessment.utility is not None:
+        yield assessment.utility.measure
+    yield from assessment.attacks
 
+
+def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Document:
+    """The document of the original with what both files tell together, on one ledger."""
     base = build_document(assessment.original, internal=internal)
     ledger = Ledger(dict(base.variables), list(base.relations))
     sizes = [one.n for one in assessment.released]
     counts = release_sizes(ledger, sizes)
-    ones: list[Tree] = []
-    for number, one in enumerate(assessment.intruders):
-        ones.append(release_tree(one, number, ledger, sizes))
-        _link_uniques(ledger, number, len(sizes))
     comparison: dict[str, Tree] = {
         "n_released": counts,
-        "intruders": tuple(ones),
+        "intruders": tuple(
+            intruder_tree(one, number, ledger, sizes) for number, one in enumerate(assessment.intruders)
+        ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
@@ -177,21 +183,37 @@ def _with_comparison(assessment: ReleaseLike, *, internal: bool) -> Document:
     return Document(tree, ledger.variables, tuple(ledger.relations), base.n)
 
 
-def _link_uniques(ledger: Ledger, number: int, m: int) -> None:
-    """Uniques of the original are one number, wherever they are printed."""
-    known = [f"i{number}.sample_uniques{suffix}" for suffix in (".category", "")]
-    for j in range(1, m + 1):
-        name = f"c{number}.identity_disclosure.{j}.unique_in_original"
-        for other in known:
-            if {name, other} <= ledger.variables.keys() and (
-                ledger.variables[name].true == ledger.variables[other].true
-            ):
-                ledger.equal(other, name)
-                break
+def intruder_tree(
+    one: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]
+) -> dict[str, Tree]:
+    """Give the measures of two files against one intruder.
+
+    Parameters
+    ----------
+    one
+        The measures.
+    number
+        Of the intruder, for the names of variables.
+    ledger
+        With ``n`` and the sizes of the releases entered.
+    sizes
+        Records of each release.
+    """
+    measures: dict[str, Tree] = {}
+    for place, result in one.results.items():
+        view = find_view(place.partition(":")[0])
+        if view is not None:
+            measures[place] = view.tree(result, PairSetting(ledger, f"c{number}", place, sizes))
+    return {
+        "name": one.name,
+        "keys": tuple(one.keys),
+        "measures": measures,
+        "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped),
+    }
 
 
 def _verdict(
-    one: VerdictLike, assessment: ReleaseLike, after: Sequence[Plain], intruders: Sequence[Plain]
+    one: Verdict, assessment: ReleaseAssessment, after: Sequence[Plain], intruders: Sequence[Plain]
 ) -> Plain:
     """A verdict as its release's own document prints it; one on both files from the comparison."""
     blank: Plain = {"text": "", "value": None}
@@ -202,8 +224,8 @@ def _verdict(
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
         "holds": holds, "n_records": None, "rate": blank, "value": None, "reason": one.reason, "release": None,
     }  # fmt: skip
-    if one.name in JUDGED:
-        return plain | _compared(one, intruders)
+    if leaves := list(_compared(one, intruders)):
+        return plain | {"value": max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)}
     for number, (judged, printed) in enumerate(zip(assessment.released, after, strict=True), 1):
         for verdict, text in zip(judged.verdicts, printed["verdicts"], strict=True):
             if verdict == one:
@@ -211,12 +233,11 @@ def _verdict(
     return plain
 
 
-def _compared(one: VerdictLike, intruders: Sequence[Plain]) -> Plain:
-    measure, figure = JUDGED[one.name]
-    place = f"{measure}:{one.variable}" if one.variable else measure
+def _compared(one: Verdict, intruders: Sequence[Plain]) -> Iterator[Plain]:
+    """The printed figures of both files that a limit is about, release by release."""
     for intruder in intruders:
-        tree: Mapping[str, Any] | None = intruder["measures"].get(place)
-        if intruder["name"] == one.intruder and tree is not None:
-            leaves = [release[figure] for release in tree["releases"]]
-            return {"value": max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)}
-    return {}
+        for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
+            measure, _, variable = place.partition(":")
+            view = find_view(measure)
+            if isinstance(view, ShareView) and one.name in view.limits and variable == (one.variable or ""):
+                yield from (release[view.limits[one.name]] for release in tree["releases"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+
+from sdckit.report.view import Plain, views_of
 
 __all__ = ["answer", "headline", "listed", "overall", "status", "verdict_sentence"]
 
-Plain = Mapping[str, Any]
 COMPARED = {
     "match_risk": "Share of the records expected to be matched back",
     "replicated_uniques": "Share of the records unique in both files",
@@ -118,50 +118,5 @@ def _some_records(one: Plain, n: Plain) -> str:
 
 
 def answer(one: Plain, n: Plain) -> str:
-    """Tell in a paragraph what an intruder could do."""
-    uniques = one["key_frequencies"]["sample_uniques"]
-    rate = one["key_frequencies"]["sample_unique_rate"]["text"]
-    keys = listed(one["keys"])
-    persons = one["key_frequencies"]["counted"] == "persons"
-    whose = "of persons " if persons else ""
-    alone = f"{whose}alone with their combination of values"
-    if uniques["text"] == "0":
-        seen = (
-            f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
-        )
-    elif uniques["text"] == "withheld":
-        seen = f"finds records {alone} (number withheld)"
-    else:
-        seen = f"finds {uniques['text']} of {n['text']} records ({rate}) {alone}"
-    risk = one["individual_risk"]
-    expected, mean = risk["expected_reidentifications"]["text"], risk["global_risk"]["text"]
-    linked = (
-        f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
-        f"expected to be linked to the right person: a global risk of {mean}."
-    )
-    parts = [f"Somebody who knows {keys} of a person {seen}.", linked]
-    if "household_risk" in risk:
-        household = risk["household_risk"]["text"]
-        parts.append(f"Counting recognition through a household member, the mean risk is {household}.")
-    parts += _learnt(one.get("l_diversity"))
-    return " ".join(parts)
-
-
-def _about(text: str) -> str:
-    return (
-        f"fewer than {text[1:]}" if text.startswith("<") else text if text == "withheld" else f"about {text}"
-    )
-
-
-def _learnt(diversity: Plain | None) -> list[str]:
-    told = []
-    for variable, tree in (diversity or {}).items():
-        alone = tree["violations"].get("distinct", {}).get("2")
-        if alone is None:
-            continue
-        if alone["text"] == "0":
-            told.append(f"No group of equal keys gives away {variable} by itself.")
-        else:
-            rate = tree["violation_rates"]["distinct"]["2"]["text"]
-            told.append(f"For {alone['text']} records ({rate}) the keys alone give away {variable}.")
-    return told
+    """Tell in a paragraph what an intruder could do: what each measure says of it."""
+    return " ".join(filter(None, (view.answer(one, place, n) for place, view in views_of(one))))

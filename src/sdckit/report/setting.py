@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.report.figures import Count, Foreign, Ledger, Tree, Watched
+from sdckit.report.figures import Count, Foreign, InternalOnly, Ledger, Tree, Watched
 from sdckit.report.relations import Sizes, largest_size, make_sizes
 
 if TYPE_CHECKING:
@@ -78,6 +78,17 @@ class Setting:
         cells = getattr(result, "cells", None)
         return not self.persons and not getattr(cells, "has_wildcards", False)
 
+    def declared(self, fraction: float) -> float | None:
+        """A sampling fraction that the analyst declared; one worked out of weights is not told exactly."""
+        return None if self.weights == "weight" else fraction
+
+    @property
+    def fraction_known(self) -> float | None:
+        """The sampling fraction everybody knows, 1 for a census; None where weights or persons decide the risk."""
+        if self.persons or self.weights == "weight":
+            return None
+        return 1.0 if self.weights == "census" else self.fraction
+
     @property
     def counted(self) -> str:
         """What a frequency counts; cells by size always count records."""
@@ -114,10 +125,17 @@ def release_sizes(ledger: Ledger, sizes: Sequence[int]) -> tuple[Count, ...]:
     return tuple(ledger.count(f"n.released.{j}", size, "n") for j, size in enumerate(sizes, 1))
 
 
-def notes_tree(result: object, *, but: Sequence[str] = ()) -> dict[str, Tree]:
-    """Give what a measure has to say about its figures, but for the notes named; its words may state counts."""
+def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str] = ()) -> dict[str, Tree]:
+    """Give what a measure has to say about its figures, but for the notes named; its words may state counts.
+
+    Those `inside` stay in a confidential document: they state what the document says otherwise, or not at all.
+    """
     notes = getattr(result, "notes", {})
-    return {str(name): Foreign(str(text)) for name, text in notes.items() if name not in but}
+    return {
+        str(name): InternalOnly(str(text)) if name in inside else Foreign(str(text))
+        for name, text in notes.items()
+        if name not in but
+    }
 
 
 def setting_for(

@@ -18,7 +18,7 @@ from sdckit.report.figures import Tree
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
 
-__all__ = ["Note", "Plain", "View", "added", "find_view", "view_of"]
+__all__ = ["Note", "Plain", "View", "added", "find_view", "view_of", "views_of"]
 
 Plain = Mapping[str, Any]
 ROOM = "sdckit.report.views"
@@ -91,6 +91,13 @@ def view_of(measure: str) -> View:
     if found is None:
         raise DataError(f"{measure} has no chart or notebook view; see .summary()")
     return found
+
+
+def views_of(one: Plain) -> Iterator[tuple[str, View]]:
+    """The places that are shown by a view, in their order; a variant is shown beside its measure."""
+    for place, tree in one.items():
+        if tree and (view := find_view(place.partition(":")[0])) is not None:
+            yield place, view
 
 
 @contextmanager

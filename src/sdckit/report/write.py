@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import FileFormatError
 from sdckit.report.atomic import real_target, write_whole
@@ -14,16 +14,18 @@ from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
 from sdckit.report.markdown import render_markdown
 from sdckit.report.protect import protect
-from sdckit.report.protocols import AssessmentLike, ReleaseLike
-from sdckit.report.release_document import plain_release
-from sdckit.report.sections_recipe import plain_recipe
+from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
+from sdckit.report.recipe_chapter import plain_recipe
+
+if TYPE_CHECKING:
+    from sdckit.workflow.assessed import Assessed
 
 __all__ = ["plain_document", "write_json", "write_report"]
 
 RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
 
 
-def plain_document(assessment: AssessmentLike | ReleaseLike, *, internal: bool = False) -> dict[str, Any]:
+def plain_document(assessment: Assessed, *, internal: bool = False) -> dict[str, Any]:
     """Give the protected figures of an assessment, as they go into every document.
 
     Parameters
@@ -43,7 +45,7 @@ def plain_document(assessment: AssessmentLike | ReleaseLike, *, internal: bool =
     DataError
         For a file of fewer than 50 records, unless internal.
     """
-    if isinstance(assessment, ReleaseLike):
+    if assessment.schema == RELEASE_SCHEMA:
         plain = plain_release(assessment, internal=internal)
         done = getattr(assessment, "what_was_done", None)
         return plain if done is None else {**plain, "what_was_done": plain_recipe(done, internal=internal)}
@@ -51,7 +53,7 @@ def plain_document(assessment: AssessmentLike | ReleaseLike, *, internal: bool =
 
 
 def write_report(
-    assessment: AssessmentLike | ReleaseLike, path: str | os.PathLike[str], *, internal: bool = False
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False
 ) -> Path:
     """Write the report of an assessment as HTML or Markdown, by the ending of the path.
 
@@ -90,7 +92,7 @@ def write_report(
 
 
 def write_json(
-    assessment: AssessmentLike | ReleaseLike, path: str | os.PathLike[str], *, internal: bool = False
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False
 ) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 

@@ -71,8 +71,9 @@ def declared_knowledge(
         half = (len(keys) + 1) // 2
         halves = (keys[:half], keys[half:]) if len(keys) > 1 else None
         found[name] = Knowledge(
-            variables=tuple(variables), known=keys, halves=halves, numeric=numeric, n_attacks=n_attacks
-        )
+            variables=tuple(variables), known=keys, halves=halves, targets=tuple(scenario.sensitive),
+            numeric=numeric, n_attacks=n_attacks,
+        )  # fmt: skip
     return found
 
 

@@ -191,7 +191,7 @@ class Assessed:
         from sdckit.report import write_report
 
         self._need_data()
-        write_report(self, path, internal=internal)  # type: ignore[arg-type]
+        write_report(self, path, internal=internal)
 
     def to_json(self, path: str | Path, *, internal: bool = False) -> None:
         """Write the protected figures as JSON; the path "-" prints them.
@@ -206,7 +206,7 @@ class Assessed:
         from sdckit.report import write_json
 
         self._need_data()
-        write_json(self, path, internal=internal)  # type: ignore[arg-type]
+        write_json(self, path, internal=internal)
 
     def plot(self, *, internal: bool = False) -> Any:
         """Altair charts of the figures, protected unless `internal`: a chart can be saved and passed on."""

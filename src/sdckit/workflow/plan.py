@@ -176,18 +176,25 @@ def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Pla
 
 
 def _targets(row: Measure, context: Context) -> list[Context]:
-    if not row.each or not context.scenario.sensitive:
+    if not row.each or not context.targets:
         return [context]
-    return [context.about(target) for target in context.scenario.sensitive]
+    return [context.about(target) for target in context.targets]
 
 
-def carry_out(planned: Iterable[Planned]) -> Outcome:
+def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Outcome:
     """Run what can run; what cannot is told with its reason.
+
+    Parameters
+    ----------
+    planned
+        The plan.
+    strict
+        Names of measures whose errors are raised.
 
     Raises
     ------
     SdcError
-        Of a measure without which nothing can be said.
+        Of a measure without which nothing can be said, or of one in `strict`.
     """
     results: dict[str, Result] = {}
     skipped: list[tuple[str, str]] = []
@@ -204,7 +211,7 @@ def carry_out(planned: Iterable[Planned]) -> Outcome:
             try:
                 results[place] = call()
             except kind as error:
-                if one.row.essential and not detail:
+                if (one.row.essential and not detail) or one.row.name in strict:
                     raise
                 skipped.append((place, str(error)))
                 if one.row.residual_risk:

@@ -89,6 +89,12 @@ class Applied:
         }
         return frame_of(columns, self._backend())
 
+    @property
+    def what_was_done(self) -> WhatWasDone:
+        """The steps and the figures after each, as a report tells them."""
+        arguments = tuple(dict(one.arguments) for one in self.recipe.steps)
+        return WhatWasDone(self.log, arguments, self.figures, self.k)
+
     def assess(self, *, seed: int | None = None, measures: Any = ()) -> ReleaseAssessment:
         """Assess the release against its original; the report tells what was done.
 
@@ -105,15 +111,13 @@ class Applied:
         scenario, gone = self._scenario_left(self.scenario)
         original, recoded = self._comparable(scenario.columns)
         found = assess(original, self.data, scenario=scenario, seed=seed, measures=measures)
-        arguments = tuple(dict(one.arguments) for one in self.recipe.steps)
-        done = WhatWasDone(self.log, arguments, self.figures, self.k)
         told = [f"{name}: left out of the release, so no intruder can use it there" for name in gone]
         if recoded:
             told.append(
                 f"{', '.join(recoded)}: the original is compared with the same recoding as the release"
             )
         assert isinstance(found, ReleaseAssessment)
-        return replace(found, what_was_done=done, warnings=(*found.warnings, *told))
+        return replace(found, what_was_done=self.what_was_done, warnings=(*found.warnings, *told))
 
     def _scenario_left(self, scenario: Scenario) -> tuple[Scenario, list[str]]:
         """The scenario as it holds for the release, and the keys that were left out of it."""

@@ -357,22 +357,15 @@ def check_release_options(
 def deliver(
     result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = ""
 ) -> None:
-    """Print the tables, where the report went, and a last word."""
-    from sdckit.cli.tables import assessment_tables, make_console
+    """Print the page, where the report went, and a last word."""
+    from sdckit.cli.terminal import print_page
+    from sdckit.report.screen import screen_page
 
-    console = make_console()
-    from sdckit.workflow.release_assessment import ReleaseAssessment
-
-    if isinstance(result, ReleaseAssessment):
-        from sdckit.cli.release_tables import release_tables
-
-        console.print(release_tables(result, name=name))
-    else:
-        console.print(assessment_tables(result, name=name))
+    print_page(screen_page(result), name=name)
     if report is not None:
-        console.print(f"\nReport written: {report.name}")
+        typer.echo(f"\nReport written: {report.name}")
     if note:
-        console.print(f"\n{note}")
+        typer.echo(f"\n{note}")
 
 
 def further_measures(measures: list[str] | None) -> tuple[str, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sdckit.catalogue import rows
 from sdckit.cli.attack_files import read_attacked
-from sdckit.cli.attack_plan import LINKAGE, make_plan
-from sdckit.cli.attack_runs import run_attacks
+from sdckit.cli.attack_options import planned, read_wanted
 from sdckit.cli.options import split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
 from sdckit.cli.source import Source, reads_a_file
@@ -17,9 +17,9 @@ from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.cli.attack_files import Attacked
-    from sdckit.cli.attack_plan import Plan
-    from sdckit.cli.attack_runs import Runs
-    from sdckit.workflow.release_attacks import Asked
+    from sdckit.cli.attack_options import Wanted
+    from sdckit.cli.progress import Steps
+    from sdckit.workflow.plan import Outcome
 
 __all__ = ["attack"]
 
@@ -40,8 +40,7 @@ def attack(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="singling-out, linkability, probabilistic-linkage, inference, membership or distances; all that "
-            "apply unless given.",
+            help=f"{', '.join(row.kind for row in rows('attack'))}; all that apply unless given.",
         ),
     ] = None,
     known: Annotated[
@@ -105,52 +104,85 @@ def attack(
         from sdckit.data.scenario import Scenario
 
         stored = Scenario.from_toml(source.scenario)
-    plan = make_plan(
-        kinds=split(kind), known=[split([one]) for one in known or ()], targets=split(target),
-        has_control=control is not None, by=split(by), id=id, aligned=aligned,
-        blocking=[split([one]) for one in blocking or ()], scenario=stored,
+    wanted = read_wanted(
+        kinds=split(kind), known=[split([one]) for one in known or ()], targets=split(target), by=split(by),
+        id=id, aligned=aligned, blocking=[split([one]) for one in blocking or ()], scenario=stored,
     )  # fmt: skip
+    planned(wanted, n_attacks=n_attacks, has_control=control is not None)
     with source.steps() as steps:
         files = read_attacked(
-            source, released, control, plan=plan, variables=split(variables), identifiers=split(identifiers),
+            source, released, control, wanted=wanted, variables=split(variables), identifiers=split(identifiers),
             scenario=stored, steps=steps,
         )  # fmt: skip
         if json is not None:
             for one in (files.original, *files.released):
                 check_enough_records(one.height, internal=internal)
-        asked = aligned or id is not None or LINKAGE in split(kind)
-        runs = run_attacks(files, plan, n_attacks=n_attacks, seed=seed, asked=asked, steps=steps)
+        made = _attacked(files, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
         if json is not None:
-            how = _asked(files, plan, n_attacks=n_attacks, seed=seed)
-            _write_json(runs, files, json, how, internal=internal)
+            _write(
+                _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal), json, internal
+            )
     if json == STDOUT:
         return
-    from sdckit.cli.attack_tables import attack_tables
-    from sdckit.cli.formats import make_console
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.attacks_chapter import attack_blocks
 
-    make_console().print(attack_tables(runs, files, name=source.file.name, by=plan.by))
-
-
-def _asked(files: Attacked, plan: Plan, *, n_attacks: int, seed: int | None) -> Asked:
-    from sdckit.workflow.release_attacks import COLUMNS_AT_ONCE, Asked
-
-    halves = {"default": (plan.sides[0], plan.sides[1])} if "linkability" in plan.kinds else {}
-    several = min(COLUMNS_AT_ONCE, len(files.variables)) if "singling-out" in plan.kinds else 1
-    return Asked(files.variables, None, several if several > 1 else None, halves, n_attacks, seed)
+    told = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=True)
+    print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name))
 
 
-def _write_json(runs: Runs, files: Attacked, target: str, asked: Asked, *, internal: bool) -> None:
+def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | None, steps: Steps) -> Outcome:
+    from sdckit.cells.pair import open_pair
+    from sdckit.workflow.plan import carry_out
+
+    columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
+    aligned = wanted.rows or wanted.declared
+    pair = open_pair(
+        files.original, files.released, categories={"variables": columns}, aligned=aligned, id=wanted.id
+    )
+    plan = planned(
+        wanted, files.variables, numeric=files.declared, n_attacks=n_attacks, seed=seed, pair=pair, n=pair.n,
+        sizes=pair.sizes, control=files.control, has_control=files.control is not None, tell=steps.step,
+    )  # fmt: skip
+    # Linking records is tried without being asked for where a scenario says that rows belong together.
+    forgiven = (
+        set() if wanted.rows or wanted.kinds else {one.row.name for one in plan if not one.row.residual_risk}
+    )
+    return carry_out(plan, strict={one.row.name for one in plan} - forgiven)
+
+
+def _plain(
+    made: Outcome, files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | None, internal: bool
+) -> dict[str, Any]:
+    """What is printed of the attacks."""
+    from sdckit.report.attacks_chapter import plain_attacks
+    from sdckit.workflow.asked import asked_for
+
+    knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
+    return plain_attacks(
+        made.results, skipped=made.skipped, control=files.control is not None, n=files.original.height,
+        sizes=[one.height for one in files.released], asked=asked_for(knowledge, n_columns=None, seed=seed),
+        internal=internal,
+    )  # fmt: skip
+
+
+def _head(files: Attacked, name: str) -> list[str]:
+    sizes = f"a release of {files.released[0].height:,}"
+    if len(files.released) > 1:
+        sizes = f"{len(files.released)} releases"
+    control = files.control
+    told = "without a control file" if control is None else f"{control.height:,} never in the file"
+    lines = [f"{name}: {sizes} against {files.original.height:,} records, {told}"]
+    if files.left_out:
+        lines.append(f"Not in every file, left out: {', '.join(files.left_out)}")
+    return lines
+
+
+def _write(plain: dict[str, Any], target: str, internal: bool) -> None:
     from sdckit.report.atomic import write_whole
     from sdckit.report.json_out import render_json
-    from sdckit.report.sections_attacks import plain_attacks
 
-    text = render_json(
-        plain_attacks(
-            {one.place: one.result for one in runs.made},
-            skipped=[(place, reason) for place, _, reason in runs.skipped], control=files.control is not None,
-            n=files.original.height, sizes=[one.height for one in files.released], asked=asked, internal=internal,
-        )
-    )  # fmt: skip
+    text = render_json(plain)
     if target == STDOUT:
         typer.echo(text, nl=False)
     else:

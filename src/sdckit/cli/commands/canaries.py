@@ -15,12 +15,11 @@ from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import RenderableType
 
     from sdckit.attacks.canary_exposure import CanaryExposure
     from sdckit.cli.canaries_key import Key
 
-__all__ = ["app", "exposure_parts"]
+__all__ = ["app"]
 
 app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
 KeyFile = Annotated[
@@ -129,11 +128,12 @@ def measure(
         ]  # fmt: skip
         steps.step("looking for the planted records")
         found = _exposure(planted, frames)
-    from sdckit.cli.formats import make_console
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.screen import screen_blocks
 
-    console = make_console()
-    for part in exposure_parts(found, copies=planted.copies):
-        console.print(part)
+    times = "" if planted.copies == 1 else f", {planted.copies} times each"
+    head = f"{found.n_planted} records of nobody planted{times}, {found.n_held_out} held back"
+    print_blocks(screen_blocks(found), head=[head])
 
 
 def _check_seed(seed: int | None) -> None:
@@ -178,30 +178,3 @@ def _exposure(key: Key, released: Sequence[pl.DataFrame]) -> CanaryExposure:
         categories=[name for name in key.variables if name not in key.numeric], ranges=np.array(key.ranges),
         level=0.95,
     )  # fmt: skip
-
-
-def exposure_parts(found: CanaryExposure, *, copies: int) -> list[RenderableType]:
-    """What became of the planted records, beside those held back, as a table; and what it means."""
-    from rich.text import Text
-
-    from sdckit.cli.attack_groups import interval, share
-    from sdckit.cli.formats import make_table, number
-
-    times = "" if copies == 1 else f", {copies} times each"
-    title = f"{found.n_planted} records of nobody planted{times}, {found.n_held_out} held back"
-    table = make_table(title, "", "planted", f"interval {100 * found.level:g} %", "by chance")
-    table.add_row(
-        "nearer to the release than one held back", share(found.auc), interval(found.auc_low, found.auc_high),
-        share(0.5),
-    )  # fmt: skip
-    table.add_row(
-        "in the release to the letter", share(found.recovered), interval(found.recovered_low, found.recovered_high),
-        share(found.recovered_by_chance),
-    )  # fmt: skip
-    table.add_row("exposure in bits, mean", number(found.mean_exposure), "", number(found.exposure_by_chance))
-    table.add_row(
-        f"largest, of {number(found.most_exposure)} at most", number(found.largest_exposure), "", ""
-    )
-    table.add_row("probability of so much without memory", number(found.p_value), "", "")
-    notes = [Text(f"Note: {about}: {text}", "dim") for about, text in found.notes.items()]
-    return [table, Text(""), Text(found.verdict), *notes]

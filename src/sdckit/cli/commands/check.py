@@ -86,8 +86,10 @@ def exit_code(result: CheckResult) -> int:
 
 
 def _print(result: CheckResult, name: str) -> None:
-    from sdckit.cli.tables import make_console, verdict_table
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.blocks import Verdicts
 
-    console = make_console()
-    console.print(verdict_table(result.verdicts))
-    console.print(f"{name}: {'passed' if result.passed else 'NOT passed'}")
+    several = len({verdict.intruder for verdict in result.verdicts}) > 1
+    items = ((one.word, one.intruder if several else "", one.sentence) for one in result.verdicts)
+    print_blocks([Verdicts(tuple(items))])
+    typer.echo(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.measure_tables import print_measure
 from sdckit.cli.source import POPULATION, Source, read_population, reads_keys
+from sdckit.cli.terminal import print_measure
 
 __all__ = ["delta_presence"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,27 +58,27 @@ def explain(
 
 
 def _print(result: Explanation, name: str) -> None:
-    from sdckit.cli.formats import count, make_console, make_table
+    """The record's values are shown: for this session, in no document."""
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.blocks import Block, Paragraph, TableBlock
     from sdckit.report.protect import CONFIDENTIAL
 
-    console = make_console()
-    console.print(f"{name}: {CONFIDENTIAL}")
-    console.print(str(result))
-    values = make_table("The record", "key", "value", text=2)
-    for key, value in result.values.items():
-        values.add_row(key, value)
-    console.print(values)
+    values = tuple((key, str(value)) for key, value in result.values.items())
+    blocks: list[Block] = [Paragraph(str(result)), TableBlock("The record", ("Key", "Value"), values)]
     if any(result.key_sets):  # the one record of a file is alone on no key at all
-        sets = make_table("Smallest sets of keys that single it out", "keys", "size")
-        for one in result.key_sets[:MOST_SETS]:
-            sets.add_row(" + ".join(one), str(len(one)))
-        console.print(sets)
+        rows = tuple((" + ".join(one), str(len(one))) for one in result.key_sets[:MOST_SETS])
+        blocks.append(TableBlock("Smallest sets of keys that single it out", ("Keys", "Size"), rows, (1,)))
         if len(result.key_sets) > MOST_SETS:
-            console.print(f"the first {MOST_SETS} of {count(len(result.key_sets))}")
+            blocks.append(Paragraph(f"the first {MOST_SETS} of {len(result.key_sets):,}", "note"))
     if result.changes:
-        changes = make_table("Single changes that end it", "change", "bits lost", "then sharing")
-        for change in result.changes:
-            how = "leave out" if change.action == "drop" else "coarsen"
-            words = f"{how} {change.variable}{', ' if change.rule else ''}{change.rule}"
-            changes.add_row(words, f"{change.entropy_lost:.3f}", count(change.sharing))
-        console.print(changes)
+        changes = tuple(
+            (_words(one), f"{one.entropy_lost:.3f}", f"{one.sharing:,}") for one in result.changes
+        )
+        heads = ("Change", "Bits lost", "Then sharing")
+        blocks.append(TableBlock("Single changes that end it", heads, changes, (1, 2)))
+    print_blocks(blocks, head=[f"{name}: {CONFIDENTIAL}"])
+
+
+def _words(one: Any) -> str:
+    how = "leave out" if one.action == "drop" else "coarsen"
+    return f"{how} {one.variable}{', ' if one.rule else ''}{one.rule}"

@@ -129,23 +129,27 @@ def _write(found: Exploration, out: Path | None, plot: Path | None) -> None:
 
 
 def _print(found: Exploration, name: str, written: list[Path]) -> None:
-    from sdckit.cli.formats import count, make_console, make_table, number, percent
+    from sdckit.cli.formats import count, number, percent
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.blocks import Block, Paragraph, TableBlock
 
-    console = make_console()
     paths = list(found.points[0].parameters)
-    heads = ("alone", f"below {found.k}", "expected links", "differ", "pMSE", "front")
-    table = make_table(f"{name}: {len(found.points)} recipes", "", *paths, *heads)
+    heads = ("", *paths, "Alone", f"Below {found.k}", "Expected links", "Differ", "pMSE", "Front")
+    rows = []
+    notes: list[Block] = []
     for row, (point, front) in enumerate(zip(found.points, found.on_front, strict=True), 1):
         one = point.figures
         if point.note:
-            console.print(f"{row}: {point.note}")
-        table.add_row(
-            str(row), *(str(value) for value in point.parameters.values()),
-            count(one["sample_uniques"]) if not point.note else "–", count(one["below_k"]) if not point.note else "–",
-            number(one["expected_reidentifications"]),
-            percent(one["share_changed"], 1) if not point.note else "–", f"{one['pmse']:.2g}", "*" if front else "",
-        )  # fmt: skip
-    console.print(table)
-    console.print(f"\n* no other recipe has less of {found.risk} and not more of {found.loss}.")
+            notes.append(Paragraph(f"{row}: {point.note}", "note"))
+        figures = ("–",) * 5
+        if not point.note:
+            figures = (
+                count(one["sample_uniques"]), count(one["below_k"]), number(one["expected_reidentifications"]),
+                percent(one["share_changed"], 1), f"{one['pmse']:.2g}",
+            )  # fmt: skip
+        rows.append((str(row), *(str(value) for value in point.parameters.values()), *figures, "*" * front))
+    table = TableBlock("Recipes tried", heads, tuple(rows), tuple(range(1, len(heads) - 1)))
+    best = Paragraph(f"* no other recipe has less of {found.risk} and not more of {found.loss}.", "note")
+    print_blocks([*notes, table, best], head=[f"{name}: {len(found.points)} recipes"])
     if written:
-        console.print(f"Written: {', '.join(one.name for one in written)}")
+        typer.echo(f"Written: {', '.join(one.name for one in written)}")

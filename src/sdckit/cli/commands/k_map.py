@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.measure_tables import print_measure
 from sdckit.cli.options import Fraction, Weight, whole_numbers
 from sdckit.cli.source import Population, Source, read_population, reads_keys
+from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
 
 __all__ = ["k_map"]

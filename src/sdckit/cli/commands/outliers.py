@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.measure_tables import print_measure
 from sdckit.cli.options import codes, split
 from sdckit.cli.source import Source, reads_a_file
+from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
 
 __all__ = ["outliers"]

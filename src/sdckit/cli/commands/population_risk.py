@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.measure_tables import print_measure
 from sdckit.cli.options import Fraction, Weight
 from sdckit.cli.source import Source, reads_keys
+from sdckit.cli.terminal import print_measure
 
 __all__ = ["population_risk"]
 

@@ -147,16 +147,14 @@ def _print(
     report: Path | None,
     seed: int | None,
 ) -> None:
-    from sdckit.cli.formats import make_console
-    from sdckit.cli.recipe_tables import recipe_tables
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.screen import recipe_blocks
 
-    console = make_console()
-    for table in recipe_tables(applied, name=name):
-        console.print(table)
-    console.print(f"\nWritten: {', '.join(one.name for one in written)}")
+    print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
+    typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
-        console.print(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
+        typer.echo(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif seed is None and any("seed" in one.secret or one.method == "new_ids" for one in applied.log.steps):
-        console.print("Without --log or --seed this release cannot be made again.")
+        typer.echo("Without --log or --seed this release cannot be made again.")
     if report is not None:
-        console.print(f"Report written: {report.name}")
+        typer.echo(f"Report written: {report.name}")

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.measure_tables import print_measure
 from sdckit.cli.source import Source, reads_keys
+from sdckit.cli.terminal import print_measure
 
 __all__ = ["risky_cells"]
 

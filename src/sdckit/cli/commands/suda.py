@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli.measure_tables import print_measure
 from sdckit.cli.options import MissingRule
 from sdckit.cli.source import Source, reads_keys
+from sdckit.cli.terminal import print_measure
 
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario

@@ -74,16 +74,12 @@ def synthesize(
             applied.data, out, log=applied.log, log_path=log, sources=[file], excel_safe=excel_safe
         )
     if not quiet:
-        from sdckit.cli.formats import make_console
-        from sdckit.cli.recipe_tables import recipe_tables
+        from sdckit.cli.terminal import print_blocks
+        from sdckit.report.screen import recipe_blocks
 
-        console = make_console()
-        for table in recipe_tables(applied, name=file.name):
-            console.print(table)
-        for about, text in applied.log.steps[0].notes.items():
-            console.print(f"{about}: {text}")
-        console.print(f"\nWritten: {', '.join(one.name for one in written)}")
-        console.print("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+        print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
+        typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
+        typer.echo("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
 
 
 def _models(text: str) -> dict[str, str]:

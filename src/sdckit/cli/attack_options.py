@@ -1,0 +1,201 @@
+"""Which attacks a command line asks for, and with what knowledge: settled before a file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.catalogue import Knowledge, measure, rows
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.workflow.plan import Planned
+
+__all__ = ["Wanted", "planned", "read_wanted"]
+
+INTRUDER = "default"
+SIDES = 2
+NOBODY_KNOWS = "(no column)"  # attacks without an intruder's knowledge, before the files are read
+# What an option gives, by the role it plays.
+OPTIONS = {
+    "known": "--known A,B",
+    "target": "--target COLUMN",
+    "control": "--control FILE",
+    "variables": "--known A,B and --id COLUMN, or --aligned",
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Attacks named; all that apply where none is.
+    sides : tuple of tuple of str
+        The pieces of knowledge as given: one, or two that may be joined.
+    targets : tuple of str
+        Columns to be inferred.
+    by : tuple of str
+        Columns of subgroups.
+    id : str or None
+        Column that says which rows belong together.
+    rows : bool
+        Whether the command line says that rows belong together; `declared`, whether the scenario does.
+    blocking : tuple of tuple of str
+        Rules of which a pair of linked records must meet one.
+    typed : bool
+        Whether knowledge or a target was typed.
+    """
+
+    kinds: tuple[str, ...]
+    sides: tuple[tuple[str, ...], ...]
+    targets: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    id: str | None = None
+    rows: bool = False
+    declared: bool = False
+    blocking: tuple[tuple[str, ...], ...] = ()
+    typed: bool = False
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Everything that is known, in one piece."""
+        return tuple(dict.fromkeys(name for side in self.sides for name in side))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns named, but the id."""
+        return tuple(dict.fromkeys([*self.known, *self.targets, *self.by]))
+
+    def knowledge(self, variables: Sequence[str], numeric: Sequence[str] | None, n_attacks: int) -> Knowledge:
+        """The same as an attack takes it."""
+        return Knowledge(
+            variables=tuple(variables),
+            known=self.known,
+            halves=(self.sides[0], self.sides[1]) if len(self.sides) == SIDES else None,
+            targets=self.targets,
+            numeric=None if numeric is None else tuple(numeric),
+            by=self.by,
+            blocking=self.blocking,
+            n_attacks=n_attacks,
+        )
+
+
+def read_wanted(
+    *,
+    kinds: Sequence[str],
+    known: Sequence[Sequence[str]],
+    targets: Sequence[str],
+    by: Sequence[str] = (),
+    id: str | None = None,
+    aligned: bool = False,
+    blocking: Sequence[Sequence[str]] = (),
+    scenario: Scenario | None = None,
+) -> Wanted:
+    """Read the options; a scenario says what they leave open.
+
+    Raises
+    ------
+    ScenarioError
+        An unknown kind; knowledge in more than two pieces, or a column in both of them.
+
+    Examples
+    --------
+    >>> read_wanted(kinds=[], known=[["age"]], targets=["income"]).columns
+    ('age', 'income')
+    """
+    names = {row.kind: row.name for row in rows("attack")}
+    if unknown := [name for name in kinds if name not in names]:
+        raise ScenarioError(f"--kind {unknown[0]!r} is unknown; {did_you_mean(unknown[0], tuple(names))}")
+    sides = tuple(tuple(side) for side in known if side)
+    if len(sides) > SIDES:
+        raise ScenarioError(
+            "--known stands once, or twice for two pieces that are joined: --known A,B --known C,D"
+        )
+    if len(sides) == SIDES and (both := [name for name in sides[0] if name in sides[1]]):
+        raise ScenarioError(
+            f"{both[0]!r} stands in both --known: what joins two pieces anyway is no attack; leave it out of one"
+        )
+    wanted = Wanted(
+        kinds=tuple(names[name] for name in dict.fromkeys(kinds)),
+        sides=sides,
+        targets=tuple(dict.fromkeys(targets)),
+        by=tuple(dict.fromkeys(by)),
+        id=id,
+        rows=aligned or id is not None,
+        blocking=tuple(tuple(rule) for rule in blocking),
+        typed=bool(sides or targets),
+    )
+    if id in wanted.known:
+        raise ScenarioError(f"{id!r} says which rows belong together: leave it out of --known")
+    if scenario is None:
+        return wanted
+    if not sides and len(scenario.intruders) == 1:
+        wanted = replace(wanted, sides=(tuple(scenario.keys),))
+    return replace(wanted, targets=wanted.targets or tuple(scenario.sensitive), declared=scenario.aligned)
+
+
+def planned(
+    wanted: Wanted,
+    variables: Sequence[str] = (),
+    *,
+    numeric: Sequence[str] | None = None,
+    n_attacks: int,
+    **known: Any,
+) -> tuple[Planned, ...]:
+    """Plan the attacks; one that was named and cannot be made is refused, others are left out.
+
+    Parameters
+    ----------
+    wanted
+        What was asked for.
+    variables, numeric
+        Columns of the attacks that are told none; those declared to be numbers.
+    n_attacks
+        Attempts of each attack.
+    **known
+        What else a `Context` holds.
+
+    Raises
+    ------
+    ScenarioError
+        An attack that was named lacks something; an option that no attack uses.
+    """
+    from sdckit.data.scenario import Scenario
+    from sdckit.workflow.plan import plan_attacks
+
+    one = Scenario(intruders={INTRUDER: wanted.known or tuple(variables) or (NOBODY_KNOWS,)})
+    knowledge = {INTRUDER: wanted.knowledge(variables, numeric, n_attacks)}
+    aligned = wanted.rows or wanted.declared
+    every = plan_attacks(one, knowledge, kinds=wanted.kinds, aligned=aligned, **known)
+    made = tuple(plan for plan in every if not plan.lacks)
+    for plan in every:
+        if plan.lacks and plan.row.name in wanted.kinds:
+            raise ScenarioError(f"--kind {plan.row.kind}: {plan.lacks}{_way_out(plan.row.needs)}")
+    _check_used(wanted, {plan.row.name for plan in made})
+    return made
+
+
+def _way_out(needs: Collection[str]) -> str:
+    options = [OPTIONS[need] for need in needs if need in OPTIONS]
+    return f"; {', '.join(options)}" if options else ""
+
+
+def _check_used(wanted: Wanted, made: Collection[str]) -> None:
+    """Refuse options that no attack uses."""
+    by_knowledge = [measure(name) for name in made if measure(name).of_intruder]
+    if wanted.typed and not by_knowledge:
+        raise ScenarioError(
+            "--known and --target are used by no attack here: linkability takes --known twice, inference "
+            "--known and --target, linking records --known and --id or --aligned"
+        )
+    links = [row for row in by_knowledge if "variables" in row.needs]
+    if (wanted.rows or wanted.blocking) and not links:
+        raise ScenarioError("--id, --aligned and --blocking are for linking records that belong together")
+    if wanted.by and len(links) == len(made):
+        raise ScenarioError(f"{links[0].kind} knows no subgroups; leave --by out")

@@ -1,0 +1,229 @@
+"""Simulated attacks in a document: entered before the gate, concluded from what is printed, laid out side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
+from sdckit.report.protect import protect
+from sdckit.report.rates import AttackView, attack_name, rates_table, said_of
+from sdckit.report.setting import PairSetting, release_sizes
+from sdckit.report.view import Plain, View, find_view, view_of
+from sdckit.result import SCHEMA_VERSION
+
+__all__ = ["ATTACKS_SCHEMA", "attack_blocks", "attacks_tree", "conclude", "plain_attacks"]
+
+ATTACKS_SCHEMA = "sdckit/attacks"
+PREFIX = "attack"
+ABOUT = (
+    "Simulated intruders attack the people in the file with the release in hand, and people who were never in it in "
+    "the same way. What succeeds on the first and fails on the others is the release's doing; what guessing achieves "
+    "needs no release."
+)
+ALONE = (
+    "Simulated intruders attack the people in the file with the release in hand. Without a control file of people "
+    "never in it, what holds for anybody cannot be told from what the release gives away."
+)
+RESIDUAL = (
+    "Residual risk: of the attempts that fail on people never in the file, the share that succeeds on people in it, "
+    "with its interval of 95 % in brackets; “–” where the attack is no better than guessing."
+)
+ROUNDED = (
+    " It is worked out from the rounded figures beside it; “<” gives its upper end where a count is hidden."
+)
+REASONS = {
+    "too few": " “Too few”: fewer than 10 attempts.",
+    "not shown": " “Not shown”: queries depend on each other, and their interval would tell a hidden count.",
+}
+SEEDS = {
+    True: "given, and kept by the analyst: it may be that of the protection, too",
+    False: "none was given",
+}
+
+
+def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:
+    """Give the attacks, release by release; None where none was made. `conclude` adds what they mean."""
+    if not assessment.attacks and not assessment.attacks_skipped:
+        return None
+    return _tree(
+        assessment.attacks, assessment.attacks_skipped, ledger, [one.n for one in assessment.released],
+        control=assessment.control, asked=assessment.attacks_asked,
+    )  # fmt: skip
+
+
+def plain_attacks(
+    attacks: Mapping[str, Any],
+    *,
+    n: int,
+    sizes: Sequence[int],
+    control: bool,
+    skipped: Sequence[tuple[str, str]] = (),
+    asked: Any = None,
+    internal: bool = False,
+) -> dict[str, Any]:
+    """Give the protected figures of attacks that were made without an assessment.
+
+    Parameters
+    ----------
+    attacks
+        Results by the names that `assess` gives them.
+    n, sizes
+        Records of the original and of each release.
+    control
+        Whether there was a control file.
+    skipped
+        Name and reason of what was not done.
+    asked
+        How they were asked for, as of an assessment; null in the document unless given.
+    internal
+        Exact figures, those of subgroups too, for a confidential document.
+
+    Returns
+    -------
+    dict
+        JSON-ready; described in the documentation of the JSON schema.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+    """
+    from sdckit import __version__
+
+    ledger = Ledger()
+    tree: dict[str, Tree] = {
+        "schema": ATTACKS_SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "package": {"name": "sdckit", "version": __version__},
+        "date": date.today().isoformat(),
+        "n": ledger.count("n", n, "n"),
+        "n_released": release_sizes(ledger, sizes),
+    }
+    tree |= _tree(attacks, skipped, ledger, sizes, control=control, asked=asked)
+    document = Document(tree, ledger.variables, tuple(ledger.relations), n)
+    return conclude(protect(document, internal=internal))
+
+
+def _view(place: str) -> View:
+    return view_of(place.partition(":")[0])
+
+
+def _apart(place: str) -> str:
+    view = _view(place)
+    return view.apart if isinstance(view, AttackView) else ""
+
+
+def _tree(
+    attacks: Mapping[str, Any],
+    skipped: Sequence[tuple[str, str]],
+    ledger: Ledger,
+    sizes: Sequence[int],
+    *,
+    control: bool,
+    asked: Any = None,
+) -> dict[str, Tree]:
+    found: dict[str, Tree] = {}
+    apart: dict[str, Tree] = {"distances": None}
+    for place, result in attacks.items():
+        tree = _view(place).tree(result, PairSetting(ledger, PREFIX, place, sizes))
+        if name := _apart(place):
+            apart[name] = {"place": place, **tree}
+        else:
+            found[place] = tree
+    return {
+        "control": control,
+        "attacks": found,
+        **apart,
+        "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in skipped),
+        "asked": None if asked is None else _asked(asked, attacks, ledger),
+    }
+
+
+def _asked(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
+    """The analyst's own choices. The seed stays inside: often enough it is that of the protection, too."""
+    size = f"{PREFIX}.n_control"
+    tolerances = {place: getattr(one, "tolerance", None) for place, one in attacks.items()}
+    return {
+        "columns": tuple(asked.columns),
+        "n_columns": asked.n_columns,
+        "n_control": Count(size) if size in ledger.variables else None,
+        "n_attacks": asked.n_attacks,
+        "seeded": asked.seed is not None,
+        "seed": InternalOnly(asked.seed),
+        "columns_at_once": asked.columns_at_once,
+        "halves": {name: tuple(tuple(half) for half in both) for name, both in asked.halves.items()},
+        "tolerance": {place: words for place, words in tolerances.items() if words is not None},
+    }
+
+
+def conclude(tree: Plain) -> dict[str, Any]:
+    """Say what the attacks mean, from printed figures alone: ``means`` and ``residual_risk`` of every attack."""
+    attacks = {place: _concluded(place, one) for place, one in tree["attacks"].items()}
+    near = tree["distances"]
+    return {**tree, "attacks": attacks, "distances": near and _concluded(near["place"], near)}
+
+
+def _concluded(place: str, tree: Plain) -> Plain:
+    view = _view(place)
+    return view.conclude(tree) if isinstance(view, AttackView) else tree
+
+
+def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
+    """Lay out the attacks; nothing is computed here. `several` says that there are several intruders."""
+    blocks: list[Block] = [Paragraph(ABOUT if tree["control"] else ALONE)]
+    if tree.get("asked") is not None:
+        blocks.append(Facts(tuple(_asked_words(tree, several=several))))
+    rated = {place: one for place, one in tree["attacks"].items() if "means" in one}
+    names = {place: attack_name(place, several=several) for place in tree["attacks"]}
+    if rated:
+        exact = any("exact" in one for one in rated.values())
+        named = {names[place]: one for place, one in rated.items()}
+        table = rates_table(named, "Attacks that succeed", control=tree["control"])
+        blocks.append(table)
+        if tree["control"]:
+            texts = {text for row in table.rows for text in row}
+            told = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
+            blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + told)))
+        rows = tuple((name, said_of(one)) for name, one in named.items())
+        several_releases = max(len(one["releases"]) for one in rated.values()) > 1
+        of = (
+            "" if not several_releases else ", means over the releases" if exact else ", of the worst release"
+        )
+        blocks.append(TableBlock("What the attacks mean", ("Attack", f"Meaning{of}"), rows))
+    for place, one in tree["attacks"].items():
+        view = _view(place)
+        if isinstance(view, AttackView):
+            blocks += view.details(one, names[place])
+        else:
+            blocks += view.blocks(tree["attacks"], place)
+    if (near := tree["distances"]) is not None:
+        blocks += _view(near["place"]).blocks({near["place"]: near}, near["place"])
+    if tree["skipped"]:
+        rows = tuple((attack_name(row["measure"], several=several), row["reason"]) for row in tree["skipped"])
+        blocks.append(TableBlock("Attacks not made, and why", ("Attack", "Reason"), rows))
+    return blocks
+
+
+def _asked_words(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
+    """What was attacked, and how: all of it the analyst's own choice."""
+    asked = tree["asked"]
+    columns, n_columns = asked["columns"], asked["n_columns"]
+    which = f"{len(columns)}" if n_columns is None else f"{len(columns)} of {n_columns}"
+    rows = [
+        ("Columns attacked", f"{which}, those of the scenario: {', '.join(columns)}"),
+        ("Attempts asked for", f"{asked['n_attacks']:,} of each attack"),
+        ("Seed", SEEDS[asked["seeded"]] if asked.get("seed") is None else str(asked["seed"])),
+    ]
+    if asked["n_control"] is not None:
+        rows.insert(1, ("People never in the file", f"{asked['n_control']['text']} records"))
+    for place in [*tree["attacks"], *(row["measure"] for row in tree["skipped"])]:
+        kind, _, rest = place.partition(":")
+        view = find_view(kind)
+        words = view.asked(asked, rest) if isinstance(view, AttackView) else ""
+        if words:
+            rows.append((attack_name(place, several=several), words))
+    rows += [(attack_name(place, several=several), words) for place, words in asked["tolerance"].items()]
+    return rows

@@ -1,0 +1,218 @@
+"""Estimates of two files: printed to two digits, and never those that rest on a few people."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdckit.data.frames import rows_of
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.setting import PairSetting, notes_tree
+from sdckit.report.view import Plain, View
+
+__all__ = [
+    "FEW", "MOST_TERMS", "USEFULNESS", "UtilityView", "common_labels", "compared_terms", "figures_view", "forest_blocks",
+    "forest_tree", "share_leaf", "tells_few", "term_words", "value_leaf",
+]  # fmt: skip
+
+USEFULNESS = "What is it still good for?"
+MOST_TERMS = 40
+MOST_LEVELS = 10_000
+RARE = "(rare)"
+FEW = "withheld: a category of the model, or a combination of categories, has fewer than 5 records"
+SMALLEST = 5
+UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
+
+
+@dataclass(frozen=True)
+class UtilityView(View):
+    """The view of a measure of what a release is still good for.
+
+    Parameters
+    ----------
+    part
+        Where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
+        None where the overview has what is needed of it.
+    """
+
+    part: str | None = None
+
+
+def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
+    """A share that stands for a number of records, printed from that number as it may be told."""
+    if true is None or not math.isfinite(true):
+        return UNDEFINED
+    ledger.value(name, float(true) * (ledger.variables["n"].true or 0), name, kind="sum")
+    return Ratio(name, "n")
+
+
+def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
+    """An estimate over the whole file."""
+    if true is None or not math.isfinite(true):
+        return UNDEFINED
+    return ledger.value(name, float(true), name)
+
+
+def common_labels(pair: Any, variables: Sequence[str]) -> set[str]:
+    """The values of any variable that five records or more of the original have: others are not named."""
+    found: set[str] = set()
+    for name in variables:
+        if any(name not in frame.columns for frame in pair.released):
+            continue
+        coded = pair.codes(name)
+        counts = np.bincount(coded.codes[0], minlength=coded.n_levels + 1)
+        if coded.n_levels <= MOST_LEVELS:
+            found |= {label for label, n in zip(coded.labels(), counts, strict=True) if n >= SMALLEST}
+    return found
+
+
+def term_words(term: str, common: set[str]) -> str:
+    """The name of a coefficient; a value that few records have is not told.
+
+    Examples
+    --------
+    >>> term_words("C(sex)[T.f]:age", {"f"}), term_words("C(job)[T.bishop]", {"f"}), term_words("m: age", {"f"})
+    ('C(sex)[T.f]:age', 'C(job)[rare]', '(rare): age')
+    """
+    outcome, colon, rest = term.partition(": ")
+    if colon and "[" not in outcome:
+        outcome = outcome if outcome in common else RARE
+        return f"{outcome}: {term_words(rest, common)}"
+
+    def told(found: re.Match[str]) -> str:
+        return found.group(0) if found.group(1).removeprefix("T.") in common else "[rare]"
+
+    return re.sub(r"\[([^\]]*)\]", told, term)
+
+
+def tells_few(terms: Sequence[str], pair: Any, common: set[str]) -> bool:
+    """Whether a coefficient rests on a group of fewer than five records of the original.
+
+    Such a coefficient, or the intercept where the group is the base, is a person's value.
+    """
+    if any(RARE in term_words(term, common) for term in terms):
+        return True
+    groups = {tuple(_categories(term, pair.original.columns)) for term in terms}
+    for group in groups:
+        if "" in group:
+            return True  # a function of columns that cannot be told apart here
+        sizes = pair.groups(group).size[0] if group else np.array([SMALLEST])
+        if np.any((sizes > 0) & (sizes < SMALLEST)):
+            return True
+    return False
+
+
+def _categories(term: str, columns: Sequence[str]) -> list[str]:
+    """The columns whose categories a coefficient is about; "" for one that is not recognised."""
+    parts = re.findall(r"([^:\[]+)\[", term)
+    found = []
+    for part in parts:
+        inside = re.search(r"^C\(([^,)]+)", part.strip())
+        name = (inside.group(1) if inside else part).strip().strip("`")
+        found.append(name if name in columns else "")
+    return sorted(set(found))
+
+
+def compared_terms(result: Any) -> tuple[set[str], bool]:
+    """Say which values of a comparison's terms may be named, and whether its estimates rest on a few records."""
+    terms = [str(row["term"]) for row in rows_of(result.table)]
+    words = " ".join([getattr(result, "formula", ""), *terms])
+    common = common_labels(result.pair, [one for one in result.pair.original.columns if one in words])
+    return common, tells_few(terms, result.pair, common)
+
+
+def forest_tree(result: Any, setting: PairSetting, common: set[str]) -> tuple[Tree, ...]:
+    """Estimates with their intervals, file by file, to two digits; values few records have are not named."""
+    rows = []
+    for number, row in enumerate(rows_of(result.forest())[: 2 * MOST_TERMS]):
+        start = f"{setting.prefix}.{setting.place}.forest.{number}"
+        leaves = {
+            part: value_leaf(setting.ledger, f"{start}.{part}", row[part])
+            for part in ("estimate", "low", "high")
+        }
+        term = term_words(str(row["term"]), common)
+        rows.append({"label": f"{term}, {row['file']}", "file": str(row["file"]), **leaves})
+    return tuple(rows)
+
+
+def forest_blocks(
+    rows: Sequence[Plain], caption: str = "Estimates and intervals, file by file"
+) -> list[Block]:
+    """Draw estimates with their intervals, and list them."""
+    if not rows:
+        return [Paragraph(f"Estimates {FEW}.", "note")]
+    texts = tuple(
+        (row["label"], *(row[part]["text"] for part in ("estimate", "low", "high"))) for row in rows
+    )
+    table = TableBlock(caption, ("Term and file", "Estimate", "From", "To"), texts, (1, 2, 3))
+    return [ChartBlock("forest", {"rows": rows}, caption), table]
+
+
+def figures_view(
+    words: Mapping[str, str],
+    by_variable: str = "",
+    caption: str = "",
+    *,
+    shares: Sequence[str] = (),
+    bars: Sequence[str] = (),
+) -> UtilityView:
+    """Make the view of a measure of utility: its figures in a table, drawn by variable where it has such.
+
+    Parameters
+    ----------
+    words
+        Its figures, and what they are called.
+    by_variable, caption
+        A figure of every variable, and what its table and chart are called.
+    shares
+        Figures that times n are records.
+    bars
+        Figures that are drawn where there is none by variable.
+    """
+
+    def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+        ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
+        found: dict[str, Tree] = {
+            name: (share_leaf if name in shares else value_leaf)(
+                ledger, f"{start}.{name}", getattr(result, name)
+            )
+            for name in words
+        }
+        if by_variable:
+            write = share_leaf if by_variable in shares else value_leaf
+            found["variables"] = {
+                name: write(ledger, f"{start}.variable.{name}", value)
+                for name, value in _named(getattr(result, by_variable)).items()
+            }
+        said = tuple(dict.fromkeys(result.notes.values()))
+        return {**found, "notes": notes_tree(result), "said": InternalOnly(said)}
+
+    def blocks(plain: Plain, place: str) -> list[Block]:
+        found = plain[place]
+        rows = tuple((told, found[name]["text"]) for name, told in words.items())
+        head = "The release as a whole"
+        laid: list[Block] = [TableBlock(head, ("Figure", "Release"), rows, (1,))]
+        if by_variable and found["variables"]:
+            drawn = [{"label": name, "n": leaf} for name, leaf in found["variables"].items()]
+            texts = tuple((row["label"], row["n"]["text"]) for row in drawn)
+            laid.append(TableBlock(caption, ("Variable", "Figure"), texts, (1,)))
+            laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, caption))
+        else:
+            drawn = [{"label": words[name], "n": found[name]} for name in bars]
+            laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, head))
+        return [*laid, *(Paragraph(f"Note: {text}", "note") for text in found.get("said", ()))]
+
+    return UtilityView(USEFULNESS, tree, blocks)
+
+
+def _named(found: Any) -> dict[str, float]:
+    """A figure by variable, of a mapping or a frame; undefined ones are left out."""
+    if not isinstance(found, Mapping):
+        found = {row["variable"]: row["importance"] for row in rows_of(found)}
+    return {str(name): float(value) for name, value in found.items() if math.isfinite(value)}

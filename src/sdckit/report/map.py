@@ -1,0 +1,124 @@
+"""The map of risk and loss: every recipe tried, its figures protected, and its chart drawn from those only."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
+from sdckit.report.figures import Document, Guarded, Ledger, Part, Tree
+from sdckit.report.protect import protect
+from sdckit.report.view import Plain
+
+if TYPE_CHECKING:
+    from sdckit.workflow.exploration import Exploration
+
+__all__ = ["map_chart", "plain_map"]
+
+COUNTS = ("sample_uniques", "below_k")
+MOST_LABELS = 12
+WORDS = {
+    "sample_uniques": "records alone with their keys",
+    "below_k": "records in groups of fewer than {k}",
+    "expected_reidentifications": "expected re-identifications",
+    "share_changed": "values that differ from the original (share)",
+    "pmse": "pMSE",
+}
+
+
+def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
+    """Give the protected points of a map; recipes without figures are left out."""
+    ledger = Ledger()
+    n = ledger.count("n", found.n, "n")
+    points: list[Tree] = []
+    for at, (one, front) in enumerate(zip(found.points, found.on_front, strict=True)):
+        risk, loss = one.figures[found.risk], one.figures[found.loss]
+        if math.isnan(risk) or math.isnan(loss):
+            continue
+        points.append(
+            {
+                "label": ", ".join(f"{path} = {value}" for path, value in one.parameters.items()),
+                "risk": _risk(f"p{at}.risk", risk, found.risk, ledger),
+                "loss": _loss(f"p{at}.loss", loss, found.loss, ledger),
+                "front": front,
+            }
+        )
+    tree: dict[str, Tree] = {
+        "n": n,
+        "risk": found.risk,
+        "loss": found.loss,
+        "k": found.k,
+        "points": tuple(points),
+    }
+    return protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
+
+
+def _risk(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
+    if figure not in COUNTS:
+        return ledger.value(name, true, "risk")
+    count = ledger.count(name, round(true), "risk")
+    ledger.nested("n", name)
+    return count
+
+
+def _loss(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
+    if figure == "share_changed":
+        return Part(true, "n")
+    return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, "n")
+
+
+def map_chart(plain: Plain) -> Any:
+    """Draw what `plain_map` gave: recipes as points, the front dark and joined by a line.
+
+    A hidden count stands at its bound, open.
+    """
+    import altair as alt
+
+    rows = [row for row in map(_row, plain["points"]) if row is not None]
+    values = alt.InlineData(values=rows)
+    risk, loss = (WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
+    base = alt.Chart(values).encode(
+        x=alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True)),
+        y=alt.Y("risk:Q", title=risk, scale=alt.Scale(zero=True, nice=True)),
+    )
+    points = base.mark_point(stroke=INK, size=60, filled=True, strokeWidth=1, opacity=1).encode(
+        fill=alt.Fill("fill:N", scale=None),
+        tooltip=["label:N", alt.Tooltip("risk_text:N", title=risk), alt.Tooltip("loss_text:N", title=loss)],
+    )
+    front = base.transform_filter("datum.front")
+    line = front.mark_line(color=INK, strokeWidth=1, strokeDash=[4, 3], interpolate="step-after")
+    layers = [line, points]
+    if sum(row["front"] for row in rows) <= MOST_LABELS:
+        layers.append(
+            front.mark_text(align="left", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N")
+        )
+    chart = alt.layer(*layers).properties(
+        width=WIDTH,
+        height=360,
+        title=alt.Title(
+            "Risk and loss of every recipe tried", anchor="start", fontSize=14, color=INK, offset=12
+        ),
+    )
+    return chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None)
+
+
+def _row(point: Plain) -> dict[str, Any] | None:
+    heights = [_height(point[name]) for name in ("risk", "loss")]
+    if None in heights:
+        return None
+    hidden = point["risk"]["value"] is None
+    return {
+        "label": point["label"],
+        "risk": heights[0],
+        "loss": heights[1],
+        "risk_text": point["risk"]["text"],
+        "loss_text": point["loss"]["text"],
+        "front": bool(point["front"]),
+        "fill": OPEN if hidden else INK if point["front"] else LIGHT,
+    }
+
+
+def _height(leaf: Plain) -> float | None:
+    """The printed value, or the bound of a hidden one; None where even that is withheld."""
+    value = leaf["value"] if leaf["value"] is not None else leaf.get("below")
+    return None if value is None else float(value)

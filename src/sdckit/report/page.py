@@ -1,0 +1,216 @@
+"""The page of one file: the answer first, then the scenario, the file, each intruder, the methods."""
+
+from __future__ import annotations
+
+from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
+from sdckit.report.parts import texts
+from sdckit.report.records import records_section
+from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
+from sdckit.report.view import Plain, views_of
+
+__all__ = [
+    "STATES",
+    "answer_section",
+    "figures_of",
+    "intruder_sections",
+    "lay_out",
+    "measure_sections",
+    "methods_section",
+    "protection_words",
+    "scenario_section",
+]
+
+STATES = {True: "pass", False: "fail", None: "open"}
+RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}
+
+
+def lay_out(plain: Plain) -> Page:
+    """Arrange a protected assessment in sections; nothing is computed here but words."""
+    several = len(plain["intruders"]) > 1
+    sections = [answer_section(plain)]
+    if several:
+        sections.append(_side_by_side(plain))
+    sections += [scenario_section(plain), _file(plain)]
+    for one in plain["intruders"]:
+        heading = (
+            f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
+        )
+        sections += intruder_sections(one, heading=heading)
+    if plain.get("records_at_risk"):
+        sections.append(records_section(plain))
+    sections.append(methods_section(plain))
+    version = plain["package"]["version"]
+    return Page(
+        plain["title"],
+        f"Disclosure risk of {plain['n']['text']} records, assessed on {plain['date']} with sdckit {version}",
+        plain["confidential"],
+        STATES[plain["passed"]] if plain["verdicts"] else "open",
+        headline(plain),
+        tuple(sections),
+        f"sdckit {version}, {plain['date']}. " + protection_words(plain),
+    )
+
+
+def protection_words(plain: Plain) -> str:
+    """Say whether the figures are exact."""
+    if plain["confidential"]:
+        return "Exact figures: this document must not leave the room."
+    return "Small counts are hidden and all counts rounded; parts may not add up to their total."
+
+
+def answer_section(plain: Plain) -> Section:
+    """Put the question, the verdict on every limit, an answer per intruder, and the warnings."""
+    question = (
+        "Can this file go out? The question is asked for "
+        + listed([f"an intruder who knows {listed(one['keys'])}" for one in plain["intruders"]], "and for")
+        + "."
+    )
+    several = len(plain["intruders"]) > 1
+    blocks: list[Block] = [Paragraph(question)]
+    if plain["verdicts"]:
+        blocks.append(
+            Verdicts(
+                tuple(
+                    (
+                        status(one["holds"]["value"]),
+                        one["intruder"] if several else "",
+                        verdict_sentence(one, plain["n"]),
+                    )
+                    for one in plain["verdicts"]
+                )
+            )
+        )
+    for one in plain["intruders"]:
+        start = f"Intruder “{one['name']}”: " if several else ""
+        blocks.append(Paragraph(start + answer(one, plain["n"])))
+    blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
+    return Section("The question and the answer", tuple(blocks))
+
+
+def _side_by_side(plain: Plain) -> Section:
+    ones = plain["intruders"]
+    names = tuple(one["name"] for one in ones)
+    found = [figures_of(one) for one in ones]
+    rows = [("Keys", *(listed(one["keys"]) for one in ones))]
+    for words in dict.fromkeys(words for figures in found for words in figures):
+        rows.append((words, *(figures[words]["text"] if words in figures else "not tested" for figures in found)))
+    table = TableBlock(
+        "The intruders side by side", ("Figure", *names), tuple(rows), tuple(range(1, len(names) + 1))
+    )
+    return Section("Intruders side by side", (table,))
+
+
+def figures_of(one: Plain) -> Plain:
+    """The main figures of an intruder, words and printed leaf."""
+    return {words: leaf for place, view in views_of(one) for words, leaf in view.figures(one, place).items()}
+
+
+def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
+    """Lay out everything measured against one intruder."""
+    sections = [
+        Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)),
+        Section("Keys and their levels", tuple(_keys(one)), 3),
+        *measure_sections(one),
+    ]
+    if one["skipped"]:
+        rows = tuple((row["measure"], row["reason"]) for row in one["skipped"])
+        table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
+        sections.append(Section("Not measured", (table,), 3))
+    return sections
+
+
+def measure_sections(one: Plain) -> list[Section]:
+    """A section for each measure; those that follow each other under one heading share it."""
+    sections: list[Section] = []
+    for place, view in views_of(one):
+        blocks = tuple(view.blocks(one, place))
+        if sections and sections[-1].title == view.title:
+            blocks = (*sections.pop().blocks, *blocks)
+        sections.append(Section(view.title, blocks, 3))
+    return sections
+
+
+def _keys(one: Plain) -> list[Block]:
+    inside = any("n_levels" in key for key in one["key_facts"])
+    rows = tuple(
+        (
+            key["name"],
+            key["kind"],
+            *([f"{key['n_levels']:,}"] if inside else []),
+            f"{key['levels_of_5_or_more']:,}",
+            *texts(key["n_missing"], key["missing_rate"]),
+            RULES.get(key["missing"], key["missing"]),
+        )
+        for key in one["key_facts"]
+    )
+    levels = ("Levels",) if inside else ()
+    columns = ("Key", "Type", *levels, "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
+    order = Paragraph("The levels of each key, the most frequent first.")
+    numeric = tuple(range(2, len(columns) - 1))
+    tables = Tables(tuple(_levels(key) for key in one["key_facts"]))
+    return [TableBlock("Keys", columns, rows, numeric), order, tables]
+
+
+def _levels(key: Plain) -> TableBlock:
+    rows = tuple(
+        ("all other levels" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
+        for row in key["level_counts"]
+    )
+    return TableBlock(f"Levels of {key['name']}", ("Level", "Records", "Share"), rows, (1, 2))
+
+
+def scenario_section(plain: Plain) -> Section:
+    """List the declared roles, rules and limits."""
+    tree = plain["scenario"]
+    missing = tree["missing"]
+    rule = missing if isinstance(missing, str) else listed([f"{k}: {v}" for k, v in missing.items()])
+    design = (
+        f"weights in {tree['weight']}"
+        if tree["weight"]
+        else f"sampling fraction {tree['sampling_fraction']:g}"
+        if tree["sampling_fraction"]
+        else "none: the file is treated as the whole population"
+    )
+    names = {"k": "k", "risk": "individual risk", "l": "l", "global_risk": "global risk"}
+    names |= {"household_risk": "household risk", "match_risk": "match risk"}
+    names |= {"replicated_uniques": "replicated uniques", "correctly_disclosed": "correct disclosure"}
+    names["residual_risk"] = "residual risk of attacks"
+    limits = [f"{names.get(name, name)} {value:g}" for name, value in tree["thresholds"].items()]
+    items = [
+        *((_keys_of(name, tree), listed(keys)) for name, keys in tree["intruders"].items()),
+        ("Sampling", design),
+        ("Household", tree["household"] or "not declared"),
+        ("Person", tree["person"] or "one record per person"),
+        ("Sensitive variables", listed(tree["sensitive"]) or "none declared"),
+        ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
+        ("Limits", listed(limits) or "none declared"),
+        ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),
+        ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
+        ("Release", tree["release_words"]),
+    ]
+    return Section("Scenario", (Facts(tuple(items)),))
+
+
+def _keys_of(name: str, tree: Plain) -> str:
+    return f"Keys of “{name}”" if len(tree["intruders"]) > 1 else "Keys"
+
+
+def _file(plain: Plain) -> Section:
+    items = (
+        ("Records", plain["n"]["text"]),
+        ("Columns used", str(plain["scenario"]["n_columns"])),
+        ("Tabulated by", plain["engine"]),
+    )
+    return Section("File", (Facts(items),))
+
+
+def methods_section(plain: Plain) -> Section:
+    """Say how the figures are computed and how to repeat them."""
+    rows = tuple((one["name"], one["text"], one["source"]) for one in plain["methods"])
+    blocks: tuple[Block, ...] = (
+        TableBlock("How the figures are computed", ("Measure", "Method", "Source"), rows),
+        Code("In Python", plain["reproduce"]["python"]),
+        Code("On the command line", plain["reproduce"]["command"]),
+        Code("The scenario, as a file", plain["reproduce"]["scenario"]),
+    )
+    return Section("Methods, and how to repeat this", blocks)

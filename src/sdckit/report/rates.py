@@ -1,0 +1,357 @@
+"""Simulated attacks in a document: successes are numbers of people, entered and printed like them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from sdckit.attacks.attack_rates import worst_first
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
+from sdckit.report.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.setting import PairSetting
+from sdckit.report.view import Note, Plain, View, find_view
+
+__all__ = [
+    "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
+    "enter_tally", "exact_of", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
+    "rates_table",
+]  # fmt: skip
+
+ATTACKS = "Simulated attacks"
+FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
+MOST_GROUPS = 10
+SMALL = "A group of few attempts may stand first by chance: see its interval."
+SHOWN = {
+    "success_rate": "succeed",
+    "baseline_rate": "by guessing",
+    "control_rate": "on people never in the file",
+}
+METHOD = Note(
+    ATTACKS,
+    (
+        "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell "
+        "who was in the file; each is compared with guessing, and with the same attack on people who were never "
+        "in the file, where a control file is given. What lies above that is due to the release."
+    ),
+    "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
+)
+
+
+@dataclass(frozen=True)
+class AttackView(View):
+    """The view of a simulated attack.
+
+    Parameters
+    ----------
+    named
+        What it is called, and the intruder who makes it, "" for one who knows no keys; given what stands behind
+        the colon of its place.
+    conclude
+        Adds to its printed tree what it means.
+    details
+        What a confidential document shows of it besides, of its tree and its name.
+    asked
+        How it was made, in words, of what was asked for and what stands behind the colon; "" for nothing.
+    residual
+        Whether it is made on people never in the file, too, and has a residual risk.
+    apart
+        What its tree is called in a document where it does not stand among the other attacks.
+    """
+
+    named: Callable[[str], tuple[str, str]] = lambda rest: (rest, "")
+    conclude: Callable[[Plain], dict[str, Any]] = dict
+    details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: []
+    asked: Callable[[Plain, str], str] = lambda _asked, _rest: ""
+    residual: bool = True
+    apart: str = ""
+
+
+def rate_view(
+    named: Callable[[str], tuple[str, str]],
+    guess: Literal["count", "share", "none"] = "count",
+    *,
+    dependent: bool = False,
+    asked: Callable[[Plain, str], str] = lambda _asked, _rest: "",
+    details: Callable[[Plain], list[Block]] = lambda _: [],
+) -> AttackView:
+    """Make the view of an attack that has a rate beside guessing and beside people never in the file.
+
+    Parameters
+    ----------
+    named, asked
+        As of `AttackView`.
+    guess
+        What is entered of guessing: the successes, their share where that follows from the number of released
+        rows, or nothing where it is half of the successes on both files.
+    dependent
+        Whether attempts depend on each other: then the residual risk has an interval of its own.
+    details
+        What is shown before its notes and subgroups.
+    """
+    conclude = partial(concluded, partial(judged_rates, calls=guess == "none"))
+
+    def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+        return {
+            "releases": tuple(
+                _release(
+                    f"{setting.prefix}.{setting.place}.{j}.", one, setting.ledger, guess, dependent=dependent
+                )
+                for j, one in enumerate(result.per_release, 1)
+            ),
+            "exact": exact_of(result, notes=_notes(result), groups=_groups(result)),
+        }
+
+    def blocks(plain: Plain, place: str) -> list[Block]:
+        found = plain[place] if "means" in plain[place] else conclude(plain[place])
+        name = attack_name(place)
+        compared = any("n_control" in release for release in found["releases"])
+        table = rates_table({name: found}, capital(name), control=compared)
+        means = Paragraph(said_of(found))
+        return [table, rate_bars(capital(name), found, compared=compared), means, *shown_inside(found, name)]
+
+    def shown_inside(found: Plain, name: str) -> list[Block]:
+        return [*details(found), *detail_blocks(found), *group_blocks(found, name)]
+
+    return AttackView(
+        ATTACKS,
+        tree,
+        blocks,
+        lambda _: (METHOD,),
+        named=named,
+        conclude=conclude,
+        details=shown_inside,
+        asked=asked,
+    )
+
+
+def attack_name(place: str, *, several: bool = False) -> str:
+    """The name of an attack in words, by its place among the results.
+
+    Parameters
+    ----------
+    place
+        The measure, with what else tells it from others behind colons.
+    several
+        Whether there are several intruders: then theirs is named.
+    """
+    kind, _, rest = place.partition(":")
+    view = find_view(kind)
+    words, intruder = view.named(rest) if isinstance(view, AttackView) else (kind.replace("_", " "), rest)
+    return f"{words} ({intruder})" if several and intruder else words
+
+
+def has_residual_risk(place: str) -> bool:
+    """Whether an attack is compared with people never in the file; so is one that nobody knows."""
+    view = find_view(place.partition(":")[0])
+    return not isinstance(view, AttackView) or view.residual
+
+
+def exact_of(result: Any, **more: Tree) -> InternalOnly:
+    """The exact figures of an attack and its verdict, for a confidential document."""
+    figures = {name: float(getattr(result, name)) for name in result.figures}
+    return InternalOnly({"verdict": result.verdict, **_finite(figures), **more})
+
+
+def _finite(figures: Mapping[str, float]) -> dict[str, Tree]:
+    return {name: value if math.isfinite(value) else None for name, value in figures.items()}
+
+
+def _release(
+    start: str, figures: Mapping[str, float], ledger: Ledger, guess: str, *, dependent: bool
+) -> Tree:
+    n, guessed = int(figures["n_attacks"]), figures["baseline_rate"]
+    size = f"{start}n_attacks"
+    tree: dict[str, Tree] = {"n_attacks": ledger.count(size, n, size, watched="nowhere")}
+    tree["exact"] = InternalOnly(_finite(figures))
+    if n < FEWEST:
+        return tree
+    tree |= enter_tally(ledger, start, "", round(figures["successes"]), n, whole=True)
+    if guess == "share":
+        tree["baseline_rate"] = enter_estimate(ledger, f"{start}baseline", guessed)
+    elif guess == "count" and not math.isnan(guessed):
+        tree |= enter_tally(ledger, start, "baseline_", guessed * n, n)
+    if not math.isnan(figures["control_rate"]):
+        tree |= _control(start, figures, ledger, dependent=dependent)
+    return tree
+
+
+def _control(start: str, figures: Mapping[str, float], ledger: Ledger, *, dependent: bool) -> dict[str, Tree]:
+    size, n = f"{start}n_control", int(figures["n_control"])
+    tree: dict[str, Tree] = {"n_control": ledger.count(size, n, size, watched="nowhere")}
+    if n < FEWEST:
+        return tree
+    found = figures["control_rate"] * n
+    if not dependent:
+        return tree | enter_tally(ledger, start, "control_", round(found), n, whole=True)
+    low, high = (min(max(figures[end], 0.0), 1.0) for end in ("residual_low", "residual_high"))
+    # In whole per cent. How much queries depend on each other is in no other figure; what is concluded uses these ends
+    # or drops them.
+    tree["ends"] = (math.floor(100 * low) / 100, math.ceil(100 * high) / 100)
+    return tree | enter_tally(ledger, start, "control_", found, n)
+
+
+def enter_tally(
+    ledger: Ledger, start: str, role: str, true: float, n: float, *, whole: bool = False
+) -> dict[str, Tree]:
+    """Enter the smaller one of successes and failures: then both are hidden where they are few, whatever n is."""
+    side = "successes" if 2 * true <= n else "failures"
+    found, name = round(true if side == "successes" else n - true, 9), f"{start}{role}{side}"
+    leaf = ledger.count(name, int(found), name) if whole else ledger.value(name, found, name, kind="sum")
+    return {role + side: leaf}
+
+
+def enter_share(ledger: Ledger, name: str, share: float, base: str) -> Tree:
+    """Enter a share that stands for a number of records, to be printed like one."""
+    if math.isnan(share):
+        return UNDEFINED
+    ledger.value(name, share * (ledger.variables[base].true or 0), name, kind="sum")
+    return Ratio(name, base)
+
+
+def enter_estimate(ledger: Ledger, name: str, true: float) -> Tree:
+    """Enter a figure that follows from the number of records, or is no number of people."""
+    return UNDEFINED if math.isnan(true) else ledger.value(name, true, name)
+
+
+def _notes(result: Any) -> tuple[str, ...]:
+    """Notes that say something of the files; why a figure is undefined is in the verdict.
+
+    Of several releases, what was noted of the first alone is said of each.
+    """
+    hidden = {name for name in result.figures if math.isnan(getattr(result, name))} | {"risk", "intervals"}
+    told = {name: text for name, text in result.notes.items() if name not in hidden}
+    tried = [one["n_attacks"] for one in result.per_release if not math.isnan(one["n_attacks"])]
+    if len(result.per_release) > 1:
+        single = {"success_rate", "baseline_rate", "residual"}
+        told = {
+            name: text
+            for name, text in told.items()
+            if name not in single and not text.startswith("mean over")
+        }
+        if none := [str(j) for j, n in enumerate(tried, 1) if not n]:
+            which = f"release{'s' * (len(none) > 1)} {', '.join(none)}"
+            told["none"] = f"no attack could be made on {which}; the means are over the others"
+        if "n_attacks" in told and len(set(tried)) > 1:
+            each = ", ".join(f"{n:,.0f}" for n in tried)
+            told["n_attacks"] = f"attempts on each release: {each}; fewer than asked for were found"
+    return tuple(dict.fromkeys(told.values()))
+
+
+def _groups(result: Any) -> Tree:
+    """The subgroups attacked, the worst first; those in which no attack could be made are left out."""
+    if not result.by:
+        return None
+    attacked = [group for group in result.groups if group.figures["n_attacks"] > 0]
+    ordered = sorted(attacked, key=lambda group: worst_first(group.figures))
+    rows = tuple(
+        {"labels": tuple(one.labels), "release": one.release, **_finite(one.figures)} for one in ordered
+    )
+    return {"by": tuple(result.by), "rows": rows}
+
+
+def said_of(tree: Plain) -> str:
+    """What an attack means, as a sentence."""
+    exact = tree.get("exact")
+    return str(exact["verdict"]) if exact else f"{capital(tree['means'])}."
+
+
+def capital(words: str) -> str:
+    """The same with a large first letter."""
+    return words[:1].upper() + words[1:]
+
+
+def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> TableBlock:
+    """The rates of attacks side by side, a row for each release; by name."""
+    parts = ["success_rate", "baseline_rate", *(["control_rate", "residual_risk"] if control else [])]
+    rows: list[tuple[str, ...]] = []
+    for name, one in named.items():
+        for j, release in enumerate(one["releases"], 1):
+            number = f", release {j}" if len(one["releases"]) > 1 else ""
+            shares = (percent(release[part]) for part in parts)
+            rows.append((name + number, release["n_attacks"]["text"], *shares))
+    heads: tuple[str, ...] = ("Attack", "Tries", "Succeed", "By guessing")
+    if control:
+        heads = (*heads, "Never in it", "Residual risk")
+    return TableBlock(caption, heads, tuple(rows), tuple(range(1, len(heads))))
+
+
+def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
+    """The rates of the first release as bars; one known from below only stands open at its bound."""
+    first = tree["releases"][0]
+    rows = [
+        {"label": words, "n": {**first[name], "below": first[name].get("above", first[name].get("below", 0))}}
+        for name, words in SHOWN.items()
+        if name != "control_rate" or compared
+    ]
+    return ChartBlock("bars", {"rows": rows, "unit": "of the attempts"}, caption)
+
+
+def percent(leaf: Plain) -> str:
+    """A share as printed, in per cent: no table has some of its shares in per cent and others in decimals.
+
+    Examples
+    --------
+    >>> percent({"text": "<0.048", "value": None, "below": 0.048}), percent({"text": "0.19", "value": 0.19})
+    ('<4.8 %', '19 %')
+    """
+    text = str(leaf["text"])
+    if "%" in text or (leaf["value"] is None and leaf.get("below") is None):
+        return text
+    below = "<" if text.startswith("<") else ""
+    return f"{below}{100 * float(text.removeprefix('<').replace(',', '')):.3g} %"
+
+
+def detail_blocks(tree: Plain) -> list[Block]:
+    """The notes of a confidential document."""
+    return [Paragraph(f"Note: {text}", "note") for text in tree.get("exact", {}).get("notes", ())]
+
+
+def group_blocks(tree: Plain, name: str) -> list[Block]:
+    """The subgroups of a confidential document, at most ten, and how many more there are."""
+    groups = tree.get("exact", {}).get("groups")
+    if not groups or not groups["rows"]:
+        return []
+    rows = groups["rows"]
+    several = len(tree["releases"]) > 1
+    compared = any(row["control_rate"] is not None for row in rows)
+    columns = ("Never in it", "Risk", "Interval") if compared else ("Interval",)
+    heads = (*groups["by"], *(["Release"] if several else []), "Tries", "Succeed", "Guessing", *columns)
+    texts = tuple(
+        (
+            *row["labels"],
+            *([str(row["release"])] if several else []),
+            f"{row['n_attacks']:,.0f}",
+            _share(row["success_rate"]),
+            _share(row["baseline_rate"]),
+            *_compared(row, compared=compared),
+        )
+        for row in rows[:MOST_GROUPS]
+    )
+    numeric = tuple(range(len(groups["by"]), len(heads)))
+    table = TableBlock(f"{capital(name)}, by {', '.join(groups['by'])}", heads, texts, numeric)
+    return [table, *more_groups(len(rows)), Paragraph(SMALL, "note")]
+
+
+def more_groups(n: int, most: int = MOST_GROUPS) -> list[Block]:
+    """How many rows a table leaves out."""
+    return [Paragraph(f"… {n - most:,} more", "note")] if n > most else []
+
+
+def _compared(row: Plain, *, compared: bool) -> Sequence[str]:
+    if not compared:
+        return (_interval(row["success_low"], row["success_high"]),)
+    if not row["success_rate"] > row["baseline_rate"]:
+        return (_share(row["control_rate"]), "–", "–")  # an attack no better than guessing says nothing
+    return (_share(row["control_rate"]), _share(row["risk"]), _interval(row["risk_low"], row["risk_high"]))
+
+
+def _share(rate: float | None) -> str:
+    return "–" if rate is None else f"{100 * rate:.1f} %"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}"

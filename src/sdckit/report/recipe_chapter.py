@@ -1,0 +1,208 @@
+"""What was done to a file, in a document: its steps, the values they changed, and the risk after each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, Section, TableBlock
+from sdckit.report.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
+from sdckit.report.protect import protect
+from sdckit.report.sentences import listed
+from sdckit.report.view import Plain
+
+if TYPE_CHECKING:
+    from sdckit.workflow.recipe_applied import WhatWasDone
+    from sdckit.workflow.recipe_figures import StepFigures
+
+__all__ = ["plain_recipe", "recipe_document", "recipe_section"]
+
+LONGEST_LIST = 8
+MOST_NOTES = 12
+
+
+def plain_recipe(done: WhatWasDone, *, internal: bool = False) -> dict[str, Any]:
+    """Give the protected figures of what was done, as they go into every document."""
+    return protect(recipe_document(done, internal=internal), internal=internal)
+
+
+def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
+    """Build the document of a recipe: no seed, key, matrix or step's own count of records in it.
+
+    Parameters
+    ----------
+    done
+        What a recipe did.
+    internal
+        Whether arguments that help to undo a step are told, too.
+
+    Returns
+    -------
+    Document
+        To be passed to `protect`.
+    """
+    ledger = Ledger()
+    n = int(done.log.n)
+    tree: dict[str, Tree] = {
+        "n": ledger.count("n", n, "n"),
+        "k": done.k,
+        "steps": tuple(
+            _step(number, change, arguments, ledger, internal=internal)
+            for number, (change, arguments) in enumerate(zip(done.log.steps, done.arguments, strict=True), 1)
+        ),
+        "figures": tuple(_figures(at, one, ledger) for at, one in enumerate(done.figures)),
+        "versions": {name: str(number) for name, number in done.log.versions.items()},
+    }
+    return Document(tree, ledger.variables, tuple(ledger.relations), n)
+
+
+def _step(
+    number: int, change: Any, arguments: Mapping[str, Any], ledger: Ledger, *, internal: bool
+) -> dict[str, Tree]:
+    told = {
+        name: value
+        for name, value in arguments.items()
+        if internal
+        or (name not in change.secret and ("method" if name == "how" else name) in change.parameters)
+    }
+    return {
+        "step": number,
+        "method": change.method,
+        "arguments": {name: _words(value) for name, value in told.items()},
+        "changed": tuple(
+            _changed(f"step{number}.{variable}", variable, count, change.n, ledger)
+            for variable, count in change.changed.items()
+        ),
+        "notes": tuple(Foreign(f"{about}: {text}") for about, text in change.notes.items()),
+    }
+
+
+def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger) -> dict[str, Tree]:
+    if count > ledger.variables["n"].true or n != ledger.variables["n"].true:  # type: ignore[operator]
+        # Several files: their values together, of the records of all of them.
+        whole = ledger.count("n of all files", n, "n").name
+    else:
+        whole = "n"
+    found = ledger.count(name, min(count, n), "changed")
+    ledger.nested(whole, found.name)
+    return {"variable": variable, "n": found, "share": Share(found.name, whole)}
+
+
+def _figures(at: int, one: StepFigures, ledger: Ledger) -> dict[str, Tree]:
+    tree: dict[str, Tree] = {
+        "step": one.step,
+        "method": one.method,
+        "intruder": one.intruder,
+        "share_changed": Part(one.share_changed, "n"),
+        "pmse": None if math.isnan(one.pmse) else _pmse(at, one.pmse, ledger),
+    }
+    if not math.isnan(one.below_k):
+        counts: dict[str, Count] = {
+            name: ledger.count(f"f{at}.{name}", round(getattr(one, name)), "after")
+            for name in ("sample_uniques", "below_k")
+        }
+        ledger.nested("n", counts["below_k"].name)
+        ledger.nested(counts["below_k"].name, counts["sample_uniques"].name)
+        tree |= counts
+    if not math.isnan(one.expected_reidentifications):
+        tree["expected_reidentifications"] = ledger.value(
+            f"f{at}.expected", one.expected_reidentifications, "expected"
+        )
+    return tree
+
+
+def _pmse(at: int, true: float, ledger: Ledger) -> Guarded:
+    return Guarded(ledger.value(f"f{at}.pmse", max(0.0, round(true, 12)), "pmse").name, "n")
+
+
+def _words(value: Any) -> str:
+    """An argument as a reader takes it in."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}".replace("inf", "open")
+    if isinstance(value, Mapping):
+        return _short([f"{name}: {_words(one)}" for name, one in value.items()])
+    if isinstance(value, list | tuple):
+        return _short([_words(one) for one in value])
+    return str(value)
+
+
+def _short(texts: Sequence[str]) -> str:
+    more = f", and {len(texts) - LONGEST_LIST} more" if len(texts) > LONGEST_LIST else ""
+    return ", ".join(texts[:LONGEST_LIST]) + more
+
+
+def recipe_section(plain: Plain) -> Section:
+    """Lay out what `plain_recipe` gave."""
+    methods = [f"{one['step']}. {one['method']}" for one in plain["steps"]]
+    several = len(methods) > 1
+    first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."
+    blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
+    if any("below_k" in one for one in plain["figures"]):
+        blocks += _after(plain)
+    notes = [f"Step {one['step']}: {note}." for one in plain["steps"] for note in one["notes"]]
+    blocks += [Paragraph(note) for note in notes[:MOST_NOTES]]
+    made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
+    blocks.append(
+        Paragraph(
+            f"Made with {made}. Seed, keys and matrices are in the internal log, which is not to go out."
+        )
+    )
+    return Section("What was done", tuple(blocks))
+
+
+def _steps_table(steps: Sequence[Plain]) -> TableBlock:
+    rows = tuple(
+        (
+            f"{one['step']}. {one['method']}",
+            "; ".join(f"{name} = {text}" for name, text in one["arguments"].items()),
+        )
+        for one in steps
+    )
+    return TableBlock("The steps", ("Step", "As asked"), rows)
+
+
+def _changed_table(steps: Sequence[Plain]) -> TableBlock:
+    rows = tuple(
+        (f"{one['step']}. {one['method']}", row["variable"], row["n"]["text"], row["share"]["text"])
+        for one in steps
+        for row in one["changed"]
+    )
+    return TableBlock("Values changed", ("Step", "Variable", "Values", "Share of the records"), rows, (2, 3))
+
+
+def _after(plain: Plain) -> list[Block]:
+    figures = [one for one in plain["figures"] if "below_k" in one]
+    several = len({one["intruder"] for one in figures}) > 1
+    rows = tuple(
+        (
+            _label(one, several=several),
+            one["sample_uniques"]["text"],
+            one["below_k"]["text"],
+            one["expected_reidentifications"]["text"] if "expected_reidentifications" in one else "–",
+            one["share_changed"]["text"],
+            "–" if one["pmse"] is None else one["pmse"]["text"],
+        )
+        for one in figures
+    )
+    heads = (
+        "After",
+        "Alone with their keys",
+        f"In groups of fewer than {plain['k']}",
+        "Expected re-identifications",
+        "Values that differ",
+        "pMSE",
+    )
+    bars = [{"label": _label(one, several=several), "n": one["below_k"]} for one in figures]
+    caption = f"Records in groups of fewer than {plain['k']} with the same keys, after each step"
+    return [
+        TableBlock("Risk and utility after each step", heads, rows, tuple(range(1, len(heads)))),
+        ChartBlock("bars", {"rows": bars, "unit": "records"}, caption),
+    ]
+
+
+def _label(one: Plain, *, several: bool) -> str:
+    step = "the original" if one["step"] == 0 else f"{one['step']}. {one['method']}"
+    return f"{step}, {one['intruder']}" if several else step

@@ -1,0 +1,149 @@
+"""The page of a release: the answer, before and after, matching back, learning, utility, attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sdckit.report.attacks_chapter import attack_blocks
+from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock, Verdicts
+from sdckit.report.estimates import USEFULNESS
+from sdckit.report.page import STATES, intruder_sections, methods_section, protection_words, scenario_section
+from sdckit.report.rates import ATTACKS
+from sdckit.report.recipe_chapter import recipe_section
+from sdckit.report.sentences import headline, listed, status, verdict_sentence
+from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
+from sdckit.report.utility_chapter import utility_blocks
+from sdckit.report.view import Plain, find_view, view_of
+
+__all__ = ["before_and_after", "lay_out_release", "release_answer"]
+
+# The row of the table that is drawn, too.
+DRAWN = "Records in groups of fewer than 3"
+
+
+def lay_out_release(plain: Plain) -> Page:
+    """Arrange the protected figures of a release; nothing is computed here but words."""
+    several = len(plain["intruders"]) > 1
+    sections = [release_answer(plain), scenario_section(plain), _files(plain)]
+    if "what_was_done" in plain:
+        sections.append(recipe_section(plain["what_was_done"]))
+    for number, one in enumerate(plain["intruders"]):
+        of = f" (intruder “{one['name']}”)" if several else ""
+        sections.append(Section(f"Before and after{of}", tuple(before_and_after(plain, number))))
+        sections += [Section(f"{title}{of}", _once(blocks)) for title, blocks in _measured(one).items()]
+        if one["skipped"]:
+            rows = tuple((row["measure"].replace(":", ", "), row["reason"]) for row in one["skipped"])
+            table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
+            sections.append(Section("Not measured", (table,), 3))
+    if plain["utility"] is not None:
+        sections.append(Section(USEFULNESS, _once(utility_blocks(plain["utility"]))))
+    if plain.get("attacks") is not None:
+        sections.append(Section(ATTACKS, _once(attack_blocks(plain["attacks"], several=several))))
+    if len(plain["released"]) == 1:
+        for one in plain["released"][0]["intruders"]:
+            of = f" by intruder “{one['name']}”" if several else ""
+            sections += intruder_sections(one, heading=f"The release by itself{of}")
+    sections.append(methods_section(plain))
+    version = plain["package"]["version"]
+    m = len(plain["released"])
+    what = "A release" if m == 1 else f"{m} releases"
+    return Page(
+        plain["title"],
+        f"{what} of {plain['n']['text']} records, assessed on {plain['date']} with sdckit {version}",
+        plain["confidential"],
+        STATES[plain["passed"]] if plain["verdicts"] else "open",
+        headline(plain),
+        tuple(sections),
+        f"sdckit {version}, {plain['date']}. " + protection_words(plain),
+    )
+
+
+def _once(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Leave out charts that show what a table beside them says: a page has few charts."""
+    said = {block.caption for block in blocks if isinstance(block, TableBlock)}
+    return tuple(block for block in blocks if not isinstance(block, ChartBlock) or block.caption not in said)
+
+
+def release_answer(plain: Plain) -> Section:
+    """Put the question, the verdict on every limit, and the warnings."""
+    who = listed([f"an intruder who knows {listed(one['keys'])}" for one in plain["intruders"]], "and for")
+    release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
+    blocks: list[Block] = [
+        Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it.")
+    ]
+    several = len(plain["intruders"]) > 1
+    if plain["verdicts"]:
+        rows = tuple(
+            (
+                status(one["holds"]["value"]),
+                one["intruder"] if several else "",
+                verdict_sentence(one, plain["n"])
+                + (f" (release {one['release']})" if one.get("release") else ""),
+            )
+            for one in plain["verdicts"]
+        )
+        blocks.append(Verdicts(rows))
+    for one in plain["intruders"]:
+        measures = one["measures"]
+        told = (view_of(_measure(place)).answer(measures, place, plain["n"]) for place in measures)
+        start = f"Intruder “{one['name']}”: " if several else ""
+        if words := " ".join(filter(None, told)):
+            blocks.append(Paragraph(start + words))
+    blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
+    return Section("The question and the answer", tuple(blocks))
+
+
+def _files(plain: Plain) -> Section:
+    sizes = listed([count["text"] for count in plain["n_released"]])
+    together = "row by row" if plain["aligned"] else "not declared"
+    items = (
+        ("Records of the original", plain["n"]["text"]),
+        ("Records of the release" + ("s" if len(plain["released"]) > 1 else ""), sizes),
+        ("Rows that belong together", together),
+        ("Columns used", str(plain["scenario"]["n_columns"])),
+    )
+    return Section("Files", (Facts(items),))
+
+
+def before_and_after(plain: Plain, number: int) -> list[Block]:
+    """The one-file figures of the original beside those of every release."""
+    before, *after = (_figures(one["intruders"][number]) for one in (plain["original"], *plain["released"]))
+    rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
+    rows += [
+        (words, leaf["text"], *by_release([one.get(words) for one in after]))
+        for words, leaf in before.items()
+    ]
+    m = len(after)
+    heads = ("Figure", "Original", *release_heads(m))
+    table = TableBlock("The original and the release", heads, tuple(rows), tuple(range(1, len(heads))))
+    if DRAWN not in before or m > MOST_COLUMNS:
+        return [table]
+    labelled = zip(("Original", *release_heads(m)), (before, *after), strict=True)
+    bars = [{"label": label, "n": one[DRAWN]} for label, one in labelled if DRAWN in one]
+    caption = "Records in groups of fewer than 3 with the same keys, before and after"
+    return [table, ChartBlock("bars", {"rows": bars, "unit": "records"}, caption)]
+
+
+def _figures(one: Plain) -> dict[str, Plain]:
+    """The main figures of a file against one intruder, by their words."""
+    found: dict[str, Plain] = {}
+    for place in one:
+        view = find_view(_measure(place))
+        if view is not None and one[place] is not None:
+            found |= view.figures(one, place)
+    return found
+
+
+def _measured(one: Plain) -> Mapping[str, list[Block]]:
+    """What the measures of two files show, by the heading of its section; a measure's variables together."""
+    places = list(one["measures"])
+    first = {_measure(place): at for at, place in reversed(list(enumerate(places)))}
+    found: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
+    for place in sorted(places, key=lambda place: first[_measure(place)]):
+        view = view_of(_measure(place))
+        found.setdefault(view.title, []).extend(view.blocks(one["measures"], place))
+    return {title: blocks or [Paragraph("Not measured: see below.")] for title, blocks in found.items()}
+
+
+def _measure(place: str) -> str:
+    return place.partition(":")[0]

@@ -1,0 +1,42 @@
+"""What a terminal shows: the blocks of the exact documents, for the analyst's own session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdckit.report.blocks import Block, Page
+from sdckit.report.document import build_document
+from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.page import lay_out
+from sdckit.report.protect import protect
+from sdckit.report.recipe_chapter import plain_recipe, recipe_section
+from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
+from sdckit.report.release_page import lay_out_release
+
+if TYPE_CHECKING:
+    from sdckit.workflow.assessed import Assessed
+    from sdckit.workflow.recipe_applied import WhatWasDone
+
+__all__ = ["recipe_blocks", "screen_blocks", "screen_page"]
+
+
+def recipe_blocks(done: WhatWasDone) -> list[Block]:
+    """What a recipe did to a file, step by step, exact."""
+    return list(recipe_section(plain_recipe(done, internal=True)).blocks)
+
+
+def screen_page(assessment: Assessed) -> Page:
+    """The document of an assessment, exact, without the list of records at risk."""
+    shown: Any = assessment
+    if shown.schema == RELEASE_SCHEMA:
+        return lay_out_release(plain_release(shown, internal=True))
+    return lay_out(protect(build_document(shown), internal=True))
+
+
+def screen_blocks(*results: Any) -> list[Block]:
+    """The documents of single results, exact."""
+    return [
+        block
+        for result in results
+        for block in result_blocks(protect(result_document(result), internal=True))
+    ]

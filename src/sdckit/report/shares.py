@@ -1,0 +1,261 @@
+"""Measures of two files whose figures are shares of the records: entered as numbers of people, shown by release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.figures import InternalOnly, Ledger, Ratio, Share, Tree
+from sdckit.report.setting import PairSetting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+__all__ = [
+    "LEARNING", "MATCHING", "Figure", "ShareView", "bins_chart", "bins_tree", "by_release", "over", "release_heads",
+    "share_view", "shares_table", "shares_tree",
+]  # fmt: skip
+
+MATCHING, LEARNING = "Can rows be matched back?", "What can be learnt?"
+MOST_COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a measure of two files, as it goes into a document.
+
+    Parameters
+    ----------
+    name
+        The figure's name in the result, and of its place in the document.
+    words
+        What it is called in a table.
+    base
+        What it is a share of: ``"n"`` records of the original, ``"released"`` records of the release, or ""
+        for a number of records of the original.
+    whole
+        Whether share times base is a whole number of records; an expected number otherwise.
+    inside
+        A figure that contains this one.
+    beside
+        A figure without which this one is none of these shares.
+    same
+        The count of one file that is the same number of people.
+    """
+
+    name: str
+    words: str
+    base: str = "n"
+    whole: bool = True
+    inside: str = ""
+    beside: str = ""
+    same: str = ""
+
+
+@dataclass(frozen=True)
+class ShareView(View):
+    """The view of a measure of shares.
+
+    Parameters
+    ----------
+    shares
+        Its figures.
+    limits
+        Which of them a declared limit is about, by the limit's name.
+    """
+
+    shares: tuple[Figure, ...] = ()
+    limits: Mapping[str, str] = field(default_factory=dict)
+
+
+More = Callable[[Any, PairSetting], Mapping[str, Tree]]
+Draw = Callable[[Plain, str], ChartBlock]
+
+
+def share_view(
+    title: str,
+    head: str,
+    shares: Sequence[Figure],
+    *notes: Note,
+    limits: Mapping[str, str] | None = None,
+    answer: Callable[[Plain, str], str] = lambda _tree, _variable: "",
+    more: More = lambda _result, _setting: {},
+    draw: Draw | None = None,
+) -> ShareView:
+    """Make the view of a measure of shares.
+
+    Parameters
+    ----------
+    title, head
+        Heading of its section and of its table; ``{}`` stands for the variable.
+    shares
+        Its figures.
+    notes
+        How it is computed.
+    limits
+        Which figure a declared limit is about.
+    answer
+        A sentence for the first page, of the tree and the variable.
+    more
+        Further figures of the result.
+    draw
+        The chart of the tree and the variable; else the shares of the first release as bars.
+    """
+
+    def blocks(plain: Plain, place: str) -> list[Block]:
+        tree, variable = plain[place], place.partition(":")[2]
+        table = shares_table(head.format(variable), shares, tree)
+        chart = draw(tree, variable) if draw else _bars(table.caption, shares, tree)
+        return [table, chart, *(Paragraph(f"Note: {text}", "note") for text in tree.get("said", ()))]
+
+    return ShareView(
+        title,
+        lambda result, setting: {**shares_tree(shares, result, setting), **more(result, setting)},
+        blocks,
+        lambda _: notes,
+        answer=lambda plain, place, _: answer(plain[place], place.partition(":")[2]),
+        shares=tuple(shares),
+        limits=limits or {},
+    )
+
+
+def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Enter the shares of a result, release by release; undefined ones are left out with their notes."""
+    releases: list[Tree] = []
+    for j, figures in enumerate(result.per_release, 1):
+        defined = (one for one in shares if _is_defined(one, figures))
+        releases.append({one.name: _leaf(one, figures[one.name], j, setting) for one in defined})
+    hidden = [
+        name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)
+    ]
+    said = tuple(sorted({text for name, text in result.notes.items() if name not in hidden}))
+    return {
+        "releases": tuple(releases),
+        "notes": notes_tree(result, but=hidden),
+        "said": InternalOnly(said),
+    }
+
+
+def _is_defined(one: Figure, figures: Mapping[str, float]) -> bool:
+    names = (one.name, one.beside) if one.beside else (one.name,)
+    return not any(math.isnan(figures.get(name, math.nan)) for name in names)
+
+
+def _leaf(one: Figure, value: float, j: int, setting: PairSetting) -> Tree:
+    ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}.{j}."
+    base, size = (f"n.released.{j}", setting.sizes[j - 1]) if one.base == "released" else ("n", setting.n)
+    name = start + one.name
+    if not one.whole:
+        ledger.value(name, value * size, f"{name}.value", kind="sum")
+        return Ratio(name, base)
+    count = ledger.count(name, round(value * size if one.base else value), start)
+    ledger.nested(base, name)
+    if one.inside:
+        ledger.nested(start + one.inside, name)
+    if one.same:
+        _link(one.same, name, setting)
+    return Share(name, base) if one.base else count
+
+
+def _link(same: str, name: str, setting: PairSetting) -> None:
+    """A number of people is one number, wherever it is printed: in the figures of the original by itself, too."""
+    ledger = setting.ledger
+    for suffix in (".category", ""):
+        other = f"i{setting.prefix[1:]}.{same}{suffix}"
+        if other in ledger.variables and ledger.variables[other].true == ledger.variables[name].true:
+            ledger.equal(other, name)
+            return
+
+
+def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBlock:
+    """The shares of one measure, by release."""
+    found = [
+        (one.words, [release.get(one.name) for release in tree["releases"]])
+        for one in shares
+    ]  # fmt: skip
+    rows = tuple((words, *by_release(leaves)) for words, leaves in found if any(leaves))
+    heads = ("Share of the records", *release_heads(len(tree["releases"])))
+    return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
+
+
+def _bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
+    first = tree["releases"][0]
+    rows = [{"label": one.words, "n": first[one.name]} for one in shares if one.base and one.name in first]
+    return ChartBlock("bars", {"rows": rows, "unit": "of the records"}, caption)
+
+
+def release_heads(m: int) -> tuple[str, ...]:
+    """Heads of the columns of releases: of each, or of their mean and spread where there are many."""
+    if m == 1:
+        return ("Release",)
+    if m <= MOST_COLUMNS:
+        return tuple(f"Release {j}" for j in range(1, m + 1))
+    return (f"Mean of {m} releases", "Smallest", "Largest")
+
+
+def by_release(leaves: Sequence[Plain | None]) -> tuple[str, ...]:
+    """The texts below those heads, from what is printed."""
+    if len(leaves) <= MOST_COLUMNS:
+        return tuple("–" if leaf is None else leaf["text"] for leaf in leaves)
+    if not (known := _known(leaves)):
+        return ("–", "–", "–")
+    ordered = sorted(known, key=_middle)
+    return (_mean_text(known), ordered[0]["text"], ordered[-1]["text"])
+
+
+def over(tree: Plain, figure: str) -> str:
+    """One text for a sentence: the figure of the only release, or the mean over several."""
+    leaves = [release.get(figure) for release in tree["releases"]]
+    if len(leaves) == 1:
+        return by_release(leaves)[0]
+    return _mean_text(known) if (known := _known(leaves)) else "an unknown share"
+
+
+def _known(leaves: Sequence[Plain | None]) -> list[Plain]:
+    return [
+        leaf for leaf in leaves if leaf is not None and (leaf.get("value") is not None or "below" in leaf)
+    ]
+
+
+def _middle(leaf: Plain) -> float:
+    return float(leaf["value"] if leaf["value"] is not None else leaf["below"] / 2)
+
+
+def _mean_text(leaves: Sequence[Plain]) -> str:
+    mean = sum(map(_middle, leaves)) / len(leaves)
+    if any("%" in leaf["text"] for leaf in leaves):
+        return f"{100 * mean:.2g} %"
+    return f"{mean:,.0f}" if mean >= 10 else f"{mean:.2g}"
+
+
+def bins_tree(
+    edges: Sequence[float], counts: Sequence[Sequence[int]], setting: PairSetting, *, whole: str = ""
+) -> tuple[Tree, ...]:
+    """Records in fixed bins, from the original itself and from the release."""
+    ledger: Ledger = setting.ledger
+    start = f"{setting.prefix}.{setting.place}.bin"
+    rows: list[Tree] = []
+    names: dict[str, list[str]] = {"original": [], "released": []}
+    for number, (low, high) in enumerate(pairwise(edges)):
+        leaves: dict[str, Tree] = {}
+        for side, found in zip(names, counts, strict=True):
+            leaf = ledger.count(f"{start}.{side}.{number}", int(found[number]), f"{start}.{side}")
+            names[side].append(leaf.name)
+            leaves[side] = leaf
+        rows.append({"from": low, "to": high if math.isfinite(high) else None, **leaves})
+    for parts in names.values() if whole else ():
+        ledger.equal(whole, *parts)
+    return tuple(rows)
+
+
+def bins_chart(bins: Sequence[Plain], caption: str) -> ChartBlock:
+    """Both files in each bin, one below the other."""
+    words = {"original": "original", "released": "release"}
+    rows = [{"label": f"{_bin(row)}, {words[side]}", "n": row[side]} for row in bins for side in words]
+    return ChartBlock("bars", {"rows": rows, "unit": "records"}, caption)
+
+
+def _bin(row: Plain) -> str:
+    return f"{row['from']:g} or more" if row["to"] is None else f"{row['from']:g} to {row['to']:g}"

@@ -1,0 +1,93 @@
+"""What a release is still good for, in a document: the overview, variables, pairs, models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.figures import Foreign, Ledger, Tree
+from sdckit.report.setting import PairSetting
+from sdckit.report.view import Plain, view_of
+
+__all__ = ["EMPTY", "heat_blocks", "pair_blocks", "utility_blocks", "utility_tree", "variable_blocks"]
+
+HEAT = "Standardised pMSE of every two-way table (best 1; the darker, the worse)"
+MOVED = "Records that moved to other values, by variable"
+EMPTY: Mapping[str, Tree] = {
+    "m": 0, "table": (), "variables": {}, "pairs": (), "heat": None, "models": (), "skipped": (), "notes": {},
+}  # fmt: skip
+
+
+def utility_tree(assessment: Any, ledger: Ledger) -> Tree:
+    """Give the utility of a release, or why there is none."""
+    overview = assessment.utility
+    if overview is None:
+        why: Tree = {"measure": "utility", "reason": Foreign(assessment.no_utility)}
+        return {**EMPTY, "skipped": (why,)}
+    setting = PairSetting(ledger, "utility", overview.measure, [one.n for one in assessment.released])
+    return view_of(overview.measure).tree(overview, setting)
+
+
+def utility_blocks(tree: Plain) -> list[Block]:
+    """Lay out the utility of a release; nothing is computed here."""
+    blocks: list[Block] = []
+    if tree["table"]:
+        several = tree["m"] > 1
+        parts = ("value", "smallest", "largest") if several else ("value",)
+        glance = tuple(
+            (row["level"], row["figure"], *_texts(row, *parts), f"{row['best']:g}") for row in tree["table"]
+        )
+        of = ("Mean", "Smallest", "Largest") if several else ("Release",)
+        heads = ("Level", "Figure", *of, "Best")
+        blocks += [
+            Paragraph("No single score: read the worst figure of each level beside its mean."),
+            TableBlock("The release at a glance", heads, glance, tuple(range(2, len(heads)))),
+        ]
+    blocks += [*variable_blocks(tree["variables"]), *pair_blocks(tree["pairs"]), *heat_blocks(tree["heat"])]
+    for model in tree["models"]:
+        blocks += _model_blocks(model)
+    if tree["skipped"]:
+        rows: tuple[tuple[str, ...], ...] = tuple((row["measure"].replace("_", " "), row["reason"]) for row in tree["skipped"])
+        blocks.append(TableBlock("Not measured, and why", ("Measure", "Reason"), rows))
+    return blocks
+
+
+def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
+    """List and draw the share of the records in other values."""
+    if not variables:
+        return []
+    bars = [{"label": name, "n": leaf} for name, leaf in variables.items()]
+    rows = tuple((row["label"], row["n"]["text"]) for row in bars)
+    return [
+        TableBlock(MOVED, ("Variable", "Share in other values"), rows, (1,)),
+        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, MOVED),
+    ]
+
+
+def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
+    """List the tables that changed most."""
+    rows = tuple((row["variables"], *_texts(row, "s_pmse", "specks")) for row in pairs)
+    heads = ("Variables", "Standardised pMSE (best 1)", "SPECKS (best 0)")
+    return [TableBlock("Two-way tables that changed most", heads, rows, (1, 2))] if rows else []
+
+
+def heat_blocks(heat: Plain | None) -> list[Block]:
+    """Draw every two-way table."""
+    return [ChartBlock("heat", heat, HEAT)] if heat else []
+
+
+def _model_blocks(model: Plain) -> list[Block]:
+    caption = f"{model['formula']} ({model['family']})"
+    if model["withheld"]:
+        return [Paragraph(f"{caption}: {model['withheld']}.", "note")]
+    parts = ("estimate_original", "estimate_released", "overlap")
+    rows = tuple((row["term"], *_texts(row, *parts)) for row in model["terms"])
+    return [
+        TableBlock(caption, ("Term", "Original", "Release", "Overlap"), rows, (1, 2, 3)),
+        ChartBlock("forest", {"rows": model["forest"]}, f"Estimates and intervals: {caption}"),
+    ]
+
+
+def _texts(row: Plain, *names: str) -> tuple[str, ...]:
+    return tuple(row[name]["text"] for name in names)

@@ -1,0 +1,50 @@
+"""What a release gives away of many variables, in a document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.figures import InternalOnly, Tree
+from sdckit.report.setting import PairSetting, notes_tree
+from sdckit.report.shares import LEARNING, by_release, release_heads, shares_tree
+from sdckit.report.view import Plain, View
+from sdckit.report.views.attribute_disclosure import DISCLOSED, SHARES
+
+__all__ = ["VIEW"]
+
+CAPTION = "Value disclosed by the release, and correctly, by variable"
+
+
+def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Give the shares of every target."""
+    targets: dict[str, Tree] = {
+        name: {
+            "releases": shares_tree(SHARES, one, replace(setting, place=f"{setting.place}:{name}"))[
+                "releases"
+            ]
+        }
+        for name, one in result.results.items()
+    }
+    said = tuple(sorted(set(result.notes.values())))
+    return {"targets": targets, "notes": notes_tree(result), "said": InternalOnly(said)}
+
+
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Lay out the targets, the most disclosed first."""
+    found = {
+        name: [release["correctly_disclosed"] for release in one["releases"]]
+        for name, one in plain[place]["targets"].items()
+    }
+    rows = tuple((name, *by_release(leaves)) for name, leaves in found.items())
+    heads = ("Variable", *release_heads(max(map(len, found.values()), default=1)))
+    bars = [{"label": name, "n": leaves[0]} for name, leaves in found.items()]
+    return [
+        TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
+        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, CAPTION),
+        *(Paragraph(f"Note: {text}", "note") for text in plain[place].get("said", ())),
+    ]
+
+
+VIEW = View(LEARNING, tree, blocks, lambda _: (DISCLOSED,))

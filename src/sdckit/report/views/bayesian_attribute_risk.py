@@ -1,0 +1,53 @@
+"""How probable the true value becomes for an intruder with a release, in a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.estimates import share_leaf
+from sdckit.report.figures import InternalOnly, Tree
+from sdckit.report.setting import PairSetting, notes_tree
+from sdckit.report.shares import LEARNING
+from sdckit.report.view import Note, Plain, View
+
+__all__ = ["VIEW"]
+
+WORDS = {
+    "mean_probability": "probability of the true value, mean",
+    "baseline": "the same before the release",
+    "share_first": "records whose true value is the most probable guess",
+}
+METHOD = Note(
+    "Posterior probability of the true value",
+    (
+        "An intruder who has the release, the synthesizer and all other records weighs the values that a person "
+        "may have by how probable each makes the release; the mean probability of the true one is compared with "
+        "that before the release."
+    ),
+    "Hu, Reiter & Wang (2014); Hu (2019)",
+)
+
+
+def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Give the means over the records: each counts at most one in them."""
+    start = f"{setting.prefix}.{setting.place}"
+    found = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
+    said = tuple(dict.fromkeys(result.notes.values()))
+    return {**found, "notes": notes_tree(result), "said": InternalOnly(said)}
+
+
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Lay out what is learnt beside what was known."""
+    found = plain[place]
+    caption = f"What the release tells of {place.partition(':')[2]}"
+    rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
+    bars = [{"label": words, "n": found[name]} for name, words in WORDS.items()]
+    return [
+        TableBlock(caption, ("Mean over the records", "Release"), rows, (1,)),
+        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, caption),
+        *(Paragraph(f"Note: {text}", "note") for text in found.get("said", ())),
+    ]
+
+
+VIEW = View(LEARNING, tree, blocks, lambda _: (METHOD,))

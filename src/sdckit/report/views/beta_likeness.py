@@ -1,0 +1,15 @@
+"""β-likeness in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.limits import limits_view
+
+__all__ = ["VIEW"]
+
+VIEW = limits_view(
+    "β-likeness",
+    "β",
+    "How much more likely a value becomes, relative to its share in the file, once the group is known.",
+    "Cao & Karras (2012)",
+    kinds={"basic": "basic β-likeness", "enhanced": "enhanced β-likeness"},
+)

@@ -1,0 +1,17 @@
+"""How evenly clusters of similar records mix original and released ones, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.estimates import figures_view
+
+__all__ = ["VIEW"]
+
+VIEW = figures_view(
+    {
+        "cluster_utility": "imbalance of the clusters (best 0)",
+        "expected": "imbalance that correct synthesis gives",
+        "ratio": "imbalance over that (best 1)",
+        "n_clusters": "clusters",
+    },
+    bars=("cluster_utility", "expected"),
+)

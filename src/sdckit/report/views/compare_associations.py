@@ -1,0 +1,67 @@
+"""How far a release keeps the associations between variables, in a document."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
+from sdckit.report.figures import Guarded, Tree, Value
+from sdckit.report.setting import PairSetting
+from sdckit.report.view import Plain
+
+__all__ = ["VIEW"]
+
+WORDS = {
+    "pearson_similarity": "likeness of the correlations, mean (best 1)",
+    "spearman_similarity": "likeness of the rank correlations, mean (best 1)",
+    "contingency_similarity": "likeness of the two-way tables, mean (best 1)",
+    "mean_difference": "change of an association, mean (best 0)",
+    "largest_difference": "largest change of an association (best 0)",
+}
+CHANGE = "Change of every association (best 0; the darker, the larger)"
+MOST_SQUARES = 20
+
+
+def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Give the likeness of the associations, and the change of each where enough records have both variables."""
+    ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
+    found = {name: value_leaf(ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
+    names = result.variables
+    if not 1 < len(names) <= MOST_SQUARES:
+        return {**found, "heat": None}
+    matrix = np.abs(result.matrix())
+    known = [result.pair.codes(name).codes[0] > 0 for name in names]
+    cells: list[Tree] = []
+    for i, j in combinations(range(len(names)), 2):
+        name = f"{start}.{i}.{j}"
+        leaf = value_leaf(ledger, name, float(matrix[i, j]))
+        if isinstance(leaf, Value):
+            both = ledger.count(
+                f"{name}.n", int((known[i] & known[j]).sum()), f"{start}.both", watched="nowhere"
+            )
+            leaf = Guarded(name, both.name)
+        cells.append({"one": names[i], "other": names[j], "value": leaf})
+    return {**found, "heat": {"variables": tuple(names), "cells": tuple(cells)}}
+
+
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Draw the changes, pair by pair, and list the means."""
+    found = plain[place]
+    rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
+    table = TableBlock("Associations before and after", ("Figure", "Release"), rows, (1,))
+    if found["heat"] is None:
+        bars = [{"label": words, "n": found[name]} for name, words in WORDS.items()]
+        return [table, ChartBlock("bars", {"rows": bars, "unit": ""}, table.caption)]
+    cells = tuple((f"{one['one']} × {one['other']}", one["value"]["text"]) for one in found["heat"]["cells"])
+    return [
+        table,
+        ChartBlock("heat", found["heat"], CHANGE),
+        TableBlock(CHANGE, ("Variables", "Change"), cells, (1,)),
+    ]
+
+
+VIEW = UtilityView(USEFULNESS, tree, blocks)

@@ -1,0 +1,15 @@
+"""δ-disclosure in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.limits import limits_view
+
+__all__ = ["VIEW"]
+
+VIEW = limits_view(
+    "δ-disclosure",
+    "δ",
+    "The largest change of a value's log-share between the file and a group; infinite where it is ruled out.",
+    "Brickell & Shmatikov (2008)",
+    kinds={"delta_present": "δ-disclosure over the values present"},
+)

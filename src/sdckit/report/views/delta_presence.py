@@ -1,0 +1,88 @@
+"""δ-presence in a document: how many are known to be in the file, or known not to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.figures import Holds, InternalOnly, Relation, Share, Tree
+from sdckit.report.parts import bars, notes_blocks, texts
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.delta_presence import DeltaPresence
+
+__all__ = ["VIEW"]
+
+
+def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
+    """People whose share in the file is beyond a limit; the smallest and the largest share stay inside."""
+    ledger = setting.ledger
+    people = setting.count("presence.population", result.population, "presence")
+    above = setting.count("presence.above", result.n_above, "presence")
+    below = setting.count("presence.below", result.n_below, "presence")
+    inside = setting.count("presence.records", result.records_above, "presence")
+    for whole, part in ((people, above), (people, below), (above, inside)):
+        ledger.nested(whole.name, part.name)
+    ledger.nested(people.name, "n")
+    ledger.nested("n", inside.name)
+    # Above the limit lies a larger share of the people with a key than the limit.
+    ledger.bounded(inside.name, {above.name: (result.limits[1], 1.0)}, upper=False)
+    terms = ((people.name, 1.0), (above.name, -1.0), (below.name, -1.0))
+    ledger.relations.append(Relation(terms, upper=float("inf")))
+    return {
+        "population": people,
+        "limits": result.limits,
+        "holds": Holds(result.holds),
+        "minimum": InternalOnly(result.minimum),
+        "maximum": InternalOnly(result.maximum),
+        "n_above": above,
+        "rate_above": Share(above.name, people.name),
+        "n_below": below,
+        "rate_below": Share(below.name, people.name),
+        "records_above": inside,
+        "rate_records_above": Share(inside.name, "n"),
+        "notes": notes_tree(result),
+    }
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """People beyond the limits."""
+    tree = one[place]
+    low, high = (f"{limit:g}" for limit in tree["limits"])
+    facts = [
+        ("People in the population", tree["population"]["text"]),
+        (f"Every share from {low} to {high}", tree["holds"]["text"]),
+    ]
+    if "minimum" in tree:
+        facts += [
+            ("Smallest share of a key", f"{tree['minimum']:.4g}"),
+            ("Largest share of a key", f"{tree['maximum']:.4g}"),
+        ]
+    leaves = (
+        (f"people with a key above {high}", tree["n_above"], tree["rate_above"]),
+        ("records of the file among them", tree["records_above"], tree["rate_records_above"]),
+        (f"people with a key below {low}", tree["n_below"], tree["rate_below"]),
+    )
+    caption = "People whose key is in the file with a share beyond the limits"
+    rows = tuple((label, *texts(count, rate)) for label, count, rate in leaves)
+    return [
+        Facts(tuple(facts)),
+        bars(caption, "people", ((label, count) for label, count, _ in leaves)),
+        TableBlock(caption, ("Who", "People", "Share"), rows, (1, 2)),
+        *notes_blocks(tree),
+    ]
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "The share of the people with a key who are in the file: how surely somebody who knows the key of a "
+        "person knows that the person is listed, or is not."
+    )
+    return (Note("δ-presence", text, "Nergiz, Atzori & Clifton (2007)"),)
+
+
+VIEW = View("Who is known to be in the file", tree, blocks, _notes)

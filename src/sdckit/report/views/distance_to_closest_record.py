@@ -1,0 +1,195 @@
+"""Distances between released and real records, in a document: shares of records near to the other file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sdckit.data.frames import rows_of
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.figures import Tree
+from sdckit.report.rates import (
+    ATTACKS,
+    AttackView,
+    capital,
+    detail_blocks,
+    enter_estimate,
+    enter_share,
+    exact_of,
+    more_groups,
+    percent,
+)
+from sdckit.report.setting import PairSetting
+from sdckit.report.view import Note, Plain
+
+__all__ = ["VIEW"]
+
+CAPTION = "Records near to the other file"
+NEAR = {
+    "copies": "released records equal to an original",
+    "copies_of_control": "released records equal to a record never in the file",
+    "hitting_rate": "originals hit by a released record",
+    "hitting_rate_control": "records never in the file hit by a released record",
+    "identifiability": "originals nearer to a released record than to another original",
+    "share_closer_to_original": "released records nearest to an original",
+    "expected_share": "released records nearest to an original, if it made no difference who was in the file",
+    "chance_high": "released records nearest to an original, at most by chance",
+}
+DISTANCES = (
+    ("released record to the closest (median)", "dcr_released_to_original", "dcr_released_to_control"),
+    ("record to the closest released (median)", "dcr_original_to_released", "dcr_control_to_released"),
+    ("the same over the second closest", "nndr_original_to_released", "nndr_control_to_released"),
+    ("nearer to a released than to another", "identifiability", "identifiability_control"),
+    ("adversarial accuracy", "adversarial_accuracy", "adversarial_accuracy_control"),
+)
+GROUPS = (
+    ("originals", "n"),
+    ("median distance", "dcr_original_to_released"),
+    ("hit", "hitting_rate"),
+    ("nearer than another", "identifiability"),
+    ("nearest to an original", "share_closer_to_original"),
+)
+MOST_GROUPS = 10
+METHOD = Note(
+    "Distances",
+    (
+        "How many released records lie nearest to a person of the file, compared with the number to be expected if "
+        "it made no difference who was in it, where a control file is given."
+    ),
+    "Platzer & Reutterer (2021)",
+)
+
+
+def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Give shares of records near to the other file; medians and quantiles stay inside."""
+    ledger, prefix, control = setting.ledger, setting.prefix, result.n_control > 0
+    if control:
+        ledger.count(f"{prefix}.n_control", int(result.n_control), f"{prefix}.n_control")
+    releases: list[Tree] = []
+    for j, figures in enumerate(result.per_release, 1):
+        start, released = f"{prefix}.{setting.place}.{j}.", f"n.released.{j}"
+        bases = {"copies": released, "hitting_rate": "n", "identifiability": "n"}
+        if control:
+            bases |= {
+                "copies_of_control": released,
+                "hitting_rate_control": f"{prefix}.n_control",
+                "share_closer_to_original": released,
+            }
+        one = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
+        if control:
+            for name in ("expected_share", "chance_high"):
+                one[name] = enter_estimate(ledger, start + name, figures[name])
+        releases.append(one)
+    undefined = {name for name in result.figures if math.isnan(getattr(result, name))} | {"intervals"}
+    notes = (text for name, text in result.notes.items() if name not in undefined)
+    exact = exact_of(result, notes=tuple(dict.fromkeys(notes)), groups=_groups(result))
+    return {"releases": tuple(releases), "exact": exact}
+
+
+def _groups(result: Any) -> Tree:
+    names = list(result.groups)
+    by = names[1 : names.index("n")] if "n" in names else []
+    if not by:
+        return None
+    shown = [name for _, name in GROUPS if name != "share_closer_to_original" or result.n_control]
+    return {
+        "by": tuple(by),
+        "rows": tuple(
+            {
+                "labels": tuple(str(row[name]) for name in by),
+                "release": int(row["release"]),
+                **{name: None if math.isnan(row[name]) else float(row[name]) for name in shown},
+            }
+            for row in sorted(rows_of(result.by_group), key=_nearest_first)
+        ),
+    }
+
+
+def _nearest_first(row: Plain) -> float:
+    distance = float(row["dcr_original_to_released"])
+    return math.inf if math.isnan(distance) else distance
+
+
+def conclude(found: Plain) -> dict[str, Any]:
+    """Say what the distances mean, of the worst release."""
+    return {**found, "means": _words(found["releases"])}
+
+
+def _words(releases: Sequence[Plain]) -> str:
+    if not any("share_closer_to_original" in release for release in releases):
+        return "without a control file no distance tells copying from resemblance"
+    for release in releases:
+        share, chance = release["share_closer_to_original"]["value"], release["chance_high"]["value"]
+        if share is not None and chance is not None and share > chance:
+            return "released records are nearer to the people in the file than chance allows"
+    return "no sign that the release as a whole is nearer to the people in it; single records may be copied"
+
+
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Lay out and draw the shares, and say what they mean."""
+    found = plain[place] if "means" in plain[place] else conclude(plain[place])
+    releases, exact = found["releases"], found.get("exact")
+    names = [name for name in NEAR if name in releases[0]]
+    rows = tuple((NEAR[name], *(percent(release[name]) for release in releases)) for name in names)
+    m = len(releases)
+    heads = ("Share", *(["Release"] if m == 1 else [f"Release {j}" for j in range(1, m + 1)]))
+    bars = [{"label": NEAR[name], "n": releases[0][name]} for name in names]
+    means = exact["verdict"] if exact else f"{capital(found['means'])}."
+    return [
+        TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
+        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, CAPTION),
+        Paragraph(means),
+        *details(found),
+    ]
+
+
+def details(found: Plain) -> list[Block]:
+    """Medians, notes and subgroups of a confidential document."""
+    exact = found.get("exact")
+    if not exact:
+        return []
+    control = (exact["n_control"] or 0) > 0
+    heads = ("From a", "original", *(["control"] if control else []))
+    rows = tuple(
+        (words, *(_number(exact[name]) for name in (own, other)[: len(heads) - 1]))
+        for words, own, other in DISTANCES
+    )
+    caption = "Distances between released and real records"
+    table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
+    return [table, *detail_blocks(found), *_group_blocks(found, exact["groups"])]
+
+
+def _group_blocks(found: Plain, groups: Plain | None) -> list[Block]:
+    if not groups:
+        return []
+    several = len(found["releases"]) > 1
+    shown = [(head, name) for head, name in GROUPS if name in groups["rows"][0]]
+    heads = (*groups["by"], *(["release"] if several else []), *(head for head, _ in shown))
+    rows = tuple(
+        (
+            *row["labels"],
+            *([str(row["release"])] if several else []),
+            *(_number(row[name]) for _, name in shown),
+        )
+        for row in groups["rows"][:MOST_GROUPS]
+    )
+    caption = f"Distances, by {', '.join(groups['by'])}"
+    table = TableBlock(caption, heads, rows, tuple(range(len(groups["by"]), len(heads))))
+    return [table, *more_groups(len(groups["rows"]))]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+VIEW = AttackView(
+    ATTACKS,
+    tree,
+    blocks,
+    lambda _: (METHOD,),
+    named=lambda _: ("Distances", ""),
+    conclude=conclude,
+    residual=False,
+    apart="distances",
+)

@@ -1,0 +1,17 @@
+"""How far the distribution functions of a release's numbers are from the original's, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.estimates import figures_view
+
+__all__ = ["VIEW"]
+
+VIEW = figures_view(
+    {
+        "joint_max_difference": "largest gap of the joint distribution of the numbers",
+        "joint_mean_squared_difference": "mean squared gap of it",
+    },
+    "max_difference",
+    "Largest gap between the distribution functions, by variable",
+    shares=("joint_max_difference", "max_difference"),
+)

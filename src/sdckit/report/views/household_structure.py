@@ -1,0 +1,85 @@
+"""Households in a document: how many a size or a composition gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.figures import Levels, Share, Tree
+from sdckit.report.parts import bars, of_whole, texts
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.household_structure import HouseholdStructure
+
+__all__ = ["VIEW"]
+
+HINT = (
+    "The size and the composition of a household can identify it without any key; "
+    "leaving out the size hides nothing while the household's id stays in the file."
+)
+
+
+def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
+    """Households, rare sizes and unique compositions."""
+    households = setting.count("households", result.n_households, "households")
+    unique = setting.count("households.unique_sizes", result.unique_sizes, "households")
+    rare = setting.count("households.rare_sizes", result.rare_sizes, "households")
+    compositions = setting.count("households.unique_compositions", result.unique_compositions, "households")
+    setting.ledger.nested(rare.name, unique.name)
+    setting.ledger.nested(households.name, compositions.name)
+    sizes = tuple((str(size), int(number)) for size, number in sorted(result.sizes.items()))
+    known = "n" if "n" in setting.ledger.variables else ""
+    name, n = f"{setting.prefix}.households.size", result.n_households
+    return {
+        "n_households": households,
+        "sizes": Levels(name, sizes, households.name, n, shown=15, records=known),
+        "unique_sizes": unique,
+        "rare_sizes": rare,
+        "unique_compositions": compositions,
+        "unique_composition_rate": Share(compositions.name, households.name),
+        "notes": notes_tree(result),
+    }
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Households by size, and what nobody shares."""
+    tree = one[place]
+    alone = of_whole(tree["unique_compositions"], tree["unique_composition_rate"])
+    facts = (
+        ("Households", tree["n_households"]["text"]),
+        ("Households whose composition nobody shares", alone),
+        ("Sizes held by one household only", tree["unique_sizes"]["text"]),
+        ("Sizes held by fewer than 3 households", tree["rare_sizes"]["text"]),
+    )
+    rows = tuple(
+        ("all other sizes" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
+        for row in tree["sizes"]
+    )
+    return [
+        Facts(facts),
+        bars("Households by number of members", "households", ((_members(row), row["n"]) for row in tree["sizes"])),
+        TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
+        Paragraph(HINT, "note"),
+    ]
+
+
+def _members(row: Plain) -> str:
+    if row.get("pooled"):
+        return "all other sizes"
+    return f"{row['level']} member" + ("" if row["level"] == "1" else "s")
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "The probability that at least one member of the household is re-identified: one minus "
+        "the product over its members of (1 - risk). Size and composition may identify a "
+        "household even without any key."
+    )
+    return (Note("Household risk", text, "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)"),)
+
+
+VIEW = View("Households", tree, blocks, _notes)

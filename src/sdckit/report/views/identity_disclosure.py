@@ -1,0 +1,33 @@
+"""Uniques of the original that can be singled out in a release, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.shares import MATCHING, Figure, over, share_view
+from sdckit.report.view import Note
+
+__all__ = ["UNIQUES", "VIEW"]
+
+UNIQUES = Note(
+    "Uniques in both files",
+    (
+        "Records whose keys are unique in the original, whether those keys are in the release, and "
+        "whether they are unique there, too. A missing value is a value of its own."
+    ),
+    "Raab, Nowok & Dibben (2024)",
+)
+VIEW = share_view(
+    MATCHING,
+    "Uniques of the original in the release",
+    (
+        Figure("unique_in_original", "records unique in the original", same="sample_uniques"),
+        Figure("unique_in_released", "released records unique in the release", base="released"),
+        Figure(
+            "unique_in_original_in_released", "unique in the original and found in the release",
+            inside="unique_in_original",
+        ),
+        Figure("replicated_uniques", "unique in both files", inside="unique_in_original_in_released"),
+    ),
+    UNIQUES,
+    limits={"replicated_uniques": "replicated_uniques"},
+    answer=lambda tree, _: f"Of the original's records {over(tree, 'replicated_uniques')} are unique in both files.",
+)  # fmt: skip

@@ -1,0 +1,161 @@
+"""Risk of re-identification in a document: expected numbers, and the risks in fixed bins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
+from sdckit.report.figures import Histogram, InternalOnly, Ratio, Share, Tree
+from sdckit.report.parts import of_whole, texts
+from sdckit.report.relations import largest_size, link_records, link_risk
+from sdckit.report.setting import RISK_EDGES, Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.individual_risk import IndividualRisk
+
+__all__ = ["VIEW"]
+
+LARGEST = "Largest individual risk"
+
+
+def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
+    """Expected re-identifications, the distribution of risk, and the household's part."""
+    ledger, suffix = setting.ledger, setting.suffix
+    name = f"{setting.prefix}.expected{suffix}"
+    kind: Literal["sum", "value"] = "sum" if setting.weights == "census" else "value"
+    expected = ledger.value(name, result.expected_reidentifications, f"{name}.value", kind=kind)
+    by_size = setting.fraction_known if setting.own_cells_known(result) else None
+    if by_size is not None:
+        link_risk(ledger, setting.sizes, name, by_size, result.method)
+    tree: dict[str, Tree] = {
+        "method": result.method,
+        "expected_reidentifications": expected,
+        "global_risk": Ratio(name, "n"),
+        "max_risk": InternalOnly(result.max_risk),
+    }
+    above: tuple[tuple[str, float], ...] = ()
+    threshold = setting.threshold
+    if threshold is not None and result.threshold == threshold and result.n_above is not None:
+        count = setting.count(f"above{suffix}", result.n_above, f"risk{suffix}")
+        ledger.nested("n", count.name)
+        above = ((count.name, threshold),)
+        tree |= {"threshold": threshold, "n_above": count, "rate_above": Share(count.name, "n")}
+        if by_size is not None:
+            most = largest_size(threshold, by_size, result.method, strictly=True)
+            link_records(ledger, setting.sizes, count.name, 1, most)
+    tree["distribution"] = Histogram(
+        f"{setting.prefix}.risk{suffix}",
+        RISK_EDGES,
+        tuple(int(n) for n in result.histogram(RISK_EDGES)),
+        "n",
+        total=name,
+        above=above,
+        sizes=setting.sizes if by_size is not None else None,
+        largest={} if by_size is None else {e: largest_size(e, by_size, result.method) for e in RISK_EDGES},
+    )
+    tree["notes"] = notes_tree(result)
+    through = result.expected_household_reidentifications
+    if through is not None and result.household_risk is not None:
+        shared = f"{setting.prefix}.expected_household{suffix}"
+        tree["expected_household_reidentifications"] = ledger.value(shared, through, f"{shared}.value", kind=kind)
+        tree["household_risk"] = Ratio(shared, "n")
+        ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
+    return tree
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Expected numbers under both rules for missing values, and the records by risk."""
+    tree, strict = one[place], one.get(f"{place}_category")
+    facts = _facts(tree, " (missing as wildcard)" if strict else "")
+    if strict:
+        facts += _facts(strict, " (missing as category)")
+    data = {"rows": tree["distribution"], "threshold": tree.get("threshold")}
+    rows = tuple(
+        (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"]))
+        for row in tree["distribution"]
+    )
+    columns = ("Individual risk", "Records", "Share", "Share up to here")
+    return [
+        Facts(tuple(facts)),
+        ChartBlock("risk", data, "Distribution of individual risk, and its cumulative curve"),
+        TableBlock("Records by individual risk", columns, _trimmed(rows), (1, 2, 3)),
+    ]
+
+
+def _trimmed(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Leave out the empty bins below the first record and above the last."""
+    filled = [number for number, row in enumerate(rows) if row[1] != "0"]
+    return tuple(rows[filled[0] : filled[-1] + 1]) if filled else tuple(rows)
+
+
+def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:
+    facts = [
+        (f"Expected re-identifications{of}", tree["expected_reidentifications"]["text"]),
+        (f"Global risk, the mean of the individual risks{of}", tree["global_risk"]["text"]),
+    ]
+    if "max_risk" in tree:
+        facts.append((f"{LARGEST}{of}", f"{tree['max_risk']:.4g}"))
+    if "n_above" in tree:
+        words = of_whole(tree["n_above"], tree["rate_above"])
+        facts.append((f"Records with a risk above {tree['threshold']:g}{of}", words))
+    if "household_risk" in tree:
+        facts.append((f"Household risk, mean over the records{of}", tree["household_risk"]["text"]))
+        expected = tree["expected_household_reidentifications"]["text"]
+        facts.append((f"Expected re-identifications through a household{of}", expected))
+    return facts
+
+
+def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
+    tree = one[place]
+    found = {
+        "Expected re-identifications": tree["expected_reidentifications"],
+        "Global risk": tree["global_risk"],
+    }
+    if "max_risk" in tree:
+        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}"}
+    if "n_above" in tree:
+        found[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
+    return found
+
+
+def _answer(one: Plain, place: str, n: Plain) -> str:
+    tree = one[place]
+    expected, mean = tree["expected_reidentifications"]["text"], tree["global_risk"]["text"]
+    told = (
+        f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
+        f"expected to be linked to the right person: a global risk of {mean}."
+    )
+    if "household_risk" in tree:
+        household = tree["household_risk"]["text"]
+        told += f" Counting recognition through a household member, the mean risk is {household}."
+    return told
+
+
+def _about(text: str) -> str:
+    if text.startswith("<"):
+        return f"fewer than {text[1:]}"
+    return text if text == "withheld" else f"about {text}"
+
+
+def _notes(scenario: Scenario) -> Sequence[Note]:
+    if scenario.weight is None and scenario.sampling_fraction is None:
+        text = (
+            "The file is treated as the whole population, the most cautious assumption: the risk of "
+            "a record is 1/f, where f counts the records with its key. Its sum is the expected "
+            "number of re-identifications, its mean the global risk."
+        )
+        return (Note("Individual risk", text, "Duncan & Lambert (1989); Benedetti & Franconi (1998)"),)
+    text = (
+        "The probability that an intruder who meets the record's key in the population links it "
+        "to the right person: the mean of 1/F given f, where f counts the records with this key "
+        "in the file and F, the persons with it in the population, is unknown and estimated "
+        "from the design. Its sum is the expected number of re-identifications, its mean the "
+        "global risk."
+    )
+    return (Note("Individual risk", text, "Benedetti & Franconi (1998); Franconi & Polettini (2004)"),)
+
+
+VIEW = View("Risk of re-identification", tree, blocks, _notes, _figures, _answer)

@@ -1,0 +1,15 @@
+"""Inferring a person's value, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.rates import rate_view
+
+__all__ = ["VIEW"]
+
+
+def _named(rest: str) -> tuple[str, str]:
+    intruder, colon, variable = rest.partition(":")
+    return (f"Inferring {variable}", intruder) if colon else (f"Inferring {rest}".strip(), "")
+
+
+VIEW = rate_view(_named)

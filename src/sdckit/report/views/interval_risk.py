@@ -1,0 +1,19 @@
+"""Records whose numbers are all still close to the true ones, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.shares import MATCHING, Figure, share_view
+from sdckit.report.view import Note
+
+__all__ = ["VIEW"]
+
+VIEW = share_view(
+    MATCHING,
+    "Numbers close to the original",
+    (Figure("rate", "records with every number close to the released one"),),
+    Note(
+        "Close numbers",
+        "Records whose original numbers all lie in an interval around the released ones.",
+        "Mateo-Sanz, Sebé & Domingo-Ferrer (2004)",
+    ),
+)

@@ -1,0 +1,112 @@
+"""k-anonymity in a document: records in groups of fewer than k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.figures import Holds, InternalOnly, Share, Tree
+from sdckit.report.parts import bars, texts
+from sdckit.report.relations import link_levels, link_records
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.k_anonymity import KAnonymity
+
+__all__ = ["VIEW"]
+
+TONES = {"wildcard": "light", "category": "middle", "": "middle"}
+HELD = "Largest k that holds"
+
+
+def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
+    """Records below every tested k; outside, the level itself is only said to hold or not."""
+    ledger, prefix = setting.ledger, setting.prefix
+    name = f"violations{setting.suffix}"
+    counts = {k: setting.count(f"{name}.{k}", n, "violations") for k, n in sorted(result.violations.items())}
+    link_levels(ledger, [count.name for count in counts.values()])
+    for count in counts.values():
+        ledger.nested("n", count.name)
+    if setting.own_cells_known(result):
+        for k, count in counts.items():
+            link_records(ledger, setting.sizes, count.name, 1, k - 1)
+    _link_uniques(setting, result)
+    if not setting.variant:
+        # A wildcard only adds matches, so it never adds violations.
+        for k in counts:
+            ledger.nested(f"{prefix}.violations.category.{k}", f"{prefix}.violations.{k}")
+    return {
+        "counted": setting.counted,
+        "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
+        "violations": {str(k): count for k, count in counts.items()},
+        "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
+        "level": InternalOnly(result.level),
+        "notes": notes_tree(result),
+    }
+
+
+def _link_uniques(setting: Setting, result: KAnonymity) -> None:
+    ledger, prefix = setting.ledger, setting.prefix
+    uniques, below_two = f"{prefix}.sample_uniques{setting.suffix}", f"{prefix}.violations{setting.suffix}.2"
+    if 2 not in result.violations or uniques not in ledger.variables:
+        return
+    whole_frequencies = setting.cells_known or setting.alpha in {0.0, 1.0} or bool(setting.variant)
+    if whole_frequencies and ledger.variables[uniques].true == result.violations[2]:
+        ledger.equal(uniques, below_two)
+    else:
+        ledger.nested(below_two, uniques)
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Every tested k, under both rules for missing values where they differ."""
+    strict, lenient = one.get(f"{place}_category"), one[place]
+    rules = [("", lenient)] if strict is None else [("wildcard", lenient), ("category", strict)]
+    rows, drawn = [], []
+    for k in lenient["violations"]:
+        for rule, tree in rules:
+            count = tree["violations"][k]
+            label = f"k = {k}" + (f", missing as {rule}" if rule else "")
+            rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k])))
+            drawn.append((f"k = {k}" + (f", {rule}" if rule else ""), count, TONES[rule]))
+    columns = ("Tested", "Result", "Records in violation", "Share of records")
+    fewer = "k persons" if lenient["counted"] == "persons" else "k"
+    held = tuple(
+        (HELD + (f", missing as {rule}" if rule else ""), f"{tree['level']:,}")
+        for rule, tree in rules
+        if "level" in tree
+    )
+    return [
+        TableBlock(f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)),
+        *([Facts(held)] if held else []),
+        bars("Records in violation of k-anonymity", "records", drawn),
+    ]
+
+
+def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
+    tree = one[place]
+    found = {f"Records in groups of fewer than {k}": leaf for k, leaf in tree["violations"].items()}
+    return found | ({HELD: {"text": f"{tree['level']:,}"}} if "level" in tree else {})
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    return (
+        Note(
+            "k-anonymity",
+            "A record is k-anonymous when at least k records of the file, itself included, share "
+            "its combination of key values. A record that nobody shares is a sample unique.",
+            "Samarati (2001); Sweeney (2002)",
+        ),
+        Note(
+            "Missing values in keys",
+            'Under "wildcard" a missing value may stand for any value, so records match more often; '
+            'under "category" it is a value of its own. Where keys have missing values, both are '
+            "shown: the wildcard is the less cautious rule.",
+            "Templ, Meindl, Kowarik & Chen (2014)",
+        ),
+    )
+
+
+VIEW = View("k-anonymity", tree, blocks, _notes, _figures)

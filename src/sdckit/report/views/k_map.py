@@ -1,0 +1,103 @@
+"""k-map in a document: records whose key fewer than k people of the population have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.figures import Holds, InternalOnly, Ratio, Share, Tree
+from sdckit.report.parts import bars, notes_blocks, texts
+from sdckit.report.relations import link_records
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.k_map import KMap
+
+__all__ = ["VIEW"]
+
+
+def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
+    """Records below every tested k, counted in the population or expected; the level stays inside."""
+    if math.isnan(result.level):
+        return _expected(result, setting)
+    ledger = setting.ledger
+    counts = {k: setting.count(f"k_map.{k}", int(n), "k_map") for k, n in sorted(result.violations.items())}
+    for k, count in counts.items():
+        ledger.nested("n", count.name)
+        ledger.nested(_rare(setting, k), count.name)
+    for fewer, more in pairwise(counts.values()):
+        ledger.nested(more.name, fewer.name)
+    return {
+        "counted": True,
+        "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
+        "violations": {str(k): count for k, count in counts.items()},
+        "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
+        "level": InternalOnly(result.level),
+        "notes": notes_tree(result),
+    }
+
+
+def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
+    """Without a population file: expected numbers, in which one record may count one."""
+    ledger, prefix = setting.ledger, setting.prefix
+    values = {
+        k: ledger.value(f"{prefix}.k_map.{k}", n, f"{prefix}.k_map", kind="sum")
+        for k, n in sorted(result.violations.items())
+    }
+    for k, value in values.items():
+        ledger.bounded(value.name, {_rare(setting, k): (0.0, 1.0)}, lower=False)
+    for fewer, more in pairwise(values.values()):
+        ledger.bounded(fewer.name, {more.name: (0.0, 1.0)}, lower=False)
+    return {
+        "counted": False,
+        "violations": {str(k): value for k, value in values.items()},
+        "violation_rates": {str(k): Ratio(value.name, "n") for k, value in values.items()},
+        "notes": notes_tree(result),
+    }
+
+
+def _rare(setting: Setting, k: int) -> str:
+    """Name the records that fewer than k of the file share a key with: nobody else has it below k."""
+    rare = setting.ledger.latent(f"{setting.prefix}.records in cells below {k}")
+    link_records(setting.ledger, setting.sizes, rare, 1, k - 1)
+    return rare
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Every tested k."""
+    tree = one[place]
+    counted = tree["counted"]
+    rows = tuple(
+        (
+            f"k = {k}",
+            *([tree["holds"][k]["text"]] if counted else []),
+            *texts(count, tree["violation_rates"][k]),
+        )
+        for k, count in tree["violations"].items()
+    )
+    caption = "Records whose key fewer than k people of the population have"
+    heads = ("Tested", "Result", "Records in violation") if counted else ("Tested", "Records expected")
+    heads += ("Share of records",)
+    drawn = ((f"k = {k}", count) for k, count in tree["violations"].items())
+    return [
+        *([Facts((("Largest k that holds", f"{tree['level']:,}"),))] if "level" in tree else []),
+        bars(caption, "records" if counted else "records expected", drawn),
+        TableBlock(caption, heads, rows, tuple(range(len(heads) - 2, len(heads)))),
+        *notes_blocks(tree),
+    ]
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "How many people of the population share a record's key, counted in a population file; without one, "
+        "the records expected to violate each k, the keys taken as independent."
+    )
+    return (Note("k-map", text, "Sweeney (2001); El Emam & Dankar (2008)"),)
+
+
+VIEW = View("People behind each key", tree, blocks, _notes)

@@ -1,0 +1,308 @@
+"""What leaving keys out, or coarsening them, would save: typed figures and all that links them.
+
+Fewer or coarser keys only merge cells, so every count lies within that of the finer keys; the records between
+two counts are in cells of sizes that lie between; and without weights the expected re-identifications follow
+from the cells by size. The order of the rows tells nothing, and neither the information lost nor a number of
+levels is printed: with the printed levels of a key they would give the rare ones away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
+from sdckit.report.parts import bars, texts
+from sdckit.report.relations import risk_of_size
+from sdckit.report.sentences import listed
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.key_contributions import KeyContributions
+
+__all__ = ["VIEW", "most_saving", "share_saved"]
+
+TABLE = "contributions"
+COARSER = "contributions.coarser"
+STEPS = (
+    "Coarsening a key loses less than leaving it out. One step: of numbers and dates, neighbouring levels in pairs; "
+    "of any other key, the rarest levels as one."
+)
+SHORT = {"neighbouring levels in pairs": "in pairs", "the rarest levels as one": "rarest as one"}
+ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
+
+
+def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
+    """Uniques, violations and risk when a key is left out, and when it is coarser."""
+    whole = {1: _whole_uniques(result, setting)}
+    whole |= {k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2}
+    singles: dict[str, dict[int, str]] = {}
+    rows: list[Tree] = []
+    # Not in the order of what they save: exact ranks would tell which of two hidden counts is larger.
+    for row in sorted(result.table, key=lambda row: (len(row.variables), tuple(row.variables))):
+        names = tuple(row.variables)
+        counts = _counts(row, names, TABLE, setting)
+        for name in names:
+            if name in singles:
+                setting.ledger.bounded(singles[name][1], {counts[1]: (1.0, 1.0)}, upper=False)
+        rows.append(_row(row, names, counts, whole, setting) | _risk(row, counts, setting, names, TABLE))
+        if len(names) == 1:
+            singles[names[0]] = counts
+    return {
+        "uniques": Count(whole[1]),
+        "table": tuple(rows),
+        "coarsenings": _coarsenings(result, setting, whole, singles),
+        "suggestions": InternalOnly(
+            tuple(
+                {
+                    "action": one.action,
+                    "variables": tuple(one.variables),
+                    "uniques_saved": one.uniques_saved,
+                    "risk_saved": one.risk_saved,
+                    "entropy_lost": one.entropy_lost,
+                    "saved_per_bit": one.saved_per_bit,
+                    "sentence": one.sentence,
+                }
+                for one in result.suggestions
+            )
+        ),
+        "notes": notes_tree(result),
+    }
+
+
+def _coarsenings(
+    result: KeyContributions, setting: Setting, whole: dict[int, str], singles: dict[str, dict[int, str]]
+) -> tuple[Tree, ...]:
+    """The same for one step to a coarser key: between the key itself and no key."""
+    rows: list[Tree] = []
+    for key, step in sorted(result.coarsenings.items()):
+        counts = _counts(step, (key,), COARSER, setting)
+        for size, name in singles.get(key, {}).items():
+            setting.ledger.nested(counts[size], name)
+        rows.append(
+            _row(step, (key,), counts, whole, setting)
+            | {
+                "rule": step.plain_rule,
+                "levels_before": InternalOnly(step.levels_before),
+                "levels_after": InternalOnly(step.levels_after),
+            }
+            | _risk(step, counts, setting, (key,), COARSER)
+        )
+    return tuple(rows)
+
+
+def _whole_uniques(result: KeyContributions, setting: Setting) -> str:
+    with_all = setting.count("contributions.uniques", result.uniques, TABLE)
+    known = f"{setting.prefix}.sample_uniques"
+    variables = setting.ledger.variables
+    if known in variables and variables[known].true == result.uniques:
+        setting.ledger.equal(known, with_all.name)
+    return with_all.name
+
+
+def _whole_violations(setting: Setting, k: int, count: int) -> str:
+    """Name the violations with all keys: printed already beside k-anonymity, or entered but not printed."""
+    name, variables = f"{setting.prefix}.violations.{k}", setting.ledger.variables
+    if name in variables and variables[name].true == count:
+        return name
+    return setting.ledger.latent(f"{setting.prefix}.contributions.violations.{k}")
+
+
+def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dict[int, str]:
+    """Enter the records in cells of at most each size: unique ones, and those below each tested k."""
+    label, ledger = ", ".join(names), setting.ledger
+    found = {1: setting.count(f"{table}.without.{label}", row.uniques_without, table).name}
+    if len(names) == 1:
+        for k, count in sorted(row.violations_without.items()):
+            if k > 2:
+                found[k - 1] = setting.count(f"{table}.violations.{k}.{label}", count, table).name
+    for (least, fewer), (most, more) in pairwise(sorted(found.items())):
+        ledger.nested(more, fewer)
+        if setting.cells_known:
+            cells = ledger.latent(_cells(more))
+            ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (least + 1, most)})
+    return found
+
+
+def _cells(violations: str) -> str:
+    """Name the cells that a tested k adds to those of the k before it."""
+    return f"{violations}: cells"
+
+
+def _row(
+    row: Any, names: Sequence[str], counts: Mapping[int, str], whole: Mapping[int, str], setting: Setting
+) -> dict[str, Tree]:
+    for size in sorted(counts.keys() & whole.keys()):
+        setting.ledger.nested(whole[size], counts[size])
+    with_all = f"{setting.prefix}.contributions.uniques"
+    return {
+        "variables": tuple(names),
+        "uniques_without": Count(counts[1]),
+        "uniques_saved": Difference(with_all, counts[1]),
+        "violations_without": {str(size + 1): Count(name) for size, name in counts.items() if size > 1},
+        "decides_alone": InternalOnly(row.decides_alone),
+        "entropy_lost": InternalOnly(row.entropy_lost),
+    }
+
+
+def _risk(
+    row: Any, counts: Mapping[int, str], setting: Setting, names: Sequence[str], table: str
+) -> dict[str, Tree]:
+    """The expected re-identifications by record; a cell of f records is expected to lose f x its risk."""
+    risk = row.risk_without
+    if risk is None or math.isnan(risk):
+        return {"risk_without": None}
+    ledger = setting.ledger
+    name = f"{setting.prefix}.{table}.expected.{', '.join(names)}"
+    census = setting.weights == "census"
+    ledger.value(name, risk * setting.n, f"{setting.prefix}.{table}.value", kind="sum" if census else "value")
+    fraction = setting.fraction_known if setting.cells_known else None
+    if fraction is not None:
+        low, high = [(counts[1], risk_of_size(1, fraction))], [(counts[1], risk_of_size(1, fraction))]
+        for (least, _), (most, more) in pairwise(sorted(counts.items())):
+            low.append((_cells(more), most * risk_of_size(most, fraction)))
+            high.append((_cells(more), (least + 1) * risk_of_size(least + 1, fraction)))
+        last = max(counts)
+        rest = risk_of_size(last + 1, fraction)
+        upper = [("n", rest), (counts[last], -rest), *high]
+        ledger.relations.append(
+            Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf)
+        )
+        ledger.relations.append(
+            Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf)
+        )
+    return {"risk_without": Ratio(name, "n")}
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """What each key decides, the one to recode first, and what a step coarser would do."""
+    tree = one[place]
+    uniques = tree["uniques"]
+    singles = _by_saving([row for row in tree["table"] if len(row["variables"]) == 1])
+    pairs = _by_saving([row for row in tree["table"] if len(row["variables"]) == 2])
+    steps = _by_saving(tree["coarsenings"])
+    share = " The share saved is what a key decides alone." if singles else ""
+    drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
+    found: list[Block] = [
+        Paragraph(f"With all keys {uniques['text']} records are unique.{most_saving(tree)}{share}"),
+        bars("Uniques left when one key is dropped", "uniques", drawn),
+        _saved_table("One key left out", singles, uniques),
+    ]
+    if steps:
+        found += [
+            Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
+            _saved_table("One key coarser by a step", steps, uniques),
+        ]
+    if tree.get("suggestions"):
+        found.append(_suggestions(tree["suggestions"]))
+    if pairs:
+        found.append(_saved_table("Two keys left out (the five pairs that save most)", pairs[:5], uniques))
+    return found
+
+
+def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
+    """Name the steps that save most, as far as the printed figures tell."""
+    left = _left(steps[0])
+    if math.isinf(left) or steps[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
+        return ""
+    names = listed([row["variables"][0] for row in steps if _left(row) == left], "or")
+    return (
+        f" Of these steps, {names} first: {steps[0]['uniques_without']['text']} unique records would be left."
+    )
+
+
+def _suggestions(rows: Sequence[Plain]) -> TableBlock:
+    """What to do first: exact, for a confidential document only."""
+    return TableBlock(
+        "What to do first: by uniques saved per bit of information lost",
+        ("Action", "Uniques saved", "Bits lost per record", "Saved per bit"),
+        tuple(
+            (
+                f"{ACTIONS[row['action']]} {listed(row['variables'])}",
+                f"{row['uniques_saved']:,}",
+                f"{row['entropy_lost']:.2f}",
+                "undefined" if row["saved_per_bit"] is None else f"{row['saved_per_bit']:,.0f}",
+            )
+            for row in rows
+        ),
+        (1, 2, 3),
+    )
+
+
+def most_saving(tree: Plain) -> str:
+    """Name the key, or keys, whose recoding would save most, as far as the printed figures tell."""
+    singles = [row for row in tree["table"] if len(row["variables"]) == 1]
+    if not singles or tree["uniques"]["text"] == "0":
+        return ""
+    left = min(map(_left, singles))
+    best = [row for row in singles if _left(row) == left]
+    if math.isinf(left):  # withheld
+        return ""
+    if best[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
+        return " No key makes many of them unique by itself."
+    names = listed([row["variables"][0] for row in best], "or")
+    return f" Recoding {names} would save most: without it, {best[0]['uniques_without']['text']} are left."
+
+
+def _left(row: Plain) -> float:
+    without = row["uniques_without"]
+    return float(without["value"] if without["value"] is not None else without.get("below", math.inf) / 2)
+
+
+def _by_saving(rows: Sequence[Plain]) -> list[Plain]:
+    """Order by printed figures: an order by exact ones would tell which is larger."""
+    return sorted(rows, key=lambda row: (_left(row), listed(row["variables"])))
+
+
+def _saved_table(caption: str, rows: Sequence[Plain], uniques: Plain) -> TableBlock:
+    """Rows of keys left out, or of steps to a coarser key: with the step, and inside its levels."""
+    ks = list(rows[0]["violations_without"]) if rows else []
+    steps = any("rule" in row for row in rows)
+    inside = any("levels_before" in row for row in rows)
+    first = ("Key", "Step", *(("Levels",) if inside else ())) if steps else ("Left out",)
+    groups = (f"Below k = {k}" for k in ks)
+    columns = (*first, "Uniques without", "Uniques saved", "Share saved", *groups, "Global risk without")
+    return TableBlock(
+        caption,
+        columns,
+        tuple(
+            (
+                listed(row["variables"]),
+                *([SHORT.get(row["rule"], row["rule"])] if steps else []),
+                *([f"{row['levels_before']:,} to {row['levels_after']:,}"] if inside else []),
+                *texts(row["uniques_without"], row["uniques_saved"]),
+                share_saved(row["uniques_without"], uniques),
+                *texts(*(row["violations_without"][k] for k in ks)),
+                row["risk_without"]["text"] if row["risk_without"] else "not computed",
+            )
+            for row in rows
+        ),
+        tuple(range(len(first), len(columns))),
+    )
+
+
+def share_saved(left: Plain, whole: Plain) -> str:
+    """What is not left, from the printed counts."""
+    if not whole["value"]:
+        return "undefined" if whole["text"] == "0" else "withheld"
+    if left["value"] is not None:
+        return f"{max(0, round(100 * (1 - left['value'] / whole['value'])))} %"
+    if "below" not in left:
+        return "withheld"
+    return f"over {max(0, math.floor(100 * (1 - left['below'] / whole['value'])))} %"
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "Every figure is computed again with one key left out. What is saved by leaving a key "
+        "out shows which variable to coarsen first; savings of several keys do not add up."
+    )
+    return (Note("Contribution of keys", text, "Hundepool et al. (2012), chapter 3"),)
+
+
+VIEW = View("Which keys contribute most", tree, blocks, _notes)

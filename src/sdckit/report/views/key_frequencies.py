@@ -1,0 +1,99 @@
+"""Cells and their sizes in a document: how many records share a key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.figures import Share, SizeClasses, Total, Tree
+from sdckit.report.parts import bars, of_whole
+from sdckit.report.relations import link_cells
+from sdckit.report.sentences import listed
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.identity.key_frequencies import KeyFrequencies
+
+__all__ = ["VIEW"]
+
+PERSONS = (
+    "A combination that only one person has is told from persons, however many records the person has; "
+    "the cells below are counted by their records."
+)
+
+
+def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
+    """Cells, uniques and the frequency of frequencies; under the other rule only the uniques differ."""
+    uniques = setting.count(f"sample_uniques{setting.suffix}", result.sample_uniques, "violations")
+    if setting.variant:
+        return {}
+    ledger, classes = setting.ledger, f"{setting.prefix}.cells"
+    link_cells(ledger, setting.sizes, classes=classes)
+    ledger.nested("n", uniques.name)
+    # A wildcard only adds matches, so it makes no record unique.
+    ledger.nested(f"{uniques.name}.category", uniques.name)
+    return {
+        "counted": setting.counted,
+        "n_cells": Total(f"{classes}."),
+        "sample_uniques": uniques,
+        "sample_unique_rate": Share(uniques.name, "n"),
+        "frequency_of_frequencies": SizeClasses(classes, tuple(result.frequency_of_frequencies.items())),
+        "notes": notes_tree(result),
+    }
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Cells by number of records, and who is alone."""
+    tree = one[place]
+    facts = (
+        ("Different combinations of keys (cells)", tree["n_cells"]["text"]),
+        (_alone(tree), of_whole(tree["sample_uniques"], tree["sample_unique_rate"])),
+    )
+    sizes = tree["frequency_of_frequencies"]
+    rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
+    drawn = [
+        (_size_label(row["size"]), row["n_cells"], "dark" if row["size"] == "1" else "middle") for row in sizes
+    ]
+    note = [Paragraph(PERSONS, "note")] if tree["counted"] == "persons" else []
+    return [
+        Facts(facts),
+        *note,
+        bars("Cells by number of records", "cells", drawn),
+        TableBlock("Cells by number of records in the cell", ("Records in the cell", "Cells"), rows, (1,)),
+    ]
+
+
+def _alone(tree: Plain) -> str:
+    """Name the figure of uniques by what makes a record one."""
+    return f"Records {'of persons ' if tree['counted'] == 'persons' else ''}alone with their combination"
+
+
+def _size_words(size: str) -> str:
+    return "1 (unique)" if size == "1" else size.replace("-", " to ").replace("100+", "100 or more")
+
+
+def _size_label(size: str) -> str:
+    return "1 record" if size == "1" else f"{_size_words(size)} records"
+
+
+def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
+    return {_alone(one[place]): one[place]["sample_uniques"]}
+
+
+def _answer(one: Plain, place: str, n: Plain) -> str:
+    tree = one[place]
+    uniques, rate = tree["sample_uniques"], tree["sample_unique_rate"]["text"]
+    persons = tree["counted"] == "persons"
+    alone = f"{'of persons ' if persons else ''}alone with their combination of values"
+    if uniques["text"] == "0":
+        seen = f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
+    elif uniques["text"] == "withheld":
+        seen = f"finds records {alone} (number withheld)"
+    else:
+        seen = f"finds {uniques['text']} of {n['text']} records ({rate}) {alone}"
+    return f"Somebody who knows {listed(one['keys'])} of a person {seen}."
+
+
+VIEW = View("How many records share a key", tree, blocks, figures=_figures, answer=_answer)

@@ -1,0 +1,134 @@
+"""ℓ-diversity in a document: records in groups whose sensitive values are too few."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, TableBlock
+from sdckit.report.figures import Count, Holds, InternalOnly, Share, Tree
+from sdckit.report.parts import bars, texts
+from sdckit.report.relations import link_levels
+from sdckit.report.setting import Setting
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.attribute.l_diversity import LDiversity
+    from sdckit.data.scenario import Scenario
+
+__all__ = ["VIEW"]
+
+
+def tree(result: LDiversity, setting: Setting) -> Mapping[str, Tree]:
+    """Records below every tested l, by variable and kind."""
+    return {variable: _variable(variable, result, setting) for variable in result.variables}
+
+
+def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, Tree]:
+    ledger, name = setting.ledger, f"l{setting.suffix}.{variable}"
+    kinds = {
+        kind: {k: setting.count(f"{name}.{kind}.{k}", n, name) for k, n in sorted(levels.items())}
+        for kind, levels in result.violations[variable].items()
+    }
+    homogeneous = setting.count(f"{name}.homogeneous", int(result.homogeneous.get(variable, 0)), name)
+    _link_kinds(setting, kinds)
+    if "distinct" in kinds and setting.own_cells_known(result):
+        _link_cells(setting, kinds["distinct"], homogeneous)
+    for count in kinds.get("distinct", {}).values() if setting.variant else ():
+        # A wildcard only adds records to a group, so it adds values.
+        ledger.nested(count.name.replace(f".l{setting.suffix}.", ".l.", 1), count.name)
+    return {
+        "holds": {
+            kind: {str(level): Holds(n == 0) for level, n in sorted(levels.items())}
+            for kind, levels in result.violations[variable].items()
+        },
+        "violations": {k: {str(level): c for level, c in counts.items()} for k, counts in kinds.items()},
+        "violation_rates": {
+            k: {str(level): Share(c.name, "n") for level, c in counts.items()} for k, counts in kinds.items()
+        },
+        "level": InternalOnly(dict(result.level[variable])),
+        "homogeneous": homogeneous,
+    }
+
+
+def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> None:
+    """A class with fewer than l values is neither entropy nor recursively l-diverse."""
+    ledger = setting.ledger
+    for counts in kinds.values():
+        names = [count.name for count in counts.values()]
+        link_levels(ledger, names)
+        for name in names:
+            ledger.nested("n", name)
+    for level, distinct in kinds.get("distinct", {}).items():
+        for kind in ("entropy", "recursive"):
+            if level in kinds.get(kind, {}):
+                ledger.nested(kinds[kind][level].name, distinct.name)
+
+
+def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Count) -> None:
+    """A cell of fewer than l records cannot hold l values; one with a single value violates l = 2."""
+    ledger, prefix = setting.ledger, setting.prefix
+    for level, count in distinct.items():
+        for name in (f"{prefix}.violations.category.{level}", f"{prefix}.violations.{level}"):
+            if name in ledger.variables:
+                ledger.nested(count.name, name)
+                break
+    ones = setting.sizes.cells((1, 1))
+    if 2 in distinct:
+        ledger.bounded(distinct[2].name, {ones: (1.0, 1.0), homogeneous.name: (2.0, 2.0)}, upper=False)
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Every variable, kind and l, under both rules for missing values where they differ."""
+    other = one.get(f"{place}_wildcard")
+    rules = {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
+    rows, drawn = [], []
+    inside = any("level" in tree for tree in one[place].values())
+    for rule, by_variable in rules.items():
+        for variable, tree in by_variable.items():
+            for kind, counts in tree["violations"].items():
+                smallest = [f"{tree['level'][kind]:.4g}"] if inside else []
+                for level, count in counts.items():
+                    label = f"{variable}, {kind}, l = {level}"
+                    words = f"{label}, {rule}" if rule else label
+                    rate = tree["violation_rates"][kind][level]
+                    rows.append((words, tree["holds"][kind][level]["text"], *texts(count, rate), *smallest))
+                    if rule != "missing as wildcard":
+                        drawn.append((label, count, "middle" if level == "2" else "light"))
+    columns = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
+    columns += ("Smallest",) if inside else ()
+    homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
+    caption = "Groups of two or more records with one single value"
+    numeric = tuple(range(2, len(columns)))
+    return [
+        bars("Records in groups with too few values", "records", drawn),
+        TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), numeric),
+        TableBlock(caption, ("Sensitive variable", "Groups"), homogeneous, (1,)),
+    ]
+
+
+def _answer(one: Plain, place: str, _n: Plain) -> str:
+    told = []
+    for variable, tree in one[place].items():
+        alone = tree["violations"].get("distinct", {}).get("2")
+        if alone is None:
+            continue
+        if alone["text"] == "0":
+            told.append(f"No group of equal keys gives away {variable} by itself.")
+        else:
+            rate = tree["violation_rates"]["distinct"]["2"]["text"]
+            told.append(f"For {alone['text']} records ({rate}) the keys alone give away {variable}.")
+    return " ".join(told)
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "Records that share a key protect each other only if their sensitive values differ. "
+        "Distinct: number of different values; entropy: their effective number; recursive: the "
+        "most frequent value is not too frequent against the rest."
+    )
+    source = "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)"
+    return (Note("l-diversity", text, source),)
+
+
+VIEW = View("What would be learnt: l-diversity", tree, blocks, _notes, answer=_answer)

@@ -1,0 +1,16 @@
+"""Linking two pieces of knowledge about a person, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.rates import rate_view
+from sdckit.report.view import Plain
+
+__all__ = ["VIEW"]
+
+
+def _asked(asked: Plain, intruder: str) -> str:
+    return " | ".join(", ".join(half) for half in asked["halves"].get(intruder, ()))
+
+
+# What guessing links follows from the number of released rows.
+VIEW = rate_view(lambda intruder: ("Linking two pieces of knowledge", intruder), "share", asked=_asked)

@@ -1,0 +1,99 @@
+"""Extreme values in a document: how many, never which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.figures import Count, Ledger, Relation, Share, Tree
+from sdckit.report.parts import bars, notes_blocks, of_whole
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.outliers import Outliers
+
+__all__ = ["VIEW"]
+
+METHODS = {
+    "percentile": "quantiles",
+    "mad": "median plus or minus three robust standard deviations",
+    "robust_mahalanobis": "robust distance of all variables together",
+}
+
+
+def tree(result: Outliers, setting: Setting) -> Mapping[str, Tree]:
+    """How many values of each variable are extreme; no value and no limit."""
+    ledger = setting.ledger
+    either = _extreme(ledger, "outliers.any", result.n_outliers)
+    counts = {name: _extreme(ledger, f"outliers.{name}", number) for name, number in result.counts.items()}
+    known = [count.name for count in counts.values() if count is not None]
+    if either is not None:
+        for name in known:
+            ledger.nested(either.name, name)
+        if known:
+            ledger.bounded(either.name, dict.fromkeys(known, (0.0, 1.0)), lower=False)
+    gone = {
+        name: ledger.count(f"outliers.missing.{name}", number, "outliers.missing")
+        for name, number in result.n_missing.items()
+    }
+    for name, missing in gone.items():
+        ledger.nested("n", missing.name)
+        if (count := counts.get(name)) is not None:
+            ledger.relations.append(
+                Relation((("n", 1.0), (missing.name, -1.0), (count.name, -1.0)), upper=math.inf)
+            )
+    return {
+        "method": result.method,
+        "n_outliers": either,
+        "rate_outliers": None if either is None else Share(either.name, "n"),
+        "counts": counts,
+        "n_missing": gone,
+        "notes": notes_tree(result),
+    }
+
+
+def _extreme(ledger: Ledger, name: str, number: float) -> Count | None:
+    if math.isnan(number):
+        return None
+    count = ledger.count(name, int(number), "outliers")
+    ledger.nested("n", count.name)
+    return count
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Extreme values by variable, and records with any."""
+    tree = one[place]
+    either = tree["n_outliers"]
+    facts = (
+        ("Extreme by", METHODS.get(tree["method"], tree["method"])),
+        ("Records with an extreme value", "undefined" if either is None else of_whole(either, tree["rate_outliers"])),
+    )
+    jointly = not tree["counts"]
+    rows = tuple(
+        (name, *(() if jointly else (_told(tree["counts"][name]),)), gone["text"])
+        for name, gone in tree["n_missing"].items()
+        if jointly or name in tree["counts"]
+    )
+    drawn = list(tree["counts"].items())
+    if len(drawn) != 1:
+        drawn.append(("all variables together" if jointly else "any of them", either))
+    heads = ("Variable", *(() if jointly else ("Extreme",)), "Missing")
+    caption = "Values missing" if jointly else "Extreme values"
+    table = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))] if rows else []
+    return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
+
+
+def _told(count: Plain | None) -> str:
+    return "undefined" if count is None else str(count["text"])
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = "Records whose value is so extreme that it may be recognised as such, variable by variable."
+    return (Note("Outliers", text, "Benschop, Machingauta & Welch (2019)"),)
+
+
+VIEW = View("Outliers", tree, blocks, _notes)

@@ -1,0 +1,117 @@
+"""The log-linear model of the population in a document: sample uniques that are unique there, too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.figures import InternalOnly, Ratio, Tree
+from sdckit.report.parts import bars, notes_blocks, texts, uniques_of
+from sdckit.report.sentences import listed
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.population_risk import PopulationRisk
+
+__all__ = ["VIEW"]
+
+# Standardised misfit from which a model is called too simple (one-sided 5 %).
+MISFIT = 1.645
+TAU1 = "Sample uniques expected to be unique in the population (tau1)"
+TAU2 = "Expected correct matches among sample uniques (tau2)"
+
+
+def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
+    """Tau as rounded counts, their share of the uniques, and the fit in words."""
+    ledger, prefix = setting.ledger, setting.prefix
+    uniques = uniques_of(setting, result.sample_uniques)
+    first = ledger.value(f"{prefix}.tau1", result.tau1, f"{prefix}.tau", kind="sum")
+    second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
+    ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
+    ledger.bounded(second.name, {uniques.name: (0.0, 1.0)}, lower=False)
+    return {
+        "sample_uniques": uniques,
+        "sampling_fraction": setting.declared(result.sampling_fraction),
+        "model": tuple(result.model),
+        "selection": _selection(result),
+        "tau1": first,
+        "tau2": second,
+        "tau1_per_unique": Ratio(first.name, uniques.name),
+        "tau2_per_unique": Ratio(second.name, uniques.name),
+        "fit": _fit(result),
+        "z1": InternalOnly(result.z1),
+        "z2": InternalOnly(result.z2),
+        "notes": notes_tree(result, inside=("z1", "z2", "path")),
+    }
+
+
+def _selection(result: PopulationRisk) -> str:
+    """How the terms were chosen, in words without a figure."""
+    if result.sampling_fraction >= 1:
+        return "there was nothing to choose"
+    pairs = any(":" in term for term in result.model)
+    if result.path:
+        return (
+            "a forward search added pairs of keys to main effects"
+            if pairs
+            else "a forward search left it at main effects"
+        )
+    return "as asked for" if pairs else "main effects: the keys are taken as independent"
+
+
+def _fit(result: PopulationRisk) -> str:
+    if result.sampling_fraction >= 1:
+        return "nothing is modelled: the file is the population"
+    if math.isnan(result.z2):
+        return "cannot be judged"
+    if result.z2 >= MISFIT:
+        return "the model is too simple for this file: tau1 and tau2 are probably too high"
+    if result.z2 <= -MISFIT:
+        return "the model may be overfitted: tau1 and tau2 may be too low"
+    return "no sign of misfit"
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """What the model expects of the sample uniques."""
+    tree = one[place]
+    rows = (
+        (TAU1, *texts(tree["tau1"], tree["tau1_per_unique"])),
+        (TAU2, *texts(tree["tau2"], tree["tau2_per_unique"])),
+    )
+    facts = [
+        ("Sample uniques", tree["sample_uniques"]["text"]),
+        ("Model", listed(tree["model"])),
+        ("How the model was chosen", tree["selection"]),
+        ("Fit of the model", tree["fit"]),
+    ]
+    if "z2" in tree:
+        misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
+        facts.append(("Misfit, standardised: z1, z2", ", ".join(misfit)))
+    drawn = (
+        ("alone in the file", tree["sample_uniques"]),
+        ("expected correct matches (tau2)", tree["tau2"]),
+        ("expected alone in the population (tau1)", tree["tau1"]),
+    )
+    return [
+        Facts(tuple(facts)),
+        bars("Sample uniques, and what the model expects of them", "records", drawn),
+        TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2)),
+        *notes_blocks(tree),
+    ]
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "The counts of key combinations are taken as Poisson with expectations fitted to the file; tau1 "
+        "is the expected number of sample uniques that are unique in the population, tau2 the expected "
+        "number of correct matches among them."
+    )
+    source = "Skinner & Holmes (1998); Skinner & Shlomo (2008)"
+    return (Note("Log-linear model of the population", text, source),)
+
+
+VIEW = View("Unique in the population, too?", tree, blocks, _notes)

@@ -1,0 +1,111 @@
+"""Population uniques by the sizes of groups in a document: each model beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.figures import Guarded, InternalOnly, Tree
+from sdckit.report.parts import bars, notes_blocks, uniques_of
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.population_uniques import PopulationUniques
+
+__all__ = ["VIEW"]
+
+CAUTION = (
+    "Estimates from the sizes of groups alone may miss by a factor of 2 to 6 at small sampling fractions; the "
+    "log-linear model uses the keys themselves. Read them side by side, none of them as the truth."
+)
+MODELS = {
+    "zayatz": "Zayatz",
+    "pitman": "Pitman",
+    "snb": "Slide negative binomial",
+    "snb3": "Slide negative binomial, classes fitted as well",
+    "dankar": "Dankar's rule",
+}
+STATUS = {
+    "ok": "computed",
+    "ewens": "computed, as the Ewens model",
+    "census": "nothing to model: the file is the population",
+    "no_uniques": "no record is unique",
+    "all_unique": "undefined: every record is unique",
+    "one_class": "undefined: all records share one key",
+    "no_pairs": "undefined: no two records share a key with each other alone",
+    "no_root": "undefined: the equations have no solution",
+    "several": "undefined: the equations have several solutions",
+    "above_n": "undefined: more classes estimated than people",
+}
+
+
+def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
+    """Each estimate beside the others; made from cells by size, they could tell a small table."""
+    ledger, prefix = setting.ledger, setting.prefix
+    uniques = uniques_of(setting, result.sample_uniques)
+    population = ledger.value(f"{prefix}.population", result.population, f"{prefix}.population")
+    estimates: dict[str, Tree] = {}
+    for name in MODELS:
+        if name not in result.estimates:
+            continue
+        place, found = f"{prefix}.population_uniques.{name}", result.estimates[name]
+        ledger.value(place, float(found.uniques), place)
+        estimates[name] = {
+            "uniques": Guarded(place, uniques.name),
+            "share": InternalOnly(found.share),
+            "status": result.status[name],
+        }
+    return {
+        "sample_uniques": uniques,
+        "population": population,
+        "estimates": estimates,
+        "caution": CAUTION,
+        "notes": notes_tree(result, inside=("estimates",)),
+    }
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """The estimates, and what became of each model."""
+    tree = one[place]
+    inside = any("share" in found for found in tree["estimates"].values())
+    rows = tuple(
+        (
+            MODELS.get(name, name),
+            found["uniques"]["text"],
+            *([_share(found["share"])] if inside else []),
+            _status(found["status"]),
+        )
+        for name, found in tree["estimates"].items()
+    )
+    caption = f"Expected uniques in a population of {tree['population']['text']}, by the sizes of groups"
+    drawn = ((MODELS.get(name, name), found["uniques"]) for name, found in tree["estimates"].items())
+    heads = ("Model", "Population uniques", *(("Share",) if inside else ()), "Status")
+    return [
+        bars("Population uniques by model", "people", drawn),
+        TableBlock(caption, heads, rows, tuple(range(1, len(heads) - 1))),
+        Paragraph(tree["caution"], "note"),
+        *(notes_blocks(tree) if inside else ()),
+    ]
+
+
+def _share(share: float | None) -> str:
+    return "undefined" if share is None else f"{share:.4g}"
+
+
+def _status(word: str) -> str:
+    return f"chose {MODELS[word]}" if word in MODELS else STATUS.get(word, word)
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "Models of how many people share a key, fitted to the number of groups of each size in the file; "
+        "the keys themselves are not used."
+    )
+    source = "Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)"
+    return (Note("Population uniques by the sizes of groups", text, source),)
+
+
+VIEW = View("Unique in the population, too?", tree, blocks, _notes)

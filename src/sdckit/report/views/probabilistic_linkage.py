@@ -1,0 +1,164 @@
+"""Linking records despite slips, in a document: how often it is right, and how sure it can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sdckit.data.frames import rows_of
+from sdckit.numerics.intervals import wilson
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.conclusions import FEW, GUESSING, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
+from sdckit.report.figures import Count, InternalOnly, Tree
+from sdckit.report.protect import rate_leaf, seen
+from sdckit.report.rates import (
+    ATTACKS,
+    AttackView,
+    attack_name,
+    capital,
+    detail_blocks,
+    enter_estimate,
+    enter_tally,
+    exact_of,
+    percent,
+    rate_bars,
+    rates_table,
+)
+from sdckit.report.setting import PairSetting
+from sdckit.report.view import Note, Plain
+
+__all__ = ["VIEW"]
+
+MOST_ROWS = 8
+RIGHT = "released records are linked to the right people more often than by guessing"
+METHOD = Note(
+    "Linking records despite slips",
+    (
+        "Where rows correspond, records are linked by weights of agreement that are learnt from the files and "
+        "forgive slips; everybody is attacked."
+    ),
+    "Fellegi & Sunter (1969)",
+)
+
+
+def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Give the records linked rightly: everybody is attacked, and people never in the file are of no use."""
+    start = f"{setting.prefix}.{setting.place}"
+    releases: list[Tree] = []
+    for j, figures in enumerate(result.per_release, 1):
+        one: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(_finite(figures))}
+        one["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
+        if not math.isnan(figures["rate"]):
+            one |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
+        releases.append(one)
+    notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
+    exact = exact_of(result, notes=notes, weights=_weights(result))
+    return {
+        "releases": tuple(releases),
+        "exact": InternalOnly({**exact.content, "verdict": _verdict(result)}),
+    }  # type: ignore[dict-item]
+
+
+def _finite(figures: Mapping[str, float]) -> dict[str, Tree]:
+    return {name: value if math.isfinite(value) else None for name, value in figures.items()}
+
+
+def _verdict(result: Any) -> str:
+    between = f"between {result.rate_low:.1%} and {result.rate_high:.1%}"
+    told = (
+        f"{result.rate:.1%} of the released records are linked to the right person ({between}), "
+        f"{result.baseline:.1%} by guessing. "
+    )
+    if not result.n_links:
+        return told + "No pair is called a match."
+    return told + f"Of the pairs called a match {result.precision:.1%} are right."
+
+
+def _weights(result: Any) -> Tree:
+    """Of the weights those at which something changes, and of these at most eight, evenly spread."""
+    rows = [row for row in rows_of(result.scores) if row["release"] == 1]
+    changed = [row for i, row in enumerate(rows) if i == 0 or row["pairs"] != rows[i - 1]["pairs"]]
+    step = (len(changed) - 1) / (MOST_ROWS - 1)
+    some = changed if step <= 1 else [changed[round(i * step)] for i in range(MOST_ROWS)]
+    names = ("weight", "pairs", "right", "precision", "recall")
+    return tuple({name: float(row[name]) for name in names} for row in some)
+
+
+def judged(release: Plain) -> Judged:
+    """One release; there is nobody to compare with."""
+    compared = {"text": "not compared", "value": None}
+    shown = {"success_rate": UNDEFINED, **release, "control_rate": compared, "residual_risk": compared}
+    n = number_of(release["n_attacks"])
+    links = seen(release, "", n)
+    if links is None:
+        withheld = "successes" in release or "failures" in release
+        return 0, "the number of links is withheld" if withheld else "no attack could be made", shown
+    shown["success_rate"] = rate_leaf(links, n)
+    better = wilson(links.middle, n).low > (release["baseline_rate"]["value"] or 0.0)
+    if (exact := release.get("exact")) is not None:
+        shown["success_rate"] = leaf_with_ends(
+            exact["rate"], exact["rate_low"], exact["rate_high"], exact=True
+        )
+        better = exact["rate_low"] > exact["baseline"]
+    elif links.few:
+        return 2, FEW, shown
+    return (4, RIGHT, shown) if better else (1, GUESSING, shown)
+
+
+CONCLUDE = partial(concluded, judged)
+
+
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Lay out and draw the links beside guessing."""
+    found = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
+    name = attack_name(place)
+    exact = found.get("exact")
+    means = exact["verdict"] if exact else f"{capital(found['means'])}."
+    table = rates_table({name: found}, name, control=False)
+    return [table, rate_bars(name, found, compared=False), Paragraph(means), *details(found, name)]
+
+
+def details(tree: Plain, name: str) -> list[Block]:
+    """Precision and recall of the pairs called a match, and both by weight."""
+    exact = tree.get("exact")
+    if not exact:
+        return []
+    links, pairs = ("–" if exact[one] is None else f"{exact[one]:,.0f}" for one in ("n_links", "n_pairs"))
+    said = [f"{links} of {pairs} pairs compared are called a match"]
+    said += [
+        f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))
+    ]
+    laid: list[Block] = [Paragraph(f"{name}: {'; '.join(said)}.", "note")]
+    if exact["weights"]:
+        rows = tuple(
+            (
+                f"{row['weight']:.0f}",
+                f"{row['pairs']:,.0f}",
+                f"{row['right']:,.0f}",
+                _share(row["precision"]),
+                _share(row["recall"]),
+            )
+            for row in exact["weights"]
+        )
+        which = ", release 1" if len(tree["releases"]) > 1 else ""
+        heads = ("Weight at least", "Pairs", "Right", "Precision", "Recall")
+        laid.append(TableBlock(f"How sure can the intruder be?{which}", heads, rows, (0, 1, 2, 3, 4)))
+    return [*laid, *detail_blocks(tree)]
+
+
+def _share(rate: float | None) -> str:
+    return "–" if rate is None else percent({"text": f"{rate:.6g}", "value": rate})
+
+
+VIEW = AttackView(
+    ATTACKS,
+    tree,
+    blocks,
+    lambda _: (METHOD,),
+    named=lambda intruder: ("Linking records despite slips", intruder),
+    conclude=CONCLUDE,
+    details=details,
+    residual=False,
+)

@@ -1,0 +1,22 @@
+"""Uniques of the original that are uniques of the release, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.shares import MATCHING, Figure, share_view
+from sdckit.report.view import Note
+
+__all__ = ["VIEW"]
+
+VIEW = share_view(
+    MATCHING,
+    "Uniques of the original that are uniques of the release",
+    (
+        Figure("original_uniques", "records unique in the original (number)", base="", same="sample_uniques"),
+        Figure("share", "records unique in both files", inside="original_uniques"),
+    ),
+    Note(
+        "Replicated uniques",
+        "Keys that one record has in the original and one in the release, as a share of the original's records.",
+        "Nowok, Raab & Dibben (2016); Jackson et al. (2022)",
+    ),
+)

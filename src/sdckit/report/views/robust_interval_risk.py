@@ -1,0 +1,25 @@
+"""Records with a number close to the true one, the more so for outliers, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.shares import MATCHING, Figure, share_view
+from sdckit.report.view import Note
+
+__all__ = ["VIEW"]
+
+VIEW = share_view(
+    MATCHING,
+    "Numbers close to the original, outliers apart",
+    (
+        Figure("rate", "records with a number close to the released one, as their distance goes"),
+        Figure("isolated_rate", "of these, released records that stand alone", inside="rate"),
+    ),
+    Note(
+        "Close numbers, outliers apart",
+        (
+            "Records with an original number in an interval around the released one, the wider the farther the "
+            "record lies from the others; and those of them that no other released record is near to."
+        ),
+        "Templ & Meindl (2008)",
+    ),
+)

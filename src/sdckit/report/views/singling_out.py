@@ -1,0 +1,18 @@
+"""Singling people out, in a document."""
+
+from __future__ import annotations
+
+from sdckit.report.rates import rate_view
+from sdckit.report.view import Plain
+
+__all__ = ["VIEW"]
+
+MODES = {"univariate": " by one column", "multivariate": " by several columns"}
+
+
+def _asked(asked: Plain, mode: str) -> str:
+    several = asked["columns_at_once"] if mode == "multivariate" else None
+    return "" if several is None else f"queries of {several} columns"
+
+
+VIEW = rate_view(lambda mode: (f"Singling out{MODES.get(mode, '')}", ""), dependent=True, asked=_asked)

@@ -1,0 +1,123 @@
+"""Special uniques in a document: minimal uniques by size, and the part of each key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from math import comb
+from typing import TYPE_CHECKING
+
+from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.figures import Chance, InternalOnly, Part, Relation, Tree
+from sdckit.report.parts import bars, notes_blocks, uniques_of
+from sdckit.report.relations import link_records
+from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.view import Note, Plain, View
+
+if TYPE_CHECKING:
+    from sdckit.data.scenario import Scenario
+    from sdckit.identity.suda import Suda
+
+__all__ = ["VIEW"]
+
+
+def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
+    """Minimal uniques by size, DIS and the part of each variable; levels only where it stays inside."""
+    uniques = uniques_of(setting, result.sample_uniques)
+    pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
+    link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
+    counts = {
+        size: setting.count(f"msu.{size}", number, "msu") for size, number in sorted(result.msu_counts.items())
+    }
+    names = {size: count.name for size, count in counts.items()}
+    _link_msus(setting, names, uniques.name, len(result.contributions))
+    return {
+        "sample_uniques": uniques,
+        "pairs": pairs,
+        "sampling_fraction": setting.declared(result.sampling_fraction),
+        "dis": Chance(uniques.name, pairs.name, result.sampling_fraction),
+        "max_size": result.max_size,
+        "scoring": result.scoring,
+        "msu_counts": {str(size): count for size, count in counts.items()},
+        "contributions": {key: Part(share, uniques.name) for key, share in result.contributions.items()},
+        "level_contributions": InternalOnly(
+            {key: dict(levels) for key, levels in result.level_contributions.items()}
+        ),
+        # Numbers in it are options, no counts: outside the document says it in its own words.
+        "notes": notes_tree(result, inside=("max_size",)),
+    }
+
+
+def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: int) -> None:
+    """The minimal uniques of a record do not contain each other, and those of all keys end with any key."""
+    ledger = setting.ledger
+    shares = [(name, -1.0 / comb(n_keys, size)) for size, name in names.items()]
+    # Lubell-Yamamoto-Meshalkin, summed over the records that are unique.
+    ledger.relations.append(Relation(((uniques, 1.0), *shares), upper=math.inf))
+    if n_keys not in names or not setting.cells_known:
+        return
+    ledger.relations.append(
+        Relation((*((name, 1.0) for name in names.values()), (uniques, -1.0)), upper=math.inf)
+    )
+    start = f"{setting.prefix}.contributions.without."
+    singles = [name for name in ledger.variables if name.startswith(start) and "," not in name[len(start) :]]
+    for without in singles:
+        terms = ((uniques, 1.0), (without, -1.0), (names[n_keys], -1.0))
+        ledger.relations.append(Relation(terms, upper=math.inf))
+
+
+def blocks(one: Plain, place: str) -> list[Block]:
+    """Minimal uniques by size, and the parts of the keys, the largest first."""
+    tree = one[place]
+    facts = [
+        ("Records alone with all keys", tree["sample_uniques"]["text"]),
+        ("Largest number of keys combined", str(tree["max_size"])),
+        ("Chance that a unique match is correct (DIS)", tree["dis"]["text"]),
+    ]
+    if "level_contributions" in tree:
+        facts.insert(1, ("Records in pairs", tree["pairs"]["text"]))
+    sizes = tree["msu_counts"]
+    caption = "Minimal uniques by the number of keys"
+    # By printed figures: an order by exact ones would tell which is larger.
+    parts = sorted(tree["contributions"].items(), key=lambda item: (-(item[1]["value"] or 0), item[0]))
+    found: list[Block] = [
+        Paragraph(
+            "A minimal unique is a set of keys that single a record out while no part of the set does."
+        ),
+        Facts(tuple(facts)),
+        bars(
+            caption,
+            "minimal uniques",
+            ((f"{size} key{'' if size == '1' else 's'}", count) for size, count in sizes.items()),
+        ),
+        TableBlock(
+            caption,
+            ("Keys", "Minimal uniques"),
+            tuple((size, count["text"]) for size, count in sizes.items()),
+            (1,),
+        ),
+        TableBlock(
+            "Part of the score in minimal uniques with the key; the parts overlap",
+            ("Key", "Part"),
+            tuple((key, part["text"]) for key, part in parts),
+            (1,),
+        ),
+    ]
+    for key, levels in tree.get("level_contributions", {}).items():
+        rows = tuple(
+            (level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items()
+        )
+        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,)))
+    return [*found, *notes_blocks(tree)]
+
+
+def _notes(_: Scenario) -> Sequence[Note]:
+    text = (
+        "A minimal unique is a set of keys on which a record is alone while it is not on any part of the "
+        "set; the fewer the keys, the higher its score. DIS is the chance that a unique match of an "
+        "intruder's file is a correct one, from the uniques, the pairs and the sampling fraction."
+    )
+    return (Note("Special uniques", text, "Elliot, Manning & Ford (2002); Skinner & Elliot (2002)"),)
+
+
+VIEW = View("Special uniques", tree, blocks, _notes)

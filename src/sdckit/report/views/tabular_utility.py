@@ -1,0 +1,61 @@
+"""How far the tables of a release are from the original's, in a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sdckit.data.frames import rows_of
+from sdckit.report.blocks import Block
+from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
+from sdckit.report.figures import Tree
+from sdckit.report.setting import PairSetting
+from sdckit.report.utility_chapter import heat_blocks, pair_blocks
+from sdckit.report.view import Plain
+
+__all__ = ["VIEW"]
+
+MOST_PAIRS = 10
+MOST_SQUARES = 20
+
+
+def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """Give the tables that changed most, and the standardised pMSE of every two-way table."""
+    ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
+    rows = []
+    for row in rows_of(result.worst(MOST_PAIRS)):
+        variables = " × ".join(str(row[name]) for name in ("variable_1", "variable_2") if name in row)
+        rows.append(
+            {
+                "variables": variables,
+                "s_pmse": value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse")),
+                "specks": share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
+            }
+        )
+    return {"pairs": tuple(rows), "heat": _heat(result, setting)}
+
+
+def _heat(result: Any, setting: PairSetting) -> Tree:
+    """None for other tables or too many variables."""
+    if result.ways != 2 or not 1 < len(result.variables) <= MOST_SQUARES:
+        return None
+    matrix, start = result.matrix(), f"{setting.prefix}.heat"
+    cells = [
+        {
+            "one": one,
+            "other": other,
+            "value": value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
+        }
+        for i, one in enumerate(result.variables)
+        for j, other in enumerate(result.variables)
+        if i < j
+    ]
+    return {"variables": tuple(result.variables), "cells": tuple(cells)}
+
+
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Draw the two-way tables, and list the worst."""
+    found = plain[place]
+    return [*heat_blocks(found["heat"]), *pair_blocks(found["pairs"])]
+
+
+VIEW = UtilityView(USEFULNESS, tree, blocks, part="")
