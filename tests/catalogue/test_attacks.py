@@ -142,4 +142,4 @@ def test_what_cannot_be_attacked_is_said() -> None:
 def test_without_a_sensitive_variable_there_is_nothing_to_infer() -> None:
     found, skipped, _ = attacked(releases.scenario(sensitive=[]))
     assert not any(place.startswith("inference") for place in found)
-    assert dict(skipped)["inference:default"] == "the scenario names no sensitive variable"
+    assert dict(skipped)["inference:default"] == "no sensitive variable is named"

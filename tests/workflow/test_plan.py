@@ -181,7 +181,7 @@ def test_rows_that_do_not_belong_together_are_not_matched() -> None:
 def test_roles_that_are_lacking_are_said() -> None:
     _, skipped, _ = run(sensitive=[], numeric=[])
     assert skipped["interval_risk"] == "the scenario names no numeric variable"
-    assert skipped["attribute_disclosure"] == "the scenario names no sensitive variable"
+    assert skipped["attribute_disclosure"] == "no sensitive variable is named"
 
 
 @pytest.mark.parametrize("options", [{}, {"sensitive": []}, {"numeric": []}, {"numeric": ["age", "income"]}])
