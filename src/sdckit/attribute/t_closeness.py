@@ -153,8 +153,8 @@ def t_closeness(
         As `key_frequencies`; a sensitive variable that is a key.
     DataError
         As `key_frequencies`; a sensitive variable without any value; "ordered" for text without an order;
-        "numeric" for what is no finite number; a list or hierarchy that does not cover the values of the file or contradicts itself; a limit not
-        above 0.
+        "numeric" for what is no finite number; a list or hierarchy that does not cover the values of the file or
+        contradicts itself; a limit not above 0.
     ScenarioError
         No sensitive variable.
 
