@@ -8,7 +8,7 @@ import pytest
 from sdckit.catalogue import Context, Knowledge
 from sdckit.data.scenario import Scenario
 
-FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "home": ["a", "b", "c", "d"]})
+FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "home": ["a", "a", "c", "d"]})
 
 
 def test_a_plan_needs_no_file() -> None:
