@@ -6,37 +6,30 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from sdckit.attacks.attack_rates import FIGURES
-from sdckit.cells.pair import Pair, check_id
+from sdckit.cells.pair import Pair
 from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = [
     "Options",
-    "Seed",
     "all_variables",
-    "check_level",
-    "check_scenario",
     "file_notes",
-    "generator",
     "numeric_columns",
     "open_attack",
     "options",
     "subgroups",
-    "whole",
 ]
 
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
 TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
-Seed = int | np.random.Generator | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +50,7 @@ class Options:
     rng: np.random.Generator
 
 
-def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: Seed) -> Options:
+def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: arguments.Seed) -> Options:
     """Check what can be checked before the files are opened.
 
     Raises
@@ -65,22 +58,12 @@ def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: 
     ColumnError, DataError
         `by` is no list of names; a number out of range.
     """
-    count = whole(n_attacks, "n_attacks")
-    check_level(level)
-    return Options(count, float(level), subgroups(by, FIGURES), generator(seed))
-
-
-def check_level(level: float) -> None:
-    """Refuse what is no confidence.
-
-    Raises
-    ------
-    DataError
-    """
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
-        raise DataError(
-            "level is the confidence of the intervals; give a number between 0 and 1, such as 0.95"
-        )
+    return Options(
+        arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
+        arguments.level(level),
+        subgroups(by, FIGURES),
+        arguments.seed(seed),
+    )
 
 
 def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
@@ -91,50 +74,13 @@ def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[s
     ColumnError
         No list of names, or the name of a figure.
     """
-    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    names = arguments.names(by, "by", single=True) or ()
     taken = {name.casefold() for name in ("release", *figures)}
     if clash := [name for name in names if str(name).casefold() in taken]:
-        raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it in all files first")
+        raise ColumnError(
+            f"by: {clash[0]!r} is the name of a result column; rename it in all files first", argument="by"
+        )
     return names
-
-
-def generator(seed: Seed) -> np.random.Generator:
-    """The random numbers of an attack.
-
-    Raises
-    ------
-    DataError
-        No whole number of 0 or more, nor a generator.
-    """
-    if isinstance(seed, bool) or not (
-        seed is None or isinstance(seed, np.random.Generator) or (isinstance(seed, Integral) and seed >= 0)
-    ):
-        raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator")
-    return np.random.default_rng(seed)
-
-
-def whole(value: object, name: str) -> int:
-    """A count of 1 or more.
-
-    Raises
-    ------
-    DataError
-        Anything else.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise DataError(f"{name} must be a whole number, 1 or more")
-    return int(value)
-
-
-def check_scenario(scenario: object) -> None:
-    """Refuse what is no scenario.
-
-    Raises
-    ------
-    ScenarioError
-    """
-    if scenario is not None and not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
 
 
 def all_variables(
@@ -156,8 +102,8 @@ def all_variables(
     ColumnError
         The list is empty, or no list; the control file lacks a variable.
     """
-    check_id(id)
-    names = column_names(variables, "variables")
+    arguments.column_or_none(id, "id")
+    names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))
     if names is None:
@@ -167,7 +113,9 @@ def all_variables(
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
     if not names:
-        raise ColumnError("variables= is empty; name at least one column that the files share")
+        raise ColumnError(
+            "variables= is empty; name at least one column that the files share", argument="variables"
+        )
     return names
 
 
@@ -230,14 +178,17 @@ def numeric_columns(
     ColumnError, DataError
         A declared one is none of the columns, or holds neither numbers nor dates.
     """
-    declared = column_names(numeric, "numeric")
+    declared = arguments.names(numeric, "numeric")
     if declared is None and scenario is not None and scenario.numeric:
         declared = tuple(name for name in scenario.numeric if name in names)
     if declared is None:
         return tuple(name for name in names if files.ordered(name))
     for name in declared:
         if name not in names:
-            raise ColumnError(f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}")
+            raise ColumnError(
+                f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}",
+                argument="numeric",
+            )
         if not files.ordered(name) and files.codes(name).n_levels:
             kind = files.codes(name).kind
             if kind == "numbers":

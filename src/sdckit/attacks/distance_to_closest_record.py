@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    Seed,
     all_variables,
-    check_scenario,
     file_notes,
-    generator,
     numeric_columns,
     open_attack,
     subgroups,
@@ -30,8 +27,8 @@ from sdckit.attacks.closeness_figures import (
 )
 from sdckit.attacks.compared_files import ComparedFiles
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError
 
 __all__ = ["DistanceToClosestRecord", "distance_to_closest_record"]
 
@@ -176,7 +173,7 @@ def distance_to_closest_record(
     by: Sequence[str] | str | None = None,
     hit_width: float = 1 / 30,
     resamples: int = 99,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -245,9 +242,16 @@ def distance_to_closest_record(
     >>> result.copies, result.dcr_released_to_original, result.dcr_within_original
     (0.5, 0.025, 0.5)
     """
-    groups_by, rng = subgroups(by, GROUP_FIGURES), generator(seed)
-    _check_options(hit_width, resamples)
-    check_scenario(scenario)
+    groups_by, rng = subgroups(by, GROUP_FIGURES), arguments.seed(seed)
+    drawing = Drawing(
+        arguments.share_above(hit_width, "hit_width", "is a share of the range of a number"),
+        arguments.count(
+            resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES
+        ),
+        rng,
+    )
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
     names = all_variables(original, released, control, variables, scenario, id, notes, without=groups_by)
     files = open_attack(original, released, control, roles={"variables": names}, by=groups_by, id=id, least=1)
@@ -255,7 +259,6 @@ def distance_to_closest_record(
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
-    drawing = Drawing(float(hit_width), int(resamples), rng)
     compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
     found = closeness(compared, drawing, notes)
     per_release = tuple(one.figures for one in found)
@@ -293,11 +296,3 @@ def verdict(figures: dict[str, float]) -> str:
         f"{start} and up to {high:.1%} are chance: no sign that the release is nearer to the people in it. That "
         "speaks of the file as a whole; single records may be copied all the same."
     )
-
-
-def _check_options(hit_width: float, resamples: int) -> None:
-    if not isinstance(hit_width, (int, float)) or isinstance(hit_width, bool) or not 0 < hit_width <= 1:
-        raise DataError("hit_width is a share of the range of a number; give a number above 0, up to 1")
-    whole_number = isinstance(resamples, (int, np.integer)) and not isinstance(resamples, bool)
-    if not whole_number or not 19 <= resamples <= MOST_RESAMPLES:
-        raise DataError(f"resamples counts random divisions; give a whole number, 19 to {MOST_RESAMPLES:,}")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    Seed,
-    check_scenario,
     file_notes,
     numeric_columns,
     open_attack,
@@ -22,9 +19,9 @@ from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
 from sdckit.cells.with_control import WithControl
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 from sdckit.numerics.neighbours import prepare
 
 __all__ = ["Inference", "inference"]
@@ -77,7 +74,7 @@ def inference(
     n_attacks: int = 500,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -149,8 +146,10 @@ def inference(
     (1.0, 0.5)
     """
     asked = options(n_attacks, level, by, seed)
-    _check_number(tol, "tol")
-    _check_number(0 if scale is None else scale, "scale")
+    arguments.text(prefix, "prefix")
+    arguments.amount(tol, "tol", "is how far a guess may be off")
+    if scale is not None:
+        arguments.amount(scale, "scale", "is what tol is a share of")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
     files = open_attack(original, released, control, roles=roles, by=asked.by, id=id)
@@ -227,25 +226,22 @@ class _Judge:
 def _roles(
     known: Sequence[str] | None, target: str | None, scenario: Scenario | None
 ) -> tuple[tuple[str, ...], str]:
-    check_scenario(scenario)
-    names = column_names(known, "known")
+    arguments.scenario_or_none(scenario)
+    names = arguments.names(known, "known")
     if target is None and scenario is not None and len(scenario.sensitive) == 1:
         target = scenario.sensitive[0]
     if target is None:
         raise ScenarioError(
-            "say which column is inferred: target='...', or a scenario with one sensitive variable"
+            "say which column is inferred: target='...', or a scenario with one sensitive variable",
+            argument="target",
         )
-    if not isinstance(target, str):
-        raise ColumnError("target is the name of one column; infer several one by one")
+    arguments.column(target, "target")
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError("say which columns the intruder knows: known=[...] or scenario=")
+        raise ScenarioError(
+            "say which columns the intruder knows: known=[...] or scenario=", argument="known"
+        )
     if target in names:
         raise ColumnError(f"{target!r} is known and the target; an intruder cannot infer what they know")
     return names, target
-
-
-def _check_number(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise DataError(f"{name} must be a finite number, not negative")

@@ -163,11 +163,13 @@ def check_session(session: object) -> None:
         from pyspark.sql import SparkSession
     except ImportError:
         raise DataError(
-            "session= needs pyspark, which is not installed; pip install 'sdckit[spark]', or leave session out"
+            "session= needs pyspark, which is not installed; pip install 'sdckit[spark]', or leave session out",
+            argument="session",
         ) from None
     if not isinstance(session, SparkSession):
         raise DataError(
-            f"session is a {type(session).__name__}; give a SparkSession (not of Spark Connect), or leave it out"
+            f"session is a {type(session).__name__}; give a SparkSession (not of Spark Connect), or leave it out",
+            argument="session",
         )
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    Seed,
     all_variables,
-    check_scenario,
     file_notes,
     numeric_columns,
     open_attack,
@@ -21,6 +19,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.neighbours import prepare
@@ -67,7 +66,7 @@ def membership(
     n_attacks: int = 500,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -130,9 +129,13 @@ def membership(
     (1.0, 0.0, 1.0)
     """
     asked = options(n_attacks, level, by, seed)
+    arguments.text(prefix, "prefix")
     if control is None:
-        raise DataError("control= is missing: who was in the file shows only beside people who were not")
-    check_scenario(scenario)
+        raise DataError(
+            "control= is missing: who was in the file shows only beside people who were not",
+            argument="control",
+        )
+    arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
     names = all_variables(original, released, control, variables, scenario, id, notes)
     files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)

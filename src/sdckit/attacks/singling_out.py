@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
     Options,
-    Seed,
     all_variables,
-    check_scenario,
     file_notes,
     open_attack,
     options,
-    whole,
 )
 from sdckit.attacks.attack_rates import AttackResult, Group, Tally, means, rates, verdict
 from sdckit.attacks.control_size import counted, isolated, scaled
@@ -26,6 +23,7 @@ from sdckit.attacks.query_dependence import design_effect
 from sdckit.attacks.singling_queries import multivariate_queries, univariate_queries
 from sdckit.attacks.targets import group_labels
 from sdckit.cells.with_control import WithControl, is_ordered
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.result import LetGo
@@ -132,7 +130,7 @@ def singling_out(
     n_attacks: int = 500,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -205,15 +203,17 @@ def singling_out(
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
     asked = options(n_attacks, level, by, seed)
-    if not isinstance(mode, str) or mode not in NOTHING:
-        raise DataError(f"mode {mode!r} is unknown; use 'univariate' or 'multivariate'")
-    check_scenario(scenario)
-    k = 1 if mode == "univariate" else whole(n_columns, "n_columns")
+    arguments.text(prefix, "prefix")
+    arguments.choice(mode, "mode", tuple(NOTHING))
+    columns = arguments.count(n_columns, "n_columns", "is how many columns a query names")
+    arguments.scenario_or_none(scenario)
+    k = 1 if mode == "univariate" else columns
     notes: dict[str, str] = {}
     names = all_variables(original, released, control, variables, scenario, id, notes)
     if k > len(names):
         raise DataError(
-            f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'"
+            f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'",
+            argument="n_columns",
         )
     files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
     file_notes(files, names, notes)

@@ -18,6 +18,7 @@ from sdckit.attribute.key_target import KeyTarget, codes_of_groups, group_column
 from sdckit.attribute.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, SharedGroups, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 
 __all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_groups"]
@@ -286,6 +287,7 @@ def attribute_disclosure(
     >>> result.disclosive_in_original, result.disclosed, result.correctly_disclosed
     (0.5, 0.5, 0.25)
     """
+    arguments.text(prefix, "prefix")
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     cut = bins_by_name(bins, numeric, (*names, learnt))
     left_out = check_exclusions(

@@ -13,8 +13,9 @@ from sdckit.attribute.exclusions import check_exclusions
 from sdckit.attribute.target_roles import MISSING_RULE, check_targets
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -154,12 +155,16 @@ def attribute_disclosure_table(
     >>> result.targets, result.correctly_disclosed["ill"]
     (('ill', 'pay'), 1.0)
     """
+    arguments.text(prefix, "prefix")
     names = resolve_roles(scenario=scenario, keys=keys).keys
+    arguments.column_or_none(id, "id")
     learnt = _targets(original, released, names, targets, scenario, id)
     cut = bins_by_name(bins, numeric, (*names, *learnt))
-    levels = dict(exclude_levels or {})
+    levels = {}
+    if exclude_levels is not None:
+        levels = arguments.mapping(exclude_levels, "exclude_levels", "lists levels by target")
     if unknown := [name for name in levels if name not in learnt]:
-        raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target")
+        raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target", argument="exclude_levels")
     left_out = {
         name: check_exclusions(
             names, levels=levels.get(name, ()), missing_target=exclude_missing_target,
@@ -188,7 +193,7 @@ def _targets(
     scenario: Scenario | None,
     id: str | None,
 ) -> tuple[str, ...]:
-    named = column_names(targets, "targets")
+    named = arguments.names(targets, "targets")
     if named is None and scenario is not None:
         named = scenario.sensitive or None
     if named is None:
@@ -204,7 +209,9 @@ def _targets(
             name for name in first if name not in left_out and all(name in other for other in others)
         )
     if not named:
-        raise ScenarioError("no column is left that an intruder could learn; name some in targets=[...]")
+        raise ScenarioError(
+            "no column is left that an intruder could learn; name some in targets=[...]", argument="targets"
+        )
     check_targets(named, keys)
     return named
 

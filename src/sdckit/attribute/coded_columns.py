@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.quantile_bins import quantile_bins
 
@@ -58,15 +57,18 @@ def bins_by_name(
     DataError
         A number of classes below 2.
     """
-    names = column_names(numeric, role) or ()
+    names = arguments.names(numeric, role) or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
-    if unknown := [name for name in (*names, *given) if name not in used]:
-        raise ColumnError(f"{role}: {unknown[0]!r} is neither a key nor a target")
+    for argument, named in ((role, names), ("bins", given)):
+        if unknown := [name for name in named if name not in used]:
+            raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
-        raise DataError(f"bins says nothing of {lacking[0]!r}; give a number of classes for it")
+        raise DataError(
+            f"bins says nothing of {lacking[0]!r}; give a number of classes for it", argument="bins"
+        )
     asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
-        raise DataError("bins is a number of classes: 2 or more, or a dict with one per column")
+    for one in asked:
+        arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)
     return {name: int(one) for name, one in given.items()}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from sdckit.cells.table import Cells
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.missing import MissingRule, Rule
 from sdckit.data.roles import Roles, resolve_roles
@@ -109,6 +110,7 @@ def tabulate_given(
     says whether it uses weights at all.
     """
     if is_cells(data):
+        scenario = arguments.scenario_or_none(scenario)
         if any(given is not None for given in (keys, weight, sampling_fraction, person, missing, alpha, id)):
             raise ScenarioError(
                 "keys, weight and the missing rule are fixed by the cells given; leave them out"

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.frames import frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = ["Pair", "SharedGroups", "check_id", "open_pair"]
+__all__ = ["Pair", "SharedGroups", "open_pair"]
 
 Order = NDArray[np.int64] | None
 
@@ -224,7 +225,7 @@ def open_pair(
     ([[1, 2], [2, 2]], (False,))
     """
     columns: dict[str, Sequence[str]] = {**categories, **(numeric or {})}
-    check_id(id)
+    arguments.column_or_none(id, "id")
     if isinstance(original, Pair):
         pair = _reopened(original, released, columns, aligned, id)
     else:
@@ -245,17 +246,6 @@ def open_pair(
     return pair
 
 
-def check_id(id: object) -> None:
-    """Refuse what cannot be the name of one column.
-
-    Raises
-    ------
-    ColumnError
-    """
-    if id is not None and not isinstance(id, str):
-        raise ColumnError(f"id is the name of one column, not {type(id).__name__}")
-
-
 def _reopened(
     pair: Pair, released: Any, columns: Mapping[str, Sequence[str]], aligned: bool, id: str | None
 ) -> Pair:
@@ -271,10 +261,12 @@ def _opened(
     original: Any, released: Any, columns: Mapping[str, Sequence[str]], aligned: bool, id: str | None
 ) -> Pair:
     if released is None:
-        raise DataError("released= is missing: give the released file, or a list of them")
+        raise DataError(
+            "released= is missing: give the released file, or a list of them", argument="released"
+        )
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     if not files:
-        raise DataError("released= is an empty list; give at least one released file")
+        raise DataError("released= is an empty list; give at least one released file", argument="released")
     frames = [open_frame(file) for file in (original, *files)]
     shell = Pair(frames[0], tuple(frames[1:]), aligned, id, False, (None,) * len(files))  # type: ignore[arg-type]
     wanted = {**columns, **({"id": (id,)} if id is not None else {})}

@@ -11,8 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, check_id, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, NANOSECONDS, SharedCoding
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows, to_arrow
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
@@ -124,7 +125,9 @@ def shared_columns(
     else:
         releases = released if isinstance(released, (list, tuple)) else [released]
         if len(releases) == 0 or releases[0] is None:
-            raise DataError("released= is missing: give the released file, or a list of them")
+            raise DataError(
+                "released= is missing: give the released file, or a list of them", argument="released"
+            )
         files = [open_frame(file) for file in (original, *releases)]
     names = [[name for name in frame.collect_schema().names() if name not in without] for frame in files]
     both = [name for name in names[0] if all(name in other for other in names[1:])]
@@ -170,7 +173,7 @@ def open_with_control(
     ColumnError, DataError
         As `open_pair`, the control file named as such; fewer than `least` records in a file.
     """
-    check_id(id)
+    arguments.column_or_none(id, "id")
     if isinstance(original, Pair):
         id = id or original.id
         if released is not None:
@@ -182,11 +185,14 @@ def open_with_control(
         releases = original.released if isinstance(original, Pair) else released
         files = [*releases, control] if isinstance(releases, (list, tuple)) else [releases, control]
         if files[0] is None or len(files) == 1:
-            raise DataError("released= is missing: give the released file, or a list of them")
+            raise DataError(
+                "released= is missing: give the released file, or a list of them", argument="released"
+            )
     try:
         pair = _open(original, files, control, categories, id)
     except SdcError as error:
-        raise type(error)(_renamed(str(error), files, control is not None)) from None
+        renamed = _renamed(str(error), files, control is not None)
+        raise type(error)(renamed, argument=error.argument) from None
     found = WithControl(pair, control is not None)
     sizes = (pair.n, *pair.sizes)
     if few := [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sdckit.cells.shared_coding import matching_cells
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.k_map import population_cells
@@ -120,6 +121,7 @@ def delta_presence(
     >>> result.minimum, result.maximum, result.holds, result.n_above
     (0.0, 1.0, False, 2)
     """
+    arguments.text(prefix, "prefix")
     low, high = _checked(limits)
     cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False)
     everybody = population_cells(population, cells.keys)
@@ -144,9 +146,9 @@ def delta_presence(
 
 def _checked(limits: Sequence[float]) -> tuple[float, float]:
     pair = tuple(limits) if isinstance(limits, (tuple, list)) else ()
-    numbers = len(pair) == 2 and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in pair)
-    if not numbers or not 0 <= pair[0] <= pair[1] <= 1:
+    if len(pair) != 2 or not all(map(arguments.is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
         raise DataError(
-            "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order"
+            "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order",
+            argument="limits",
         )
     return float(pair[0]), float(pair[1])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.shared_coding import matching_cells
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.log_linear import expected_main_effects, grid_of
@@ -77,12 +78,13 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
     try:
         found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
     except ColumnError as error:
-        raise ColumnError(f"population: {error}") from None
+        raise ColumnError(f"population: {error}", argument="population") from None
     except DataError as error:
-        raise DataError(f"population: {error}") from None
+        raise DataError(f"population: {error}", argument="population") from None
     if found.keys != tuple(keys):
         raise ColumnError(
-            "population: its cells were made with other keys, or in another order; use the same"
+            "population: its cells were made with other keys, or in another order; use the same",
+            argument="population",
         )
     return found
 
@@ -148,10 +150,8 @@ def k_map(
     >>> result.level, result.violations
     (2, {3: 2})
     """
-    asked = tuple(k) if isinstance(k, (tuple, list, range, set)) else (k,)
-    if any(isinstance(one, bool) or not isinstance(one, int) or one < 2 for one in asked):
-        raise DataError("k counts people of the population; give whole numbers of 2 or more")
-    asked = tuple(sorted(set(asked)))
+    arguments.text(prefix, "prefix")
+    asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         weighted=population is None,

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.result import Result
@@ -172,6 +173,7 @@ def key_frequencies(
     >>> key_frequencies(survey, keys=["sex", "educ"], missing="category").sample_uniques
     4
     """
+    arguments.text(prefix, "prefix")
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, scenario=scenario, id=id,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError
 
 __all__ = ["Chosen", "chosen_variables"]
 
@@ -81,15 +81,17 @@ def chosen_variables(
     >>> found.names, found.numeric
     (('a', 'b'), ('a',))
     """
-    if scenario is not None and not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(id, "id")
     notes: dict[str, str] = {}
     types = _types(original, released)
-    names = column_names(variables, "variables")
+    names = arguments.names(variables, "variables")
     if names is None:
         names = _in_common(types, scenario, id, notes)
     elif not names:
-        raise ColumnError("variables= is empty; name at least one column, or leave it out to take all")
+        raise ColumnError(
+            "variables= is empty; name at least one column, or leave it out to take all", argument="variables"
+        )
     numbers = _numbers(names, types, numeric, scenario, notes)
     pair = open_pair(
         original, released, categories={"variables": [name for name in names if name not in numbers]},
@@ -149,10 +151,10 @@ def _numbers(
     scenario: Scenario | None,
     notes: dict[str, str],
 ) -> tuple[str, ...]:
-    named = column_names(numeric, "numeric")
+    named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in names]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables")
+            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables", argument="numeric")
         return named
     if scenario is not None and scenario.numeric:
         return tuple(name for name in names if name in scenario.numeric)

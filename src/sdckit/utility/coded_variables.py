@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
-from sdckit.errors import ColumnError, DataError
+from sdckit.data import arguments
+from sdckit.errors import ColumnError
 from sdckit.numerics.quantile_bins import quantile_bins
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import Chosen
@@ -70,10 +70,10 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     """
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(numeric, bins)
     if unknown := [name for name in given if name not in numeric]:
-        raise ColumnError(f"bins: {unknown[0]!r} is not among the numeric variables")
+        raise ColumnError(f"bins: {unknown[0]!r} is not among the numeric variables", argument="bins")
     asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
-        raise DataError("bins is a number of classes: 2 or more, or a dict with one per variable")
+    for one in asked:
+        arguments.count(one, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
     return {name: int(given.get(name, BINS)) for name in numeric}
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -194,8 +195,7 @@ class DistributionComparison(PairResult):
         """
         if variable not in self.numeric:
             raise ColumnError(f"{variable!r} is not one of the numeric variables; table() shows categories")
-        if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-            raise DataError("bins is a number of bins: 1 or more")
+        arguments.count(bins, "bins", "is a number of bins")
         values = self.pair.numbers(variable)
         inner = round_edges(values, bins) if edges is None else checked_edges(edges)
         counts = np.array([counts_between(one, inner) for one in values])

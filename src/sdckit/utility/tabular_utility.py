@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
@@ -264,8 +265,8 @@ def tabular_utility(
     >>> result.tables, result.statistics["specks"].tolist()
     ((('sex',), ('ill',)), [[0.25, 0.0]])
     """
-    if isinstance(ways, bool) or ways not in (1, 2, 3):
-        raise DataError("ways is the number of variables per table: 1, 2 or 3")
+    arguments.count(ways, "ways", "is the number of variables per table", at_most=3)
+    arguments.flag(drop_missing, "drop_missing")
     chosen = chosen_variables(
         original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
     )
