@@ -15,6 +15,7 @@ from sdckit.catalogue.identity import NOT_ALIGNED
 from sdckit.cells.pair import open_pair
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.workflow.asked import declared_knowledge
 from sdckit.workflow.plan import (
     Outcome,
     carry_out,
@@ -243,8 +244,6 @@ def test_the_columns_of_attacks_are_those_that_all_files_have() -> None:
 
 
 def test_attacks_that_need_no_intruder_are_planned_once() -> None:
-    from sdckit.workflow.asked import declared_knowledge
-
     scenario = releases.scenario(
         keys=None, intruders={"a": ["sex", "age"], "b": ["sex", "region"]}, sensitive=["ill"]
     )
@@ -252,7 +251,8 @@ def test_attacks_that_need_no_intruder_are_planned_once() -> None:
     places = [one.place for one in plan_attacks(scenario, knowledge)]
     assert places == [
         "singling_out", "membership", "distance_to_closest_record",
-        *(f"{name}:{who}" for who in "ab" for name in ("linkability", "probabilistic_linkage", "inference")),
+        "linkability:a", "probabilistic_linkage:a", "inference:a:ill",
+        "linkability:b", "probabilistic_linkage:b", "inference:b:ill",
     ]  # fmt: skip
     only = plan_attacks(scenario, knowledge, kinds=["membership", "inference"])
     assert [one.row.name for one in only] == ["membership", "inference", "inference"]

@@ -175,25 +175,37 @@ def test_attacks_of_other_intruders_do_not_count():
         "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
         "distance_to_closest_record": _Plain(({},)),
     }  # fmt: skip
-    given = {"failed": (), "control": True}
+    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": True}
     (found,) = judge_attacks(0.3, "a", attacks, **given)
     assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
     assert judge_attacks(0.3, "b", attacks, **given)[0].value == 0.1
     assert judge_attacks(None, "a", attacks, **given) == ()
 
 
+def test_an_intruder_with_the_name_of_a_mode_hides_no_attack():
+    attacks = {"singling_out:univariate": _attack(0.5), "linkability:a": _attack(0.1)}
+    for name in ("a", "univariate"):
+        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=True)
+        assert found.value == 0.5
+
+
 def test_what_leaves_the_residual_risk_open():
     attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
 
     def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
-        (found,) = judge_attacks(0.3, intruder, attacks, failed=failed, control=control)
+        (found,) = judge_attacks(
+            0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control
+        )
         assert found.holds is None
         return found.reason
 
     assert "no control file" in reason(control=False)
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
-    assert judge_attacks(0.3, "a", attacks, failed=["linkability:ab"], control=True)[0].holds
+    (found,) = judge_attacks(
+        0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True
+    )
+    assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), {"residual": "not to be relied on"})}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
 
