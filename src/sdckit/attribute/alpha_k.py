@@ -133,9 +133,10 @@ def alpha_k(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; a limit not above 0; k that is no whole number of 1 or more.
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0; k that is no whole
+        number of 1 or more.
     ScenarioError
         No sensitive variable.
 

@@ -168,7 +168,7 @@ def open_classes(
     Raises
     ------
     ColumnError, DataError, ScenarioError
-        As `l_diversity`.
+        As the measures of its classes.
     """
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,

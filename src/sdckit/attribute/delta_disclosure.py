@@ -138,9 +138,9 @@ def delta_disclosure(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; a limit not above 0.
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0.
     ScenarioError
         No sensitive variable.
 

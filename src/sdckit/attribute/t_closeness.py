@@ -150,11 +150,11 @@ def t_closeness(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; "ordered" for text without an order; "numeric" for what is no finite number; a
-        list or hierarchy that does not cover the values of the file or contradicts itself; a limit not
-        above 0.
+        As `key_frequencies`; a sensitive variable without any value; "ordered" for text without an order;
+        "numeric" for what is no finite number; a list or hierarchy that does not cover the values of the file or
+        contradicts itself; a limit not above 0.
     ScenarioError
         No sensitive variable.
 

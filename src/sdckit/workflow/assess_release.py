@@ -181,7 +181,9 @@ def _against(
         *judge_release(
             one.thresholds, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped
         ),
-        *judge_attacks(limit, name, attacked.results, failed=attacked.failed, control=control),
+        *judge_attacks(
+            limit, name, attacked.results, intruders=list(before), failed=attacked.failed, control=control
+        ),
     )
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 
