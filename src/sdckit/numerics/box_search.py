@@ -20,10 +20,8 @@ Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _nearest_possible(nodes, node, metric, numbers, codes):  # type: ignore[no-untyped-def]
+def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared):  # type: ignore[no-untyped-def]
     """A sum that no row of a node falls short of (by more than rounding, which the limits allow for)."""
-    low, high, levels = nodes.low[node], nodes.high[node], nodes.levels[node]
-    squared, caps, weights = metric.power == 2, metric.caps, metric.weights
     total = 0.0
     for j in range(len(numbers)):
         away = min(max(low[j] - numbers[j], numbers[j] - high[j], 0.0), caps[j])
@@ -60,10 +58,11 @@ def _compare(tree, start, stop, numbers, codes, total):  # type: ignore[no-untyp
 @njit(cache=True, nogil=True, inline="always")
 def _push(tree, stack, bounds, top, node, limit, numbers, codes):  # type: ignore[no-untyped-def]
     """Put the children of a node on the stack that may hold rows within the limit, the nearer one on top."""
-    left = tree.nodes.place[node, 2]
+    (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
+    left, squared = place[node, 2], power == 2
     right = left + 1
-    a = _nearest_possible(tree.nodes, left, tree.metric, numbers, codes)
-    b = _nearest_possible(tree.nodes, right, tree.metric, numbers, codes)
+    a = _nearest_possible(low[left], high[left], levels[left], numbers, codes, caps, weights, squared)
+    b = _nearest_possible(low[right], high[right], levels[right], numbers, codes, caps, weights, squared)
     near, far = (left, right) if a <= b else (right, left)
     if max(a, b) <= limit:
         stack[top], bounds[top] = far, max(a, b)
