@@ -21,6 +21,7 @@ from sdckit.attacks.attack_files import (
     subgroups,
     whole,
 )
+from sdckit.cells.pair import open_files
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
 
 NAMES = tuple(ORIGINAL.columns)
@@ -28,7 +29,7 @@ ROLES = {"variables": NAMES}
 
 
 def opened(original=ORIGINAL, released=OTHERS, control=CONTROL, roles=ROLES):
-    return open_attack(original, released, control, roles=roles, by=(), id=None)
+    return open_attack(open_files(original, released, control), roles=roles)
 
 
 def test_options():
@@ -74,15 +75,15 @@ def test_whole_takes_numpy_integers():
 
 def test_which_variables():
     notes = {}
-    assert all_variables(ORIGINAL, OTHERS, CONTROL, None, None, "day", notes) == NAMES[:-1]
+    assert all_variables(open_files(ORIGINAL, OTHERS, CONTROL, id="day"), None, None, notes) == NAMES[:-1]
     assert notes == {}
     wide = ORIGINAL.with_columns(extra=1)
-    assert all_variables(wide, OTHERS, CONTROL, None, None, None, notes) == NAMES
+    assert all_variables(open_files(wide, OTHERS, CONTROL), None, None, notes) == NAMES
     assert notes == {"variables": "not in every file, left out: extra"}
     scenario = Scenario(keys=["True"], sensitive=["day"])
-    assert all_variables(ORIGINAL, OTHERS, None, None, scenario, None, {}) == ("True", "day")
+    assert all_variables(open_files(ORIGINAL, OTHERS), None, scenario, {}) == ("True", "day")
     with pytest.raises(ColumnError, match="variables= is empty"):
-        all_variables(ORIGINAL, OTHERS, None, [], None, None, {})
+        all_variables(open_files(ORIGINAL, OTHERS), [], None, {})
     with pytest.raises(ScenarioError, match="takes a Scenario"):
         check_scenario("scenario")
 

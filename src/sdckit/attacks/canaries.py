@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sdckit.attacks.attack_files import Seed, check_level, check_scenario, generator
 from sdckit.attacks.canary_exposure import CanaryExposure, canary_exposure
 from sdckit.cells.pair import check_id
-from sdckit.cells.with_control import ordered_values
 from sdckit.data.append_rows import appended, mixed_rows
-from sdckit.data.columns import code_column
+from sdckit.data.columns import code_column, days_values
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.roles import column_names
@@ -163,7 +162,7 @@ def canaries(
             raise ColumnError(f"variables: no column {name!r} in the data; {did_you_mean(name, columns)}")
     coded = {name: code_column(frame.get_column(name)) for name in names}
     chosen = _numbers(column_names(numeric, "numeric"), scenario, names, coded)
-    numbers = [ordered_values(frame.get_column(name), file="the data") for name in chosen]
+    numbers = [days_values(frame.get_column(name), file="the data") for name in chosen]
     codes = [coded[name].codes() for name in names if name not in chosen]
     source = {name: rng.integers(0, len(frame), 2 * n * CANDIDATES) for name in columns}
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]

@@ -29,6 +29,7 @@ from sdckit.attacks.closeness_figures import (
     group_figures,
 )
 from sdckit.attacks.compared_files import ComparedFiles
+from sdckit.cells.pair import open_files
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -249,8 +250,9 @@ def distance_to_closest_record(
     _check_options(hit_width, resamples)
     check_scenario(scenario)
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes, without=groups_by)
-    files = open_attack(original, released, control, roles={"variables": names}, by=groups_by, id=id, least=1)
+    opened = open_files(original, released, control, id=id)
+    names = all_variables(opened, variables, scenario, notes, without=groups_by)
+    files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1)
     numbers = numeric_columns(files, names, numeric, scenario)
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
+    AttackFiles,
     Seed,
     check_scenario,
     file_notes,
@@ -21,7 +22,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
-from sdckit.cells.with_control import WithControl
+from sdckit.cells.pair import open_files
 from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -153,7 +154,7 @@ def inference(
     _check_number(0 if scale is None else scale, "scale")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
-    files = open_attack(original, released, control, roles=roles, by=asked.by, id=id)
+    files = open_attack(open_files(original, released, control, id=id), roles=roles, by=asked.by)
     numbers = numeric_columns(files, [*names, wanted], numeric, scenario)
     judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
     notes: dict[str, str] = {"tolerance": judge.words}
@@ -189,7 +190,7 @@ class _Judge:
     words: str
 
     @classmethod
-    def of(cls, files: WithControl, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
+    def of(cls, files: AttackFiles, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
         coding = files.codes(target)
         if not numeric or coding.kind != "numbers":
             return cls(coding.codes, -1.0, 0.0, "a guess is right where it is equal")

@@ -21,6 +21,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.cells.pair import open_files
 from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -140,7 +141,7 @@ def linkability(
     sides = _sides(known)
     check_scenario(scenario)
     names = [*sides[0], *sides[1]]
-    files = open_attack(original, released, control, roles={"known": names}, by=asked.by, id=id)
+    files = open_attack(open_files(original, released, control, id=id), roles={"known": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
         raise DataError(f"n_neighbors={k} is more than a release has rows; ask for fewer")

@@ -21,6 +21,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.cells.pair import open_files
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.neighbours import prepare
@@ -130,12 +131,13 @@ def membership(
     (1.0, 0.0, 1.0)
     """
     asked = options(n_attacks, level, by, seed)
-    if control is None:
-        raise DataError("control= is missing: who was in the file shows only beside people who were not")
     check_scenario(scenario)
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes)
-    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    opened = open_files(original, released, control, id=id)
+    if opened.control is None:
+        raise DataError("control= is missing: who was in the file shows only beside people who were not")
+    names = all_variables(opened, variables, scenario, notes)
+    files = open_attack(opened, roles={"variables": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
     file_notes(files, names, notes)
     targets = draw_targets(files, asked, notes, balanced=True)

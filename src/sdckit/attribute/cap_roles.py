@@ -10,9 +10,9 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.key_target import group_columns
 from sdckit.attribute.near_matches import Side
-from sdckit.cells.pair import Pair, SharedGroups
+from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.pair import Pair
 from sdckit.errors import ColumnError, DataError
 
 __all__ = ["Width", "check_radius", "check_tau", "sides", "target_groups", "widths_by_name"]
@@ -114,7 +114,7 @@ def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]
         tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target"))
         for name in widths
     ]
-    return group_columns(columns)
+    return group_files(columns)
 
 
 def sides(
