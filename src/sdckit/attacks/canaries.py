@@ -46,6 +46,8 @@ class Canaries:
         Variables compared afterwards.
     """
 
+    instead_of_a_frame = "give its .data"
+
     data: Any = field(repr=False)
     planted: Any = field(repr=False)
     held_out: Any = field(repr=False)

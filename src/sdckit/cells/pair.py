@@ -56,9 +56,7 @@ class Pair:
     control: nw.DataFrame[Any] | None = None
     population: Frame | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
-    with_control: dict[Any, Any] = field(
-        default_factory=dict, repr=False
-    )  # the same, the control file behind
+    with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
 
     @property
     def frames(self) -> tuple[nw.DataFrame[Any], ...]:
@@ -142,13 +140,7 @@ class Pair:
         return self._floats("numbers", name, read)
 
     def days(self, name: str) -> tuple[Floats, ...]:
-        """A column of numbers, dates or times (in days) in every file, the control last; NaN where missing.
-
-        Raises
-        ------
-        DataError
-            An infinite value.
-        """
+        """A column of numbers, dates or times (in days) in every file, the control last; NaN where missing."""
         kind = "numbers" if ("numbers", name) in self.memo else "days"
         found = self._floats(kind, name, lambda series, label: days_values(series, file=label))
         if self.control is None:
@@ -222,11 +214,6 @@ def open_files(
     """Open each file of a run; plans are not read yet, which `open_pair` does once the columns are known.
 
     A pair given as the original is handed back, with the control file where it had none.
-
-    Raises
-    ------
-    ColumnError, DataError
-        No release, no frame, an id that is no name; other files or another id than the pair given has.
     """
     check_id(id)
     if isinstance(original, Pair):
@@ -321,12 +308,7 @@ def open_pair(
 
 
 def check_id(id: object) -> None:
-    """Refuse what cannot be the name of one column.
-
-    Raises
-    ------
-    ColumnError
-    """
+    """Refuse what cannot be the name of one column."""
     if id is not None and not isinstance(id, str):
         raise ColumnError(f"id is the name of one column, not {type(id).__name__}")
 
