@@ -190,8 +190,8 @@ def distance_to_closest_record(
     released : data frame or sequence of data frames
         One release or m of them; sizes may differ from the original's.
     control : data frame, optional
-        People of the same population who were never in the file. Without them no distance tells copying from
-        resemblance.
+        People of the same population who were never in the file; left out where a pair holds them. Without them
+        no distance tells copying from resemblance.
     variables : sequence of str, optional
         Variables compared. Unless given: the scenario's keys, sensitive and numeric ones; without a scenario
         all columns that the files share but `id` and `by`.

@@ -95,7 +95,7 @@ def inference(
     target : str
         The column they want to know.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     numeric : sequence of str, optional
         Columns whose differences count, the target among them if it is to be guessed with a tolerance; all
         numbers, dates and times unless given. The others are equal or not; so is a target of dates.

@@ -88,7 +88,7 @@ def linkability(
     known : pair of sequences of str
         The columns A and the columns B; none in both.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     numeric : sequence of str, optional
         Columns whose differences count; all numbers, dates and times unless given. The others are equal or not.
     n_attacks : int

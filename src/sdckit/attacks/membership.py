@@ -84,7 +84,7 @@ def membership(
     released : data frame or sequence of data frames
         One release or m of them; rows need not belong to rows of the original.
     control : data frame
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     variables : sequence of str, optional
         What the intruder knows of the people; all columns that the files share unless given.
     numeric : sequence of str, optional

@@ -147,7 +147,7 @@ def singling_out(
     released : data frame or sequence of data frames
         One release or m of them; rows need not belong to rows of the original.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     variables : sequence of str, optional
         Columns asked about; all columns that the files share unless given.
     mode : {"univariate", "multivariate"}
