@@ -6,30 +6,98 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.attacks.attack_rates import FIGURES
-from sdckit.cells.pair import Pair
-from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
+from sdckit.cells.packing import SharedGroups
+from sdckit.cells.pair import CONTROL, Pair, open_pair
+from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = [
+    "AttackFiles",
     "Options",
     "all_variables",
     "file_notes",
+    "is_ordered",
     "numeric_columns",
     "open_attack",
     "options",
     "subgroups",
 ]
 
+ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
 TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
+
+
+@dataclass(frozen=True, eq=False)
+class AttackFiles:
+    """The files of an attack, the control file behind the releases.
+
+    Attributes
+    ----------
+    pair : Pair
+    overlap : int
+        Records of the control file equal to one of the original, where that was found to be more than
+        coincidence.
+    """
+
+    pair: Pair
+    overlap: int = 0
+
+    @property
+    def has_control(self) -> bool:
+        """Whether there is a control file."""
+        return self.pair.control is not None
+
+    @property
+    def m(self) -> int:
+        """Releases."""
+        return self.pair.m
+
+    @property
+    def n(self) -> int:
+        """Records of the original."""
+        return self.pair.n
+
+    @property
+    def n_control(self) -> int:
+        """Records of the control file; 0 without one."""
+        return 0 if self.pair.control is None else len(self.pair.control)
+
+    def codes(self, name: str) -> SharedCoding:
+        """A column as categories, coded alike in every file."""
+        return self.pair.codes(name, control=True)
+
+    def groups(self, names: Sequence[str]) -> SharedGroups:
+        """Records of all files by some columns as categories."""
+        return self.pair.groups(names, control=True)
+
+    def numbers(self, name: str) -> tuple[NDArray[np.float64], ...]:
+        """A column of numbers, dates or times (in days) as floats in every file, NaN where missing."""
+        return self.pair.days(name)
+
+    def ordered(self, name: str) -> bool:
+        """Whether a column holds numbers, dates or times with exact differences: no whole numbers of 16 digits."""
+        return is_ordered(self.codes(name)) and not self._too_long(name)
+
+    def _too_long(self, name: str) -> bool:
+        columns = [
+            frame.get_column(name) for frame in (*self.pair.frames, self.pair.control) if frame is not None
+        ]
+        ends = [(one.min(), one.max()) for one in columns if one.dtype.is_integer() and one.count()]
+        return any(abs(int(end)) > EXACT for pair in ends for end in pair)
+
+
+def is_ordered(coding: SharedCoding) -> bool:
+    """Whether values have distances: numbers, dates, times; not text, not true and false."""
+    return coding.kind.partition(" with ")[0] in ORDERED
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,31 +152,28 @@ def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[s
 
 
 def all_variables(
-    original: Any,
-    released: Any,
-    control: Any,
+    opened: Pair,
     variables: Sequence[str] | None,
     scenario: Scenario | None,
-    id: str | None,
     notes: dict[str, str],
     without: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Choose the variables an intruder compares: those given, the scenario's, else all shared ones.
 
-    Shared by all files; never the id, nor those in `without`.
+    Shared by original and releases; never the id, nor those in `without`.
 
     Raises
     ------
     ColumnError
-        The list is empty, or no list; the control file lacks a variable.
+        The list is empty, or no list; nothing is shared.
     """
-    arguments.column_or_none(id, "id")
     names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))
     if names is None:
-        own_id = original.id if id is None and isinstance(original, Pair) else id
-        shared, left = shared_columns(original, released, control, without=(own_id, *without))
+        shared, left = opened.shared_columns(without)
+        if not shared:
+            raise ColumnError("original and release have no column in common")
         names = tuple(shared)
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
@@ -120,25 +185,24 @@ def all_variables(
 
 
 def open_attack(
-    original: Any,
-    released: Any,
-    control: Any,
-    *,
-    roles: Mapping[str, Sequence[str]],
-    by: Sequence[str],
-    id: str | None,
-    least: int = 2,
-) -> WithControl:
-    """Open the files, of `least` records or more, and warn where the control file overlaps the original.
+    opened: Pair, *, roles: Mapping[str, Sequence[str]], by: Sequence[str] = (), least: int = 2
+) -> AttackFiles:
+    """Read the columns of an attack, and warn where the control file overlaps the original.
 
     Raises
     ------
     ColumnError, DataError
-        As `open_with_control`.
+        As `open_pair`; fewer than `least` records in a file.
     """
-    files = open_with_control(
-        original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id, least=least
-    )
+    pair = open_pair(opened, categories={**roles, **({"by": by} if by else {})}, attack=True)
+    files = AttackFiles(pair)
+    sizes = [*zip(pair.names, (pair.n, *pair.sizes), strict=True), (CONTROL, files.n_control)]
+    if few := [
+        f"{label} has {size} record{'s' * (size != 1)}"
+        for label, size in sizes[: len(sizes) - (not files.has_control)]
+        if size < least
+    ]:
+        raise DataError(f"{'; '.join(few)}: an attack needs two or more in each file")
     if files.has_control:
         files = replace(files, overlap=_overlap(files, [name for names in roles.values() for name in names]))
     if files.overlap:
@@ -150,14 +214,14 @@ def open_attack(
     return files
 
 
-def _equal(files: WithControl) -> str:
+def _equal(files: AttackFiles) -> str:
     return f"{files.overlap} of {files.n_control} records of the control file equal a record of the original"
 
 
-def _overlap(files: WithControl, names: Sequence[str]) -> int:
+def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
     """Records of the control equal to one of the original, where that is more than coincidence; 0 else."""
     columns = tuple(dict.fromkeys(names))
-    size = files.pair.groups(columns).size
+    size = files.groups(columns).size
     own, other = size[0], size[-1]
     overlap = int(other[own > 0].sum())
     twins = int(own[own > 1].sum() + other[other > 1].sum())
@@ -169,7 +233,7 @@ def _overlap(files: WithControl, names: Sequence[str]) -> int:
 
 
 def numeric_columns(
-    files: WithControl, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
+    files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
     """Those of the columns whose differences count: as declared, else all numbers, dates and times.
 
@@ -199,9 +263,9 @@ def numeric_columns(
     return declared
 
 
-def file_notes(files: WithControl, names: Sequence[str], notes: dict[str, str]) -> None:
+def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) -> None:
     """Say that a release is the original, or that people of it are in the control file."""
-    same = sum(files.pair.identical(tuple(names))[: files.m])
+    same = sum(files.pair.identical(tuple(names)))
     if same:
         which = "the release has" if files.m == 1 else f"{same} of {files.m} releases have"
         notes["released"] = f"{which} the original's values of these variables, row by row"

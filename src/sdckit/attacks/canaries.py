@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.canary_exposure import CanaryExposure, canary_exposure
-from sdckit.cells.with_control import ordered_values
 from sdckit.data import arguments
 from sdckit.data.append_rows import appended, mixed_rows
-from sdckit.data.columns import code_column
+from sdckit.data.columns import code_column, days_values
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenario import Scenario
@@ -44,6 +43,8 @@ class Canaries:
     variables : tuple of str
         Variables compared afterwards.
     """
+
+    instead_of_a_frame = "give its .data"
 
     data: Any = field(repr=False)
     planted: Any = field(repr=False)
@@ -165,7 +166,7 @@ def canaries(
             )
     coded = {name: code_column(frame.get_column(name)) for name in names}
     chosen = _numbers(arguments.names(numeric, "numeric"), scenario, names, coded)
-    numbers = [ordered_values(frame.get_column(name), file="the data") for name in chosen]
+    numbers = [days_values(frame.get_column(name), file="the data") for name in chosen]
     codes = [coded[name].codes() for name in names if name not in chosen]
     source = {name: rng.integers(0, len(frame), 2 * n * CANDIDATES) for name in columns}
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]

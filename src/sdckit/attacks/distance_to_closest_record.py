@@ -26,6 +26,7 @@ from sdckit.attacks.closeness_figures import (
     group_figures,
 )
 from sdckit.attacks.compared_files import ComparedFiles
+from sdckit.cells.pair import open_files
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
@@ -186,8 +187,8 @@ def distance_to_closest_record(
     released : data frame or sequence of data frames
         One release or m of them; sizes may differ from the original's.
     control : data frame, optional
-        People of the same population who were never in the file. Without them no distance tells copying from
-        resemblance.
+        People of the same population who were never in the file; left out where a pair holds them. Without them
+        no distance tells copying from resemblance.
     variables : sequence of str, optional
         Variables compared. Unless given: the scenario's keys, sensitive and numeric ones; without a scenario
         all columns that the files share but `id` and `by`.
@@ -253,8 +254,9 @@ def distance_to_closest_record(
     arguments.text(prefix, "prefix")
     arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes, without=groups_by)
-    files = open_attack(original, released, control, roles={"variables": names}, by=groups_by, id=id, least=1)
+    opened = open_files(original, released, control, id=id)
+    names = all_variables(opened, variables, scenario, notes, without=groups_by)
+    files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1)
     numbers = numeric_columns(files, names, numeric, scenario)
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
+    AttackFiles,
     file_notes,
     numeric_columns,
     open_attack,
@@ -18,7 +19,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
-from sdckit.cells.with_control import WithControl
+from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
@@ -91,7 +92,7 @@ def inference(
     target : str
         The column they want to know.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     numeric : sequence of str, optional
         Columns whose differences count, the target among them if it is to be guessed with a tolerance; all
         numbers, dates and times unless given. The others are equal or not; so is a target of dates.
@@ -152,7 +153,7 @@ def inference(
         arguments.amount(scale, "scale", "is what tol is a share of")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
-    files = open_attack(original, released, control, roles=roles, by=asked.by, id=id)
+    files = open_attack(open_files(original, released, control, id=id), roles=roles, by=asked.by)
     numbers = numeric_columns(files, [*names, wanted], numeric, scenario)
     judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
     notes: dict[str, str] = {"tolerance": judge.words}
@@ -188,7 +189,7 @@ class _Judge:
     words: str
 
     @classmethod
-    def of(cls, files: WithControl, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
+    def of(cls, files: AttackFiles, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
         coding = files.codes(target)
         if not numeric or coding.kind != "numbers":
             return cls(coding.codes, -1.0, 0.0, "a guess is right where it is equal")

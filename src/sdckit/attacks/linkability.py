@@ -18,6 +18,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -84,7 +85,7 @@ def linkability(
     known : pair of sequences of str
         The columns A and the columns B; none in both.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     numeric : sequence of str, optional
         Columns whose differences count; all numbers, dates and times unless given. The others are equal or not.
     n_attacks : int
@@ -139,7 +140,7 @@ def linkability(
     sides = _sides(known)
     arguments.scenario_or_none(scenario)
     names = [*sides[0], *sides[1]]
-    files = open_attack(original, released, control, roles={"known": names}, by=asked.by, id=id)
+    files = open_attack(open_files(original, released, control, id=id), roles={"known": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
         raise DataError(

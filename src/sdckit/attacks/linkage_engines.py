@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from sdckit.cells.pair import Pair
-from sdckit.data.frames import open_frame
 from sdckit.errors import DataError
 
 __all__ = ["Engine", "check_session", "open_duckdb", "open_spark", "session_of"]
@@ -173,19 +172,7 @@ def check_session(session: object) -> None:
         )
 
 
-def session_of(files: Sequence[Any]) -> Any:
-    """The session of the first Spark frame among some files, or None.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> session_of([pl.DataFrame({"a": [1]})]) is None
-    True
-    """
-    for file in files:
-        if file is None or isinstance(file, Pair):
-            continue
-        frame = open_frame(file)
-        if frame.implementation.is_pyspark():
-            return frame.to_native().sparkSession
-    return None
+def session_of(pair: Pair) -> Any:
+    """The session of the first Spark frame among files that are opened and not read yet, or None."""
+    spark = (frame.to_native().sparkSession for frame in pair.frames if frame.implementation.is_pyspark())
+    return next(spark, None)

@@ -19,6 +19,7 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -82,7 +83,7 @@ def membership(
     released : data frame or sequence of data frames
         One release or m of them; rows need not belong to rows of the original.
     control : data frame
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     variables : sequence of str, optional
         What the intruder knows of the people; all columns that the files share unless given.
     numeric : sequence of str, optional
@@ -130,15 +131,16 @@ def membership(
     """
     asked = options(n_attacks, level, by, seed)
     arguments.text(prefix, "prefix")
-    if control is None:
+    arguments.scenario_or_none(scenario)
+    notes: dict[str, str] = {}
+    opened = open_files(original, released, control, id=id)
+    if opened.control is None:
         raise DataError(
             "control= is missing: who was in the file shows only beside people who were not",
             argument="control",
         )
-    arguments.scenario_or_none(scenario)
-    notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes)
-    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    names = all_variables(opened, variables, scenario, notes)
+    files = open_attack(opened, roles={"variables": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
     file_notes(files, names, notes)
     targets = draw_targets(files, asked, notes, balanced=True)

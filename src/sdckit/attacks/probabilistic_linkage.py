@@ -11,7 +11,7 @@ import numpy as np
 
 from sdckit.attacks.linkage_engines import check_session, session_of
 from sdckit.attacks.splink_scores import Compared, Links, need_splink, scored_links
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -219,9 +219,10 @@ def probabilistic_linkage(
     literal = arguments.names(exact, "exact") or ()
     for role, given in (("numeric", declared or ()), ("exact", literal)):
         _check_known(role, given, names)
+    opened = open_files(original, released, id=id)
     if session is None:
-        session = session_of([original, *(released if isinstance(released, (list, tuple)) else [released])])
-    pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
+        session = session_of(opened)
+    pair = open_pair(opened, categories={"variables": names}, aligned=True)
     if declared is None:
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers" and name not in literal)
     pair = open_pair(pair, categories={}, numeric={"numeric": declared}, aligned=True)

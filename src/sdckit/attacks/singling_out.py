@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
+    AttackFiles,
     Options,
     all_variables,
     file_notes,
+    is_ordered,
     open_attack,
     options,
 )
@@ -22,7 +24,7 @@ from sdckit.attacks.predicates import Predicates, Table, matches, random_predica
 from sdckit.attacks.query_dependence import design_effect
 from sdckit.attacks.singling_queries import multivariate_queries, univariate_queries
 from sdckit.attacks.targets import group_labels
-from sdckit.cells.with_control import WithControl, is_ordered
+from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -143,7 +145,7 @@ def singling_out(
     released : data frame or sequence of data frames
         One release or m of them; rows need not belong to rows of the original.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     variables : sequence of str, optional
         Columns asked about; all columns that the files share unless given.
     mode : {"univariate", "multivariate"}
@@ -209,13 +211,14 @@ def singling_out(
     arguments.scenario_or_none(scenario)
     k = 1 if mode == "univariate" else columns
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes)
+    opened = open_files(original, released, control, id=id)
+    names = all_variables(opened, variables, scenario, notes)
     if k > len(names):
         raise DataError(
             f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'",
             argument="n_columns",
         )
-    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    files = open_attack(opened, roles={"variables": names}, by=asked.by)
     file_notes(files, names, notes)
     tables = _tables(files, names)
     found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
@@ -230,10 +233,10 @@ def singling_out(
     )  # fmt: skip
 
 
-def _tables(files: WithControl, names: Sequence[str]) -> list[Table]:
+def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
     """The distinct records of each file."""
     out = []
-    groups = files.pair.groups(tuple(names)).of_row
+    groups = files.groups(tuple(names)).of_row
     for f, of_row in enumerate(groups):
         _, first = np.unique(of_row, return_index=True)
         rows = np.sort(first).astype(np.int64)
@@ -243,7 +246,7 @@ def _tables(files: WithControl, names: Sequence[str]) -> list[Table]:
 
 
 def _attacked(
-    files: WithControl,
+    files: AttackFiles,
     names: Sequence[str],
     tables: Sequence[Table],
     j: int,
@@ -288,7 +291,7 @@ def _same_size(table: Table, queries: Predicates, size: int) -> Floats:
 
 
 def _figures(
-    found: _Asked, chosen: Bools, files: WithControl, asked: Options, notes: dict[str, str]
+    found: _Asked, chosen: Bools, files: AttackFiles, asked: Options, notes: dict[str, str]
 ) -> dict[str, float]:
     n = int(chosen.sum())
     queries = found.queries.take(np.flatnonzero(chosen))
@@ -311,10 +314,10 @@ def _figures(
     return rates(attack, found.baseline, there, asked.level, notes, at_size.residual)
 
 
-def _groups(files: WithControl, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:
+def _groups(files: AttackFiles, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:
     if not asked.by:
         return ()
-    of_row = files.pair.groups(asked.by).of_row
+    of_row = files.groups(asked.by).of_row
     out = []
     for number, labels in group_labels(files, asked.by).items():
         for j, one in enumerate(found):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.key_target import group_columns
 from sdckit.attribute.near_matches import Side
-from sdckit.cells.pair import Pair, SharedGroups
+from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.errors import ColumnError
 
@@ -105,7 +105,7 @@ def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]
         tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target"))
         for name in widths
     ]
-    return group_columns(columns)
+    return group_files(columns)
 
 
 def sides(

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.coded_columns import CodedColumn, find_level
+from sdckit.attribute.coded_columns import find_level
 from sdckit.attribute.key_target import KeyTarget, codes_of_groups
-from sdckit.cells.pair import SharedGroups
+from sdckit.cells.packing import SharedGroups
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 
@@ -84,7 +85,7 @@ def check_exclusions(
 
 
 def find_levels(
-    given: Exclusions, columns: Mapping[str, CodedColumn], target: CodedColumn
+    given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
     """Codes of the target's levels, and of the pairs, that are left out.
 
@@ -103,8 +104,8 @@ def find_levels(
 
 def excluded_cells(
     given: Exclusions,
-    columns: Mapping[str, CodedColumn],
-    target: CodedColumn,
+    columns: Mapping[str, SharedCoding],
+    target: SharedCoding,
     keys: SharedGroups,
     table: KeyTarget,
 ) -> dict[str, NDArray[np.bool_]]:

@@ -20,8 +20,7 @@ from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["LDiversity", "l_diversity"]
 
@@ -104,7 +103,7 @@ class LDiversity(Result):
 
     measure: ClassVar[str] = "l_diversity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations", "homogeneous")
-    cells: Cells | LazyCells
+    cells: AnyCells
     variables: tuple[str, ...]
     kinds: tuple[Kind, ...]
     levels: tuple[int, ...]

@@ -69,8 +69,7 @@ def explain(error: Exception) -> int:
 
 
 def _usage(error: typer.TyperException) -> int:
-    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help text
-        sys.stderr.write(error.format_message() + "\n")
+    if not error.format_message():  # no command was given, and the help has been shown
         return BAD_INPUT
     say(f"error: {error.format_message()}")
     context = getattr(error, "ctx", None)

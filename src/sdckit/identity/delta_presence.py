@@ -12,7 +12,7 @@ from sdckit.cells.shared_coding import matching_cells
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.k_map import population_cells
+from sdckit.identity.k_map import file_and_population, population_cells
 from sdckit.identity.population_size import category_cells, records_of
 from sdckit.result import Result
 
@@ -69,7 +69,7 @@ class DeltaPresence(Result):
 
 def delta_presence(
     data: Any,
-    population: Any,
+    population: Any = None,
     *,
     keys: Sequence[str] | None = None,
     limits: tuple[float, float] = (0.0, 1.0),
@@ -81,8 +81,9 @@ def delta_presence(
 
     Parameters
     ----------
-    data : data frame or Cells
-        The file: those with a disease, say, whose being listed is what must stay hidden.
+    data : data frame, Cells or Pair
+        The file: those with a disease, say, whose being listed is what must stay hidden. Of a pair its
+        original, in the population opened with it.
     population : data frame or Cells
         The people that the file is a part of, one row per person, with the same keys.
     keys : sequence of str
@@ -123,6 +124,9 @@ def delta_presence(
     """
     arguments.text(prefix, "prefix")
     low, high = _checked(limits)
+    data, population = file_and_population(data, population)
+    if population is None:
+        raise DataError("population= is missing: give the file of the people that the data is a part of")
     cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False)
     everybody = population_cells(population, cells.keys)
     at = matching_cells(cells, everybody)

@@ -22,8 +22,7 @@ from sdckit.identity.risk_kernel import approximate_risk, census_risk, exact_ris
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["IndividualRisk", "individual_risk"]
 
@@ -85,7 +84,7 @@ class IndividualRisk(Result):
         "n", "global_risk", "expected_reidentifications", "max_risk", "threshold", "n_above",
         "household_risk", "expected_household_reidentifications",
     )  # fmt: skip
-    cells: Cells | LazyCells
+    cells: AnyCells
     method: str
     asked: float | str | None = None
     has_household: bool = False

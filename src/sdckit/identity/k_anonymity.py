@@ -14,8 +14,7 @@ from sdckit.data.scenario import Scenario
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["KAnonymity", "k_anonymity"]
 
@@ -38,7 +37,7 @@ class KAnonymity(Result):
 
     measure: ClassVar[str] = "k_anonymity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
-    cells: Cells | LazyCells
+    cells: AnyCells
     k: tuple[int, ...]
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)

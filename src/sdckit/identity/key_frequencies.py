@@ -14,8 +14,7 @@ from sdckit.data.scenario import Scenario
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["KeyFrequencies", "key_frequencies"]
 
@@ -55,7 +54,7 @@ class KeyFrequencies(Result):
 
     measure: ClassVar[str] = "key_frequencies"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_cells", "sample_uniques", "frequency_of_frequencies")
-    cells: Cells | LazyCells
+    cells: AnyCells
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
 
@@ -92,7 +91,7 @@ class KeyFrequencies(Result):
         return self.cells.records(frequency_columns(self.cells), prefix=self.prefix)
 
 
-def frequency_columns(cells: Cells | LazyCells) -> list[str]:
+def frequency_columns(cells: AnyCells) -> list[str]:
     """The record columns of A1 that exist for these cells."""
     known = ["population_frequency"] if "population_frequency" in cells.columns else []
     return ["cell_size", "sample_frequency", *known, "sample_unique"]

@@ -19,7 +19,7 @@ from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
-    from sdckit.cells.pair import SharedGroups
+    from sdckit.cells.packing import SharedGroups
 
 __all__ = ["MISSING_RULE", "ReplicatedUniques", "open_keys", "record_columns", "replicated_uniques"]
 

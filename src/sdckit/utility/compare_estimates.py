@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
-from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.frames import is_lazy
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.utility.comparison import (
@@ -203,11 +203,12 @@ def _opened(
         weights = {} if weight is None else {"weight": (weight,)}
         return open_pair(original, released, categories=counted, numeric={**measured, **weights})
     needed = arguments.names(variables, "variables") or ()
-    if not needed and not isinstance(original, Pair) and is_lazy(open_frame(original)):
+    opened = open_files(original, released)
+    if not needed and is_lazy(opened.original):
         raise DataError(
             "of a plan only the columns named are brought here: variables=[...] says which the function uses"
         )
-    return open_pair(original, released, categories={"variables": needed})
+    return open_pair(opened, categories={"variables": needed})
 
 
 def _note_missing(notes: dict[str, str], pair: Pair, used: Sequence[int]) -> None:

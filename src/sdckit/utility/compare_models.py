@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
-from sdckit.data.frames import open_frame
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.comparison import (
@@ -218,14 +217,14 @@ def _weight(
 
 def _opened(original: Any, released: Any, formula: str, weight: str | None) -> tuple[Pair, Sides]:
     """The files with the columns of the formula, numbers as numbers and the others as categories."""
-    schema = (original.original if isinstance(original, Pair) else open_frame(original)).collect_schema()
+    opened = open_files(original, released)
+    schema = opened.original.collect_schema()
     sides = read_formula(formula, schema.names())
     numeric = [name for name in sides.columns if schema[name].is_numeric()]
     others = [name for name in sides.columns if name not in numeric]
     weights = {} if weight is None else {"weight": (weight,)}
     pair = open_pair(
-        original,
-        released,
+        opened,
         categories={"formula": others},
         numeric={"numeric column of the formula": numeric, **weights},
     )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -22,7 +23,6 @@ from sdckit.utility.coded_variables import (
     BINS,
     MISSING_RULE,
     Bins,
-    CodedVariable,
     coded_variables,
     level_notes,
 )
@@ -40,7 +40,7 @@ SUMMARISED = ("s_pmse", "s_jsd", "specks", "dbhatt")
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def all_tables(variables: Sequence[CodedVariable], ways: int, *, complete: bool) -> Floats:
+def all_tables(variables: Sequence[SharedCoding], ways: int, *, complete: bool) -> Floats:
     """Statistics of every table of so many variables; shape (m, tables, statistics)."""
 
     def beginning_with(first: tuple[int, ...]) -> list[list[list[float]]]:
@@ -281,7 +281,7 @@ def tabular_utility(
             "variables=[...] or smaller ways"
         )
     notes = dict(chosen.notes)
-    coded = coded_variables(chosen, bins, notes)
+    coded, _ = coded_variables(chosen, bins, notes)
     level_notes(coded, notes)
     found = all_tables(coded, ways, complete=drop_missing)
     statistics = {name: found[:, :, j] for j, name in enumerate(STATISTICS)}
