@@ -38,7 +38,7 @@ def test_options():
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, None, "10"])
 def test_a_count_is_whole(n):
-    with pytest.raises(DataError, match="n_attacks is how many .* whole number of 1 or more"):
+    with pytest.raises(DataError, match=r"n_attacks is how many .* whole number of 1 or more"):
         options(n, 0.95, None, None)
 
 

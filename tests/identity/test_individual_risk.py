@@ -78,7 +78,7 @@ def test_the_threshold_for_a_target():
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan"), float("inf"), True, "median", (0.1,)])
 def test_thresholds_that_cannot_be(threshold):
-    with pytest.raises(DataError, match="threshold is a probability, 'upper_quartile' or 'mad'; .* 0 to 1"):
+    with pytest.raises(DataError, match=r"threshold is a probability, 'upper_quartile' or 'mad'; .* 0 to 1"):
         individual_risk(FRAME, **KNOWN, threshold=threshold)
 
 
