@@ -55,7 +55,7 @@ def assess_release(
 
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
-    arguments.count(n_attacks, "n_attacks")
+    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
     arguments.seed(seed)  # refused here, or every attack would be
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     aligned = scenario.aligned or id is not None
