@@ -25,9 +25,7 @@ def _knows(context: Context) -> Knowledge:
 def _drawn(context: Context) -> dict[str, Any]:
     """What every attack that draws its attempts takes."""
     knows = _knows(context)
-    return {
-        "control": context.control, "n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None,
-    }  # fmt: skip
+    return {"n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None}
 
 
 def _singled_out(context: Context) -> Iterator[Part]:

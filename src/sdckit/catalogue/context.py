@@ -83,8 +83,8 @@ class Context:
     seed : int or None
     target : str or None
         The sensitive variable of a measure of one.
-    data, pair, control
-        The file, the files beside each other, the people never in it; None in a plan that is not run.
+    data, pair
+        The file; the files beside each other, with the people never in it. None in a plan that is not run.
     shared : dict
         What does not depend on the intruder is kept here from one intruder to the next.
     tell : callable
@@ -103,7 +103,6 @@ class Context:
     target: str | None = None
     data: Any = None
     pair: Pair | None = None
-    control: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
     tell: Step = lambda _: None
 

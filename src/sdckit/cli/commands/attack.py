@@ -138,11 +138,12 @@ def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | No
     columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
     aligned = wanted.rows or wanted.declared
     pair = open_pair(
-        files.original, files.released, categories={"variables": columns}, aligned=aligned, id=wanted.id
-    )
+        files.original, files.released, files.control, categories={"variables": columns}, aligned=aligned,
+        id=wanted.id, attack=files.control is not None,
+    )  # fmt: skip
     plan = planned(
         wanted, files.variables, numeric=files.declared, n_attacks=n_attacks, seed=seed, pair=pair, n=pair.n,
-        sizes=pair.sizes, control=files.control, has_control=files.control is not None, tell=steps.step,
+        sizes=pair.sizes, has_control=files.control is not None, tell=steps.step,
     )  # fmt: skip
     # Linking records is tried without being asked for where a scenario says that rows belong together.
     forgiven = (
