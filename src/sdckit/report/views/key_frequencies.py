@@ -80,7 +80,8 @@ def _size_label(size: str) -> str:
 
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
-    return {_alone(one[place]): one[place]["sample_uniques"]}
+    tree = one[place]
+    return {_alone(tree): tree["sample_uniques"], "Share of them": tree["sample_unique_rate"]}
 
 
 def _answer(one: Plain, place: str, n: Plain) -> str:

@@ -107,7 +107,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         rows = tuple(
             (level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items()
         )
-        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,)))
+        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
     return [*found, *notes_blocks(tree)]
 
 
