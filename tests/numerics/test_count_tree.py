@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.count_tree import LEAF, _halve, build_tree, count_tree
+from sdckit.numerics.count_tree import LEAF, build_tree, count_tree, halve
 
 
 @pytest.mark.parametrize("levels", [1, 3, 1000])
@@ -13,7 +13,7 @@ def test_halving(levels):
     rng = np.random.default_rng(levels)
     values = rng.integers(0, levels, 200).astype(float)
     order = np.arange(200)
-    _halve(values, order, 20, 180, 77)
+    halve(values, order, 20, 180, 77)
     assert sorted(order.tolist()) == list(range(200))
     assert order[:20].tolist() == list(range(20))
     assert order[180:].tolist() == list(range(180, 200))

@@ -10,18 +10,19 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["build_tree", "count_tree"]
+__all__ = ["build_tree", "count_tree", "halve"]
 
 LEAF = 16  # points that are compared one by one
 DEEPEST = 64  # nodes waiting to be opened: one per level, and 2**60 points fit nowhere
 
 
 @njit(cache=True, nogil=True)
-def _halve(values, order, start, stop, middle):  # type: ignore[no-untyped-def]
+def halve(values, order, start, stop, middle):  # type: ignore[no-untyped-def]
     """Put the smaller values of order[start:stop] before `middle`, the others from it on."""
     low, high = start, stop - 1
     while low < high:
-        pivot = values[order[(low + high) >> 1]]
+        a, b, c = values[order[low]], values[order[(low + high) >> 1]], values[order[high]]
+        pivot = max(min(a, b), min(max(a, b), c))
         i, j = low, high
         while i <= j:
             while values[order[i]] < pivot:
@@ -68,7 +69,7 @@ def build_tree(key, upper, lower, first, last):  # type: ignore[no-untyped-def]
                     extremes[2], extremes[3] = min(extremes[2], b), max(extremes[3], b)
             middle = (start + stop) >> 1
             if level < depth:
-                _halve(key[level % dims], order, start, stop, middle)
+                halve(key[level % dims], order, start, stop, middle)
             halves[2 * part], halves[2 * part + 1] = start, middle
             node += 1
         halves[-1] = n

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sdckit.numerics.count_tree import halve
+
 __all__ = ["LEAF", "build", "remove"]
 
 LEAF = 32  # records in a leaf at most
@@ -12,45 +14,15 @@ FREE = {"nnan", "nsz"}  # there is no NaN, so that smallest and largest of a lin
 
 
 @njit(cache=True, nogil=True)
-def _exchange(y, row, a, b):  # type: ignore[no-untyped-def]
-    row[a], row[b] = row[b], row[a]
-    for j in range(y.shape[1]):
-        y[a, j], y[b, j] = y[b, j], y[a, j]
-
-
-@njit(cache=True, nogil=True)
-def _halve(y, row, first, last, middle, j):  # type: ignore[no-untyped-def]
-    """Put the smallest values of column j before `middle`, the largest behind it."""
-    last -= 1
-    while first < last:
-        a, b, c = y[first, j], y[(first + last) // 2, j], y[last, j]
-        pivot = max(min(a, b), min(max(a, b), c))
-        left, right = first, last
-        while left <= right:
-            while y[left, j] < pivot:
-                left += 1
-            while y[right, j] > pivot:
-                right -= 1
-            if left <= right:
-                _exchange(y, row, left, right)
-                left, right = left + 1, right - 1
-        if middle <= right:
-            last = right
-        elif middle >= left:
-            first = left
-        else:
-            return
-
-
-@njit(cache=True, nogil=True)
-def _spread(y, low, high, node, first, last):  # type: ignore[no-untyped-def]
+def _spread(y, row, low, high, node, first, last):  # type: ignore[no-untyped-def]
     """Fit the box of a node to records; its longest side."""
     widest = 0
     for j in range(y.shape[1]):
         low[node, j], high[node, j] = np.inf, -np.inf
     for p in range(first, last):
         for j in range(y.shape[1]):
-            low[node, j], high[node, j] = min(low[node, j], y[p, j]), max(high[node, j], y[p, j])
+            value = y[row[p], j]
+            low[node, j], high[node, j] = min(low[node, j], value), max(high[node, j], value)
     for j in range(y.shape[1] - 1):
         if high[node, j] - low[node, j] > high[node, widest] - low[node, widest]:
             widest = j
@@ -59,7 +31,7 @@ def _spread(y, low, high, node, first, last):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def build(y, row):  # type: ignore[no-untyped-def]
-    """Arrange records, which are put in order, as a tree: first record, records left, left child or -1, parent.
+    """Arrange records, `row` being put in order, as a tree: first record, records left, left child or -1, parent.
 
     Further the boxes, the leaf of each block of records, and the blocks, columns of them in a line.
     """
@@ -72,13 +44,13 @@ def build(y, row):  # type: ignore[no-untyped-def]
     used, i = 1, 0
     while i < used:
         first, n_here = node[i, 0], node[i, 1]
-        widest = _spread(y, low, high, i, first, first + n_here)
+        widest = _spread(y, row, low, high, i, first, first + n_here)
         node[i, 2] = -1
         if n_here <= LEAF:
             leaf[first // LEAF] = i
         else:
             half = ((n_here + LEAF - 1) // LEAF + 1) // 2 * LEAF
-            _halve(y, row, first, first + n_here, first + half, widest)
+            halve(y[:, widest], row, first, first + n_here, first + half)
             node[i, 2] = used
             node[used, 0], node[used, 1], node[used, 3] = first, half, i
             node[used + 1, 0], node[used + 1, 1], node[used + 1, 3] = first + half, n_here - half, i
@@ -86,7 +58,7 @@ def build(y, row):  # type: ignore[no-untyped-def]
         i += 1
     for p in range(n):
         for j in range(width):
-            block[p // LEAF, j, p % LEAF] = y[p, j]
+            block[p // LEAF, j, p % LEAF] = y[row[p], j]
     return node, low, high, leaf, block
 
 
