@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sdckit.report.attacks_chapter import attack_blocks
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock, Verdicts
