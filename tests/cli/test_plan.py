@@ -13,8 +13,8 @@ import releases
 import sdckit as sdc
 from sdckit.catalogue import CATALOGUE
 from sdckit.cli.plan import ALWAYS, applicable, attacks_planned, comparisons_planned, plan_lines
-from sdckit.data.readers import FileHeader, scan_header
-from sdckit.data.scenario import Scenario
+from sdckit.data.files.readers import FileHeader, scan_header
+from sdckit.data.scenarios.scenario import Scenario
 
 
 def test_keys_alone_permit_the_measures_that_need_nothing_else() -> None:

@@ -80,7 +80,7 @@ def _linkable(context: Context) -> str:
         return ONE_KEY
     if find_spec("splink") is None:
         return NO_SPLINK
-    from sdckit.attacks.probabilistic_linkage import ALL_PAIRS
+    from sdckit.attacks.linkage.probabilistic_linkage import ALL_PAIRS
 
     if not _knows(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
         return (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["Context", "Knowledge"]
 
@@ -125,7 +125,7 @@ class Context:
     def cells(self) -> Any:
         """The distinct combinations of keys, under the scenario's rule for missing values."""
         from sdckit.cells.as_cells import tabulate_roles
-        from sdckit.data.roles import resolve_roles
+        from sdckit.data.scenarios.roles import resolve_roles
 
         return tabulate_roles(self.data, resolve_roles(scenario=self.scenario))
 

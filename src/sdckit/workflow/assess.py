@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, overload
 
 from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file

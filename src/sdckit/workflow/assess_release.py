@@ -9,7 +9,7 @@ from typing import Any
 
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.asked import asked_for, declared_knowledge

@@ -10,7 +10,7 @@ from sdckit.workflow.assess import assess
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.release_assessment import ReleaseAssessment
 

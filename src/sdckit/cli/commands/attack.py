@@ -101,7 +101,7 @@ def attack(
     check_targets(json, inputs=inputs)
     stored = None
     if source.scenario is not None:
-        from sdckit.data.scenario import Scenario
+        from sdckit.data.scenarios.scenario import Scenario
 
         stored = Scenario.from_toml(source.scenario)
     wanted = read_wanted(
