@@ -9,7 +9,6 @@ from datetime import date
 from typing import Any
 
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.scenario import Scenario
 from sdckit.errors import SdcError, SdcWarning
@@ -47,8 +46,6 @@ def assess_release(
 
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
-    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
-    arguments.seed(seed)  # refused here, or every attack would be
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")

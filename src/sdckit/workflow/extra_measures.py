@@ -9,6 +9,7 @@ from sdckit.attribute.alpha_k import alpha_k
 from sdckit.attribute.beta_likeness import beta_likeness
 from sdckit.attribute.delta_disclosure import delta_disclosure
 from sdckit.attribute.t_closeness import TCloseness, t_closeness
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
@@ -49,12 +50,13 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     >>> chosen_measures("suda"), chosen_measures(["outliers", "suda"])
     (('suda',), ('suda', 'outliers'))
     """
-    asked = (measures,) if isinstance(measures, str) else tuple(measures)
+    asked = arguments.texts(measures, "measures")
     for name in asked:
-        if not isinstance(name, str):
-            raise ScenarioError(f"measures are names, not {type(name).__name__}: {', '.join(EXTRA)} or {ALL}")
         if name not in (*EXTRA, ALL):
-            raise ScenarioError(f"measures: no further measure {name!r}; {did_you_mean(name, (*EXTRA, ALL))}")
+            raise ScenarioError(
+                f"measures: no further measure {name!r}; {did_you_mean(name, (*EXTRA, ALL))}",
+                argument="measures",
+            )
     return EXTRA if ALL in asked else tuple(name for name in EXTRA if name in asked)
 
 
