@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any
 
 from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
@@ -53,8 +52,6 @@ def assess_release(
 
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
-    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
-    arguments.seed(seed)  # refused here, or every attack would be
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
     opened = open_files(original, released, control, id=id)  # each file once, whatever is measured

@@ -37,7 +37,7 @@ def test_a_missing_value_may_be_a_category(sdckit, survey: Path, frame) -> None:
 def test_bad_options_are_one_line(sdckit, survey: Path) -> None:
     for options, words in (
         (("--max-size", 9), "whole number from 1 to 3"),
-        (("--scoring", "x"), "'elliot' or 'ihsn'"),
+        (("--scoring", "x"), "there are: elliot, ihsn"),
         (("--sampling-fraction", 2), "at most 1"),
     ):
         done = sdckit("suda", survey, *KEYS, *options)

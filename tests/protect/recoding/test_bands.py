@@ -88,7 +88,7 @@ def test_named_ranges():
         ([0, 1], {"labels": ["a", "b"]}, "needs 1 different texts"),
         ([0, 1, 2], {"labels": ["a", "a"]}, "needs 2 different texts"),
         ([0, 1], {"labels": "a"}, "labels are the names of the bands"),
-        ([0, 1], {"labels": [1]}, "labels are the names of the bands"),
+        ([0, 1], {"labels": [1]}, "a list of texts"),
         ({}, {}, "is empty"),
         ({"a": (0, 1)}, {"labels": ["b"]}, "names the bands itself"),
         ({"a": (0, 1, 2)}, {}, "needs two ends"),

@@ -33,5 +33,7 @@ def test_an_error_names_the_step() -> None:
 
 def test_an_argument_is_called_as_in_the_recipe() -> None:
     step = StepLike("microaggregate", {"columns": ["income"], "how": "mdvv"})
-    with pytest.raises(DataError, match=r"^step 1 \(microaggregate\): how= is one of mdav"):
+    with pytest.raises(
+        DataError, match=r"^step 1 \(microaggregate\): how 'mdvv' is unknown; did you mean 'mdav'"
+    ):
         run_step(1, step, survey(), scenario=None, folder=None, entropy=1)

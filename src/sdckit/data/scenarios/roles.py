@@ -100,10 +100,7 @@ def resolve_roles(
         rule = _errors_only(scenario.missing, names, default_missing)
     if scenario is not None and weight is None and sampling_fraction is None:
         weight, sampling_fraction = scenario.weight, scenario.sampling_fraction
-    if sampling_fraction is not None:
-        sampling_fraction = arguments.share_above(
-            sampling_fraction, "sampling_fraction", "is the share of the population in the file"
-        )
+    sampling_fraction = arguments.sampling_fraction_or_none(sampling_fraction)
     if alpha is None:
         alpha = scenario.alpha if scenario is not None else 1.0
     known = arguments.names(sensitive, "sensitive", single=True)

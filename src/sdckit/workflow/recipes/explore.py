@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import arguments
 from sdckit.data.arguments import Seed
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
-from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import n_threads
 from sdckit.protect.draws import open_rng
 from sdckit.workflow.recipes.exploration import Exploration, Point
@@ -111,9 +112,11 @@ def explore(
     if chosen is None:
         raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
     if resume is not None and seed is None and recipe.is_random:
-        raise ScenarioError("resume needs a seed: without one, every run draws other random numbers")
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise DataError("workers counts combinations at a time; give a whole number of 1 or more")
+        raise ScenarioError(
+            "resume needs a seed: without one, every run draws other random numbers", argument="resume"
+        )
+    if workers is not None:
+        arguments.count(workers, "workers", "counts combinations at a time")
     _, entropy = open_rng(seed)
     combinations = _combinations(recipe, grid)
     recipes = [_changed(recipe, one) for one in combinations]
@@ -140,13 +143,16 @@ def explore(
 
 def _check_figure(role: str, name: str, offered: Sequence[str]) -> None:
     if name not in offered:
-        raise ScenarioError(f"{role}={name!r} is no figure of the map; give one of {', '.join(offered)}")
+        raise ScenarioError(
+            f"{role}={name!r} is no figure of the map; give one of {', '.join(offered)}", argument=role
+        )
 
 
 def _combinations(recipe: Recipe, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     if not isinstance(grid, Mapping) or not grid:
         raise ScenarioError(
-            'grid names arguments and the values to try, as {"local_suppression.k": [2, 3, 5]}'
+            'grid names arguments and the values to try, as {"local_suppression.k": [2, 3, 5]}',
+            argument="grid",
         )
     n = 1
     for path, values in grid.items():

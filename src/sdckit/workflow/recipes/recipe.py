@@ -183,12 +183,10 @@ class Recipe:
 
     def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
         """The scenario given, else the one the recipe names, else None."""
+        from sdckit.data import arguments
         from sdckit.data.scenarios.scenario import Scenario
 
-        if given is not None and not isinstance(given, Scenario):
-            raise ScenarioError(
-                "scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)"
-            )
+        given = arguments.scenario_or_none(given)
         if given is not None or self.scenario is None:
             return given
         return Scenario.from_toml((self.folder or Path()) / self.scenario)

@@ -62,6 +62,8 @@ def run_step(
         changed, change = method.function(data, **given)
     except SdcError as error:
         told = str(error).replace("method=", f"{HOW}=")  # as a recipe calls it
+        if error.argument == "method" and told.startswith("method "):
+            told = HOW + told.removeprefix("method")
         raise type(error)(f"{one.place(number)}: {told}") from None
     return Protected(changed, change)
 
