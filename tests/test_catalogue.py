@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
-from sdckit.catalogue import CATALOGUE, measure
+from sdckit.catalogue import CATALOGUE, Measure, further, measure, rows
 
 
 def test_names_are_distinct_without_regard_to_case() -> None:
@@ -24,11 +22,26 @@ def test_an_unknown_measure_names_those_there_are() -> None:
         measure("k_anonimity")
 
 
-def test_two_file_measures_say_whether_rows_are_aligned() -> None:
-    for row in CATALOGUE:
-        assert (row.aligned is None) == (row.n_files == 1)
+def test_rows_are_chosen_by_the_files_they_take() -> None:
+    assert rows() == list(CATALOGUE)
+    for files in ("one", "release", "attack", "utility"):
+        assert rows(files)
+        assert all(row.files == files and row.runs for row in rows(files))
+    assert rows("one", "release") == [
+        row for row in CATALOGUE if row.files in {"one", "release"} and row.runs
+    ]
+    assert set(further()) < {row.name for row in rows("one")}
 
 
 @pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.name)
-def test_every_field_says_something(row: object) -> None:
-    assert all(value != "" for value in dataclasses.asdict(row).values())
+def test_a_row_says_what_it_answers(row: Measure) -> None:
+    assert row.question.endswith("?")
+    assert bool(row.words) == row.runs  # what is told while it runs
+    assert not row.asked or row.runs
+    assert row.files == "attack" or not row.residual_risk
+
+
+@pytest.mark.parametrize("row", rows("one", "release", "attack", "utility"), ids=lambda row: row.name)
+def test_what_runs_is_run_in_one_way(row: Measure) -> None:
+    assert (row.arguments is None) != (row.parts is None)
+    assert not row.each or "target" in row.needs

@@ -12,23 +12,21 @@ from attacks.made import CONTROL, ORIGINAL, OTHERS
 from sdckit import Scenario
 from sdckit.attacks.attack_files import (
     all_variables,
-    check_scenario,
     file_notes,
-    generator,
     numeric_columns,
     open_attack,
     options,
     subgroups,
-    whole,
 )
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+from sdckit.cells.pair import open_files
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 NAMES = tuple(ORIGINAL.columns)
 ROLES = {"variables": NAMES}
 
 
 def opened(original=ORIGINAL, released=OTHERS, control=CONTROL, roles=ROLES):
-    return open_attack(original, released, control, roles=roles, by=(), id=None)
+    return open_attack(open_files(original, released, control), roles=roles)
 
 
 def test_options():
@@ -41,7 +39,7 @@ def test_options():
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, None, "10"])
 def test_a_count_is_whole(n):
-    with pytest.raises(DataError, match="n_attacks must be a whole number"):
+    with pytest.raises(DataError, match=r"n_attacks is how many .* whole number of 1 or more"):
         options(n, 0.95, None, None)
 
 
@@ -65,26 +63,19 @@ def test_one_column_of_subgroups_stands_without_a_list():
     for name in ("release", "Rate"):
         with pytest.raises(ColumnError, match=f"by: '{name}' is the name of a result column"):
             subgroups(name, ["rate"])
-    assert generator(3).random() == np.random.default_rng(3).random()
-
-
-def test_whole_takes_numpy_integers():
-    assert whole(np.int32(3), "k") == 3
 
 
 def test_which_variables():
     notes = {}
-    assert all_variables(ORIGINAL, OTHERS, CONTROL, None, None, "day", notes) == NAMES[:-1]
+    assert all_variables(open_files(ORIGINAL, OTHERS, CONTROL, id="day"), None, None, notes) == NAMES[:-1]
     assert notes == {}
     wide = ORIGINAL.with_columns(extra=1)
-    assert all_variables(wide, OTHERS, CONTROL, None, None, None, notes) == NAMES
+    assert all_variables(open_files(wide, OTHERS, CONTROL), None, None, notes) == NAMES
     assert notes == {"variables": "not in every file, left out: extra"}
     scenario = Scenario(keys=["True"], sensitive=["day"])
-    assert all_variables(ORIGINAL, OTHERS, None, None, scenario, None, {}) == ("True", "day")
+    assert all_variables(open_files(ORIGINAL, OTHERS), None, scenario, {}) == ("True", "day")
     with pytest.raises(ColumnError, match="variables= is empty"):
-        all_variables(ORIGINAL, OTHERS, None, [], None, None, {})
-    with pytest.raises(ScenarioError, match="takes a Scenario"):
-        check_scenario("scenario")
+        all_variables(open_files(ORIGINAL, OTHERS), [], None, {})
 
 
 def test_which_are_numeric():

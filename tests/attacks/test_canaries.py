@@ -82,8 +82,8 @@ def test_what_is_a_number():
 
 
 REFUSED = [
-    ({"n": 4}, DataError, "n counts canaries; give a whole number, 5 or more"),
-    ({"copies": 0}, DataError, "copies counts canaries"),
+    ({"n": 4}, DataError, "n counts canaries; give a whole number of 5 or more"),
+    ({"copies": 0}, DataError, "copies counts how often"),
     ({"id": "no"}, ColumnError, "id: no column 'no'"),
     ({"variables": ["agee"]}, ColumnError, "no column 'agee'"),
     ({"variables": ["age"], "numeric": ["pay"]}, ColumnError, "'pay' is none of the variables"),

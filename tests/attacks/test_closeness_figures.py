@@ -7,16 +7,19 @@ import math
 import numpy as np
 import polars as pl
 
+from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.closeness_figures import FIGURES, Drawing, closeness, group_figures
 from sdckit.attacks.compared_files import ComparedFiles
-from sdckit.cells.with_control import open_with_control
+from sdckit.cells.pair import open_pair
 
 ORIGINAL = pl.DataFrame({"x": [0.0, 1.0, 10.0], "g": ["a", "a", None]})
 RELEASES = [pl.DataFrame({"x": [0.0, 9.0], "g": ["a", "b"]}), pl.DataFrame({"x": [5.0], "g": ["a"]})]
 
 
 def found(notes):
-    files = open_with_control(ORIGINAL, RELEASES, None, categories={"variables": ["x"], "by": ["g"]}, least=1)
+    files = AttackFiles(
+        open_pair(ORIGINAL, RELEASES, None, categories={"variables": ["x"], "by": ["g"]}, attack=True)
+    )
     return files, closeness(
         ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, np.random.default_rng(1)), notes
     )
@@ -50,7 +53,7 @@ def test_groups_with_the_nearest_originals_first():
 def test_files_of_very_different_sizes_are_drawn_from_several_times():
     rng = np.random.default_rng(1)
     real, made = (pl.DataFrame({"x": rng.normal(size=n)}) for n in (300, 40))
-    files = open_with_control(real, made, made.reverse(), categories={"variables": ["x"]})
+    files = AttackFiles(open_pair(real, made, made.reverse(), categories={"variables": ["x"]}, attack=True))
     notes = {}
     (one,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), notes)
     assert (
@@ -60,7 +63,7 @@ def test_files_of_very_different_sizes_are_drawn_from_several_times():
     single = []
     for seed in range(200):
         part = real.sample(40, seed=seed)
-        files = open_with_control(part, made, None, categories={"variables": ["x"]})
+        files = AttackFiles(open_pair(part, made, None, categories={"variables": ["x"]}, attack=True))
         (found,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), {})
         single.append(found.figures["adversarial_accuracy"])
     assert abs(one.figures["adversarial_accuracy"] - np.mean(single)) < 4 * np.std(single) / np.sqrt(30)

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.compared_files import ComparedFiles
-from sdckit.cells.with_control import open_with_control
+from sdckit.cells.pair import open_pair
 
 ORIGINAL = pl.DataFrame({"x": [0.0, 2.0, 4.0, None], "c": list("aabb"), "g": ["u"] * 4})
 RELEASE = ORIGINAL.with_columns(x=pl.Series([1.0, 2.0, 50.0, 3.0]))
@@ -18,7 +19,9 @@ CONTROL = ORIGINAL.with_columns(x=pl.Series([8.0, 2.0, 3.0, 3.0]))
 
 
 def compared(numbers, categories, control=CONTROL, original=ORIGINAL, release=RELEASE):
-    files = open_with_control(original, release, control, categories={"variables": [*numbers, *categories]})
+    files = AttackFiles(
+        open_pair(original, release, control, categories={"variables": [*numbers, *categories]}, attack=True)
+    )
     return ComparedFiles(files, tuple(numbers), tuple(categories))
 
 

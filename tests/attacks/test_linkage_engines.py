@@ -10,6 +10,7 @@ import pytest
 
 from engines import conftest as on_engines
 from sdckit.attacks.linkage_engines import check_session, open_duckdb, open_spark, session_of
+from sdckit.cells.pair import open_files
 from sdckit.errors import DataError
 
 spark = on_engines.spark
@@ -59,12 +60,12 @@ class TestOnSpark:
 
     def test_the_session_of_a_frame(self, spark):
         there = spark.createDataFrame(TABLE)
-        check_session(session_of([TABLE, None, there]))
-        assert session_of([TABLE, there]) is spark
+        check_session(session_of(open_files(there, TABLE)))
+        assert session_of(open_files(TABLE, [TABLE, there])) is spark
 
 
 def test_frames_of_other_engines_have_no_session():
-    assert session_of([TABLE, pl.LazyFrame({"a": [1]}), None]) is None
+    assert session_of(open_files(TABLE, pl.LazyFrame({"a": [1]}))) is None
 
 
 def test_a_session_that_does_not_answer():

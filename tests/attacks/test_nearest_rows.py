@@ -8,8 +8,9 @@ import pytest
 
 from attacks.made import CONTROL, ORIGINAL, OTHERS
 from sdckit.attacks import nearest_rows
+from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files, some_of
-from sdckit.cells.with_control import open_with_control
+from sdckit.cells.pair import open_pair
 from sdckit.numerics.neighbours import pairwise, prepare
 
 NAMES = ORIGINAL.columns
@@ -19,7 +20,7 @@ NAMES = ORIGINAL.columns
 @pytest.mark.parametrize("names", [NAMES, ["größe", "age in years"], ["True"]])
 def test_the_nearest_are_drawn(names, k, monkeypatch):
     monkeypatch.setattr(nearest_rows, "LISTED", 500)
-    files = open_with_control(ORIGINAL, OTHERS, CONTROL, categories={"x": names})
+    files = AttackFiles(open_pair(ORIGINAL, OTHERS, CONTROL, categories={"x": names}, attack=True))
     own, base, _ = encode_files(files, names, [name for name in names if files.ordered(name)], 0)
     rows = draw_nearest(prepare(base), base, own, k, np.random.default_rng(1))
     away = pairwise(own, base)
@@ -32,7 +33,7 @@ def test_the_nearest_are_drawn(names, k, monkeypatch):
 def test_ties_have_the_same_chance():
     base = pl.DataFrame({"x": [0.0, 1.0, 1.0, 3.0, 1.0]})
     asked = pl.DataFrame({"x": [1.0] * 3000 + [0.4] * 3000})
-    files = open_with_control(asked, base, None, categories={"x": ["x"]})
+    files = AttackFiles(open_pair(asked, base, None, categories={"x": ["x"]}, attack=True))
     own, release = encode_files(files, ["x"], ["x"], 0)
     rows = draw_nearest(prepare(release), release, own, 1, np.random.default_rng(1))[:, 0]
     assert np.bincount(rows[:3000], minlength=5)[[1, 2, 4]] / 3000 == pytest.approx(
@@ -47,7 +48,7 @@ def test_ties_have_the_same_chance():
 def test_missing_is_equal_to_missing():
     known = pl.DataFrame({"x": [None, 5.0], "y": ["a", None]})
     release = pl.DataFrame({"x": [1.0, None, 9.0], "y": ["a", "a", None]})
-    files = open_with_control(known, release, None, categories={"x": ["x", "y"]})
+    files = AttackFiles(open_pair(known, release, None, categories={"x": ["x", "y"]}, attack=True))
     own, base = encode_files(files, ["x", "y"], ["x"], 0)
     assert pairwise(own, base).tolist() == [[0.5, 0.0, 1.0], [0.75, 1.0, 0.25]]
 

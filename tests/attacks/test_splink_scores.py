@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from pyspark.errors import PySparkException
 
 from sdckit.attacks import splink_scores as home
 from sdckit.attacks.splink_scores import Compared, need_splink, scored_links
@@ -73,8 +74,8 @@ def test_what_cannot_be_estimated_is_one_clear_error():
 
 
 def test_what_spark_cannot_do_is_not_blamed_on_the_variables(monkeypatch):
-    class SparkRuntimeError(Exception):
-        __module__ = "pyspark.errors.exceptions.base"
+    class SparkRuntimeError(PySparkException):
+        pass
 
     class Broken:
         similarity = "similar"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.made import CONTROL, ORIGINAL, OTHERS
-from sdckit.attacks.attack_files import options
+from sdckit.attacks.attack_files import AttackFiles, options
 from sdckit.attacks.targets import Outcome, draw_targets, group_labels, success_column, tallied
-from sdckit.cells.with_control import open_with_control
+from sdckit.cells.pair import open_pair
 
-FILES = open_with_control(ORIGINAL, [OTHERS, OTHERS], CONTROL, categories={"x": ["größe", "True"]})
+FILES = AttackFiles(
+    open_pair(ORIGINAL, [OTHERS, OTHERS], CONTROL, categories={"x": ["größe", "True"]}, attack=True)
+)
 
 
 def test_as_many_as_asked_for_each_once():

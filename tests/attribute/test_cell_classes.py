@@ -11,7 +11,7 @@ import pytest
 from draw import quiet
 from plans import on_engines
 from sdckit import Scenario, alpha_k, as_cells, beta_likeness, delta_disclosure, l_diversity, t_closeness
-from sdckit.attribute.cell_classes import checked_limits, open_classes
+from sdckit.attribute.cell_classes import open_classes
 from sdckit.cells import crosstab as crosstab_module
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -124,15 +124,6 @@ def test_a_key_with_the_name_of_a_figure():
         ColumnError, match="key 'cell_size' has the name of a column of the table; give prefix="
     ):
         _ = result.table
-
-
-def test_limits_as_given():
-    assert checked_limits((0.5, 0.2, 0.5), "t") == (0.2, 0.5)
-    assert checked_limits(1, "t") == (1.0,)
-    assert checked_limits([], "t") == ()
-    for bad in (True, float("nan"), float("inf"), -1, "0.5", [None]):
-        with pytest.raises(DataError, match="give numbers above 0"):
-            checked_limits(bad, "t")
 
 
 @every

@@ -20,9 +20,9 @@ def columns(bins=None):
 def test_categories_and_classes():
     found = columns({"n": 2})
     assert [part.tolist() for part in found["a"].codes] == [[1, 2, 0], [1, 2]]
-    assert (found["a"].n_levels, found["a"].label(0), found["a"].label(2)) == (2, "(missing)", "y")
+    assert (found["a"].n_levels, found["a"].labels()[0], found["a"].labels()[2]) == (2, "(missing)", "y")
     assert [part.tolist() for part in found["n"].codes] == [[1, 2, 2], [1, 2]]
-    assert found["n"].print_levels() == ["(missing)", "[1, 2.5)", "[2.5, 4]"]
+    assert found["n"].labels() == ["(missing)", "[1, 2.5)", "[2.5, 4]"]
     assert columns()["n"].n_levels == 3
 
 

@@ -162,7 +162,7 @@ def test_shares():
         ({"target": "sex"}, ColumnError, "target 'sex' is a key"),
         ({"target": "il"}, ColumnError, r"the original has no column 'il' \(target\)"),
         ({"target": "ill", "width": 1.0}, DataError, "numeric target 'ill' is .*, not numbers"),
-        ({"target": "pay", "width": -1.0}, DataError, "width is a number, 0 or more"),
+        ({"target": "pay", "width": -1.0}, DataError, "width is .* a number of 0 or more"),
         ({"width": {"pay": 1.0}}, ColumnError, "width: 'pay' is not a target"),
         ({"target": "pay", "width": 1.0, "released": RELEASE[4:]}, DataError, "'pay' has no value at all"),
         ({"radius": 2}, DataError, "from 0 to 1"),

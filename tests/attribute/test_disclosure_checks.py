@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.attribute.coded_columns import CodedColumn
 from sdckit.attribute.disclosure_checks import DisclosureCheck, one_way, two_way
+from sdckit.cells.shared_coding import SharedCoding
 
 
 def column(name, codes, n_levels):
     labels = ["(missing)", *"abcdefgh"[:n_levels]]
-    return CodedColumn(name, (np.array(codes, np.int32),), n_levels, False, lambda: labels)
+    return SharedCoding(name, (np.array(codes, np.int32),), n_levels, "text", lambda: labels)
 
 
 def one(correct):

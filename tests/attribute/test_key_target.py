@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdckit.attribute.key_target import codes_of_groups, group_columns, key_target
+from sdckit.attribute.key_target import codes_of_groups, key_target
+from sdckit.cells.packing import group_files
 
 
 def codes(*files):
@@ -12,7 +13,7 @@ def codes(*files):
 
 
 def test_groups_of_several_columns():
-    groups = group_columns([codes([0, 0, 1], [1, 2]), codes([5, 5, 0], [0, 0])])
+    groups = group_files([codes([0, 0, 1], [1, 2]), codes([5, 5, 0], [0, 0])])
     assert groups.n_groups == 3
     assert groups.of_row[0][0] == groups.of_row[0][1] != groups.of_row[0][2] == groups.of_row[1][0]
     assert sorted(zip(*(size.tolist() for size in groups.size), strict=True)) == [(0, 1), (1, 1), (2, 0)]
@@ -20,7 +21,7 @@ def test_groups_of_several_columns():
 
 
 def test_the_table():
-    keys = group_columns([codes([1, 1, 1, 2], [1, 3, 3])])
+    keys = group_files([codes([1, 1, 1, 2], [1, 3, 3])])
     target = codes([0, 0, 4, 4], [0, 2, 2])
     table = key_target(keys, target)
     rows = sorted(

@@ -129,13 +129,13 @@ def test_the_scenario():
         (
             {"sensitive": "health", "c": 0},
             DataError,
-            "c, the constant of recursive l-diversity, is a number above 0",
+            "c is the constant of recursive l-diversity; give a number above 0",
         ),
-        ({"sensitive": "health", "c": float("nan")}, DataError, "c, the constant"),
+        ({"sensitive": "health", "c": float("nan")}, DataError, "c is the constant"),
         (
             {"sensitive": "health", "kind": "simple"},
             DataError,
-            "kind 'simple' is unknown; use distinct, entropy",
+            "kind 'simple' is unknown; there are: distinct, entropy",
         ),
         ({"sensitive": "none"}, DataError, "sensitive variable 'none' has no value in any record"),
     ],

@@ -62,7 +62,7 @@ REFUSED = [
     ("x", {"mean": MEAN, "sd": [1, 0]}, {}, "not above 0"),
     ("x", {"mean": MEAN + np.nan, "sd": [1, 1]}, {}, "has missing values"),
     ("x", {"mean": "m", "sd": [1, 1]}, {}, "no array of numbers"),
-    ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": 0}, "give 1 or more"),
+    ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": 0}, "guesses .* 1 or more"),
     ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": []}, "one at least"),
     ("x", {"mean": MEAN, "sd": [1, 1]}, {"guesses": ["a"]}, "give how many"),
     ("x", {"mean": MEAN, "sd": [1, 1]}, {"prior": [1, 1]}, "prior= is for categories"),

@@ -103,9 +103,6 @@ def test_an_estimator_is_cloned_and_its_state_set():
         (3, True, 3, "an instance of a scikit-learn estimator"),
         (DummyClassifier(), True, 3, "DummyClassifier cannot guess this target: a number needs a regressor"),
         (DummyRegressor(), False, 3, "DummyRegressor cannot guess this target: categories need a classifier"),
-        ("knn", True, 0, "n_neighbors counts the nearest records"),
-        ("knn", True, True, "n_neighbors counts the nearest records"),
-        ("knn", True, 2.0, "n_neighbors counts the nearest records"),
     ],
 )
 def test_models_that_cannot_be(model, numeric, n_neighbors, words):

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from sdckit.catalogue import CATALOGUE
+from sdckit.catalogue import CATALOGUE, Context, measure
 from sdckit.catalogue.utility import UTILITY
+from sdckit.data.scenario import Scenario
 
 
 def test_the_rows_of_the_room_stand_together() -> None:
     assert tuple(row for row in CATALOGUE if row.room == "utility") == UTILITY
     assert len({row.name for row in UTILITY}) == len(UTILITY)
+
+
+def test_the_overview_tells_what_is_inside_it() -> None:
+    one = Scenario(keys=["sex", "age"], sensitive=["ill"], numeric=["age"])
+    row = measure("utility_overview")
+    assert row.inside is not None
+    inside = dict(
+        row.inside(Context(scenario=one, columns=frozenset(["sex", "age"]), models={"age ~ sex": "linear"}))
+    )
+    assert inside["information_loss"] == "rows are not declared to belong together"
+    assert {name for name, reason in inside.items() if not reason} == {
+        "propensity", "ecdf_utility", "compare_distributions", "tabular_utility", "compare_associations",
+        "compare_models:age ~ sex",
+    }  # fmt: skip

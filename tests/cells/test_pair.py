@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.errors import ColumnError, DataError
 
 ORIGINAL = {"id": [1, 2, 3], "a": ["x", "y", None], "v": [1.0, 2.5, 4.0]}
@@ -177,3 +179,137 @@ def test_records_of_some_rows_keep_the_index():
 def test_a_result_column_may_not_hide_the_id():
     with pytest.raises(ColumnError, match="id 'id' has the name of a result column; give prefix="):
         pair(id="id").records({"ID": np.zeros(3)})
+
+
+A = pl.DataFrame({"x": [1, 2, None], "s": ["a", "b", "b"], "id": [7, 8, 9]})
+B = pl.DataFrame({"x": [2.0, 5.0], "s": ["c", "a"]})
+C = pl.DataFrame({"x": [9, 9, 9, 1], "s": ["a", "a", "d", None]})
+ROLES = {"variables": ["x", "s"]}
+
+
+def attacked(released, control, original=A, **given):
+    return open_pair(original, released, control, categories=ROLES, attack=True, **given)
+
+
+def test_the_control_file_is_coded_behind_the_releases():
+    found = attacked(B, C)
+    assert (found.m, found.sizes, found.names) == (1, (2,), ("the original", "the release"))
+    assert [codes.tolist() for codes in found.codes("s", control=True).codes] == [
+        [1, 2, 2],
+        [3, 1],
+        [1, 1, 4, 0],
+    ]
+    assert found.codes("s", control=True).labels() == ["(missing)", "a", "b", "c", "d"]
+    assert [codes.tolist() for codes in found.codes("s").codes] == [[1, 2, 2], [3, 1]]
+    assert [codes.tolist() for codes in found.codes("x", control=True).codes] == [
+        [1, 2, 0],
+        [2, 3],
+        [4, 4, 4, 1],
+    ]
+    assert found.groups(["s"], control=True).size[-1].sum() == 4
+    assert len(found.groups(["s"]).size) == 2
+    assert [values.tolist() for values in found.days("x")[1:]] == [[2, 5], [9, 9, 9, 1]]
+    assert np.isnan(found.days("x")[0]).tolist() == [False, False, True]
+
+
+def test_a_value_of_the_control_file_among_the_others_moves_their_codes():
+    found = attacked(B, C.with_columns(s=pl.Series(["a", "aa", "b", "b"])))
+    assert [codes.tolist() for codes in found.codes("s", control=True).codes] == [
+        [1, 3, 3],
+        [4, 1],
+        [1, 2, 3, 3],
+    ]
+    assert [codes.tolist() for codes in found.codes("s").codes] == [[1, 2, 2], [3, 1]]
+
+
+def test_a_control_file_that_adds_no_value_shares_the_codes():
+    found = attacked(B, C.head(2).with_columns(x=pl.Series([1, 5])))
+    alone, behind = found.codes("s").codes, found.codes("s", control=True).codes
+    assert all(one is other for one, other in zip(alone, behind[:2], strict=True))
+
+
+def test_a_pair_opened_before_takes_a_control_file():
+    first = open_pair(A, B, categories=ROLES)
+    assert open_pair(first, categories=ROLES, attack=True) is first
+    found = open_pair(first, control=C, categories=ROLES, attack=True)
+    assert first.control is None
+    assert found.codes("x") is first.codes("x")  # coded once for both
+    again = open_pair(found, categories={"variables": ["x"]}, attack=True)
+    assert again.codes("x", control=True) is found.codes("x", control=True)
+    for given in ({"released": B}, {"control": C}, {"population": A}, {"id": "id"}):
+        with pytest.raises(DataError, match="fixed by the pair given"):
+            open_pair(found, categories=ROLES, **given)
+
+
+def test_a_control_file_changed_in_place_is_read_anew():
+    first, control = open_pair(A, B, categories=ROLES), C.to_pandas()
+    assert open_pair(first, control=control, categories=ROLES).codes("x", control=True).n_levels == 4
+    control["x"] = [5, 5, 5, 5]
+    assert open_pair(first, control=control, categories=ROLES).codes("x", control=True).n_levels == 3
+
+
+def test_a_control_file_that_is_a_plan_brings_what_is_asked_for():
+    first, plan = open_pair(A, B, categories=ROLES), C.lazy()
+    for name in ("x", "s"):
+        found = open_pair(first, control=plan, categories={"variables": [name]}, attack=True)
+        assert found.codes(name, control=True).n_levels == 4
+
+
+def test_an_attack_asks_the_original_alone_for_the_id():
+    found = attacked(B, C, id="id")
+    assert found.records({"y": [1, 2, 3]})["id"].to_list() == [7, 8, 9]
+    with pytest.raises(ColumnError, match=r"the original has no column 'ID' \(id\)"):
+        attacked(B, C, id="ID")
+
+
+def test_an_attack_sees_rows_in_the_order_of_the_id():
+    found = pair(aligned=True, id="id")
+    assert np.nan_to_num(found.days("v")[1], nan=-1).tolist() == [1.0, -1.0, 4.0]
+    assert found.codes("a", control=True).codes[1].tolist() == [1, 2, 3]
+
+
+def test_only_attacks_look_at_the_control_file():
+    text = C.with_columns(x=pl.lit("u"))
+    found = open_pair(A, B, text, categories=ROLES)
+    assert found.codes("x").kind == "numbers"
+    with pytest.raises(ColumnError, match="numbers in the original and text in the control file"):
+        open_pair(found, categories=ROLES, attack=True)
+    with pytest.raises(ColumnError, match=r"^the control file has no column 's' \(variables\)"):
+        open_pair(A, B, C.drop("s"), categories=ROLES)
+    with pytest.raises(ColumnError, match=r"^release 1 has no column 's'"):
+        attacked([B.drop("s"), B], C)
+    with pytest.raises(DataError, match=r"^the control file: the data has no records"):
+        attacked(B, C.head(0))
+    infinite = pl.DataFrame({"x": [1.0, float("inf")], "s": ["a", "b"]})
+    with pytest.raises(DataError, match="the control file: 'x' is infinite in row 2"):
+        attacked(B, infinite).days("x")
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table])
+def test_dates_and_times_in_days(make):
+    days = [dt.date(2020, 1, 1), dt.date(2020, 1, 3), None]
+    frame = make(
+        {"t": [None if day is None else dt.datetime(day.year, day.month, day.day, 12) for day in days]}
+    )
+    found = open_pair(frame, frame, categories={"variables": ["t"]}).days("t")[0]
+    assert np.diff(found)[0] == pytest.approx(2)
+    assert np.isnan(found[2])
+
+
+def test_dates_of_both_widths_and_dictionaries():
+    days = pa.array([0, 10], pa.date32())
+    frame = pa.table({"d": days, "n": pa.array([3, 4]).dictionary_encode()})
+    wide = pa.table({"d": days.cast(pa.date64()), "n": [3, 5]})
+    found = open_pair(frame, wide, categories={"variables": ["d", "n"]})
+    assert [one.tolist() for one in found.days("d")] == [[0, 10], [0, 10]]
+    assert [one.tolist() for one in found.days("n")] == [[3, 4], [3, 5]]
+
+
+def test_which_columns_are_shared():
+    assert open_files(A, [B, B], C).shared_columns() == (["x", "s"], ["id"])
+    assert open_files(A.drop("s"), B).shared_columns(["id"]) == (["x"], ["s"])
+    assert open_files(A, A, id="id").shared_columns() == (["x", "s"], [])
+    with pytest.raises(DataError, match="released= is missing"):
+        open_files(A, None)
+    with pytest.raises(ColumnError, match="id is the name of one column, not int"):
+        open_files(A, B, id=3)

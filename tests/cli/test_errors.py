@@ -11,7 +11,7 @@ import typer
 from sdckit.cli import errors
 from sdckit.data.missing_codes import Found
 from sdckit.data.missing_notes import MissingNotes
-from sdckit.errors import ColumnError, SdcWarning
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 Capture = pytest.CaptureFixture[str]
 
@@ -19,6 +19,23 @@ Capture = pytest.CaptureFixture[str]
 def test_our_own_message_is_printed_as_it_is(capsys: Capture) -> None:
     assert errors.explain(ColumnError("no column 'a';\n did you mean 'b'?")) == errors.BAD_INPUT
     assert capsys.readouterr().err == "error: no column 'a'; did you mean 'b'?\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "argument", "typed", "told"),
+    [
+        ("seed= takes a whole number", "seed", ["--seed", "-1"], "--seed takes a whole number"),
+        ("seed= takes a whole number", None, ["--seed", "-1"], "seed= takes a whole number"),
+        ("n_attacks is a count", "n_attacks", ["--n-attacks=0"], "--n-attacks is a count"),
+        ("keys: no column 'a'", "keys", ["--keys", "a"], "--keys: no column 'a'"),
+        ("keys: no column 'a'", "keys", ["--scenario", "s.toml"], "keys: no column 'a'"),
+        ("n_columns=3 of 1 variable", "n_columns", [], "--n-columns=3 of 1 variable"),
+        ("a plan has no rows: give id=", "id", [], "a plan has no rows: give --id"),
+    ],
+)
+def test_an_argument_is_told_as_the_option_it_is(text, argument, typed, told, capsys: Capture) -> None:
+    assert errors.explain(DataError(text, argument=argument), typed) == errors.BAD_INPUT
+    assert capsys.readouterr().err == f"error: {told}\n"
 
 
 def test_blanks_within_a_name_are_printed_as_they_are(capsys: Capture) -> None:

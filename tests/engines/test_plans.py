@@ -107,11 +107,11 @@ def test_assess_gives_the_same_figures(plan: Any) -> None:
     for name, one in left["intruders"].items():
         other = right["intruders"][name]
         assert_same_figures(one["verdicts"], other["verdicts"])
-        for measure in set(one["measures"]) - {"l_diversity_wildcard"}:
+        for measure in set(one["measures"]) - {"l_diversity:wildcard"}:
             assert_same_figures(
                 one["measures"][measure]["figures"], other["measures"][measure]["figures"], measure
             )
-    assert ("l_diversity_wildcard") in dict(there.intruders[0].skipped)
+    assert ("l_diversity:wildcard") in dict(there.intruders[0].skipped)
     assert [fact.level_counts for fact in there.intruders[0].key_facts if fact.kind == "text"] == []
     assert [(f.n_levels, f.n_missing, f.large_levels) for f in here.intruders[0].key_facts] == [
         (f.n_levels, f.n_missing, f.large_levels) for f in there.intruders[0].key_facts

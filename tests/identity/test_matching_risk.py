@@ -169,7 +169,7 @@ def test_pickling_lets_the_records_go():
         (FIRST.with_columns(sex=pl.lit(1)), {}, ColumnError, "'sex' holds text in the original and numbers"),
         (FIRST, {"tol": -1}, DataError, "tol is the slack"),
         (FIRST, {"tol": np.nan}, DataError, "tol is the slack"),
-        (FIRST, {"bounds": "half"}, DataError, "bounds 'half' is unknown; use 'closed' or 'open'"),
+        (FIRST, {"bounds": "half"}, DataError, "bounds 'half' is unknown; there are: closed, open"),
         (FIRST, {"around": "both"}, DataError, "around 'both' is unknown"),
         (FIRST, {"rows": [5]}, DataError, "counts from 1 to 4"),
     ],

@@ -123,8 +123,8 @@ def test_a_scenario_gives_the_variables():
         ({"numeric": "g"}, DataError, "numeric variable 'g' is .*, not numbers"),
         ({"numeric": "y", "method": "iqr"}, DataError, "method 'iqr' is unknown"),
         ({"numeric": "y", "upper": None}, DataError, "give upper=, lower= or both"),
-        ({"numeric": "y", "upper": 95}, DataError, "shares of the values"),
-        ({"numeric": "y", "upper": True}, DataError, "shares of the values"),
+        ({"numeric": "y", "upper": 95}, DataError, "upper is a share of the values"),
+        ({"numeric": "y", "upper": True}, DataError, "upper is a share of the values"),
         ({"numeric": "y", "upper": 0.2, "lower": 0.4}, DataError, "lower= must be below upper="),
     ],
 )

@@ -62,9 +62,9 @@ def test_a_census_is_not_judged():
 def test_the_bootstrap(terms):
     grid, counts = drawn()
     model = fit_model(grid, terms, counts, 0.1)
-    found = bootstrap_interval(grid, model, counts, 0.1, 5)
+    found = bootstrap_interval(grid, model, counts, 0.1, np.random.default_rng(5))
     p, match = unique_risk(model.mu[counts == 1], 0.1)
     assert found["tau1"][0] < p.sum() < found["tau1"][1]
     assert found["tau2"][0] < match.sum() < found["tau2"][1]
-    assert found == bootstrap_interval(grid, model, counts, 0.1, 5)
-    assert found != bootstrap_interval(grid, model, counts, 0.1, 6)
+    assert found == bootstrap_interval(grid, model, counts, 0.1, np.random.default_rng(5))
+    assert found != bootstrap_interval(grid, model, counts, 0.1, np.random.default_rng(6))

@@ -138,7 +138,7 @@ REFUSED = [
     ({"distance": "cosine"}, DataError, "distance 'cosine' is unknown"),
     ({"method": "rank", "distance": "euclidean"}, DataError, "has a distance of its own"),
     ({"method": "assignment", "n_best": 2}, DataError, "links each record to one original"),
-    ({"n_best": 0}, DataError, "whole number, 1 or more"),
+    ({"n_best": 0}, DataError, "n_best counts .* whole number of 1 or more"),
     ({"n_best": 5}, DataError, "n_best=5 of 4 originals"),
     (
         {"variables": ["age", "sex"], "distance": "euclidean"},

@@ -115,8 +115,8 @@ EYE = [[1.0, 0.0], [0.0, 1.0]]
     ("given", "error", "words"),
     [
         ({"numeric": None}, ScenarioError, "say which variables are numeric"),
-        ({"factor": -1}, DataError, "factor must be a number, 0 or more"),
-        ({"isolation": math.inf}, DataError, "isolation must be a number, 0 or more"),
+        ({"factor": -1}, DataError, "factor is half .* a number of 0 or more"),
+        ({"isolation": math.inf}, DataError, "isolation is .* a number of 0 or more"),
         ({"center": [0, 0]}, DataError, "give both or neither"),
         ({"covariance": EYE}, DataError, "give both or neither"),
         ({"center": [0], "covariance": EYE}, DataError, "center must have 2 numbers"),

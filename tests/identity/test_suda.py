@@ -184,7 +184,7 @@ def test_max_size_out_of_range(max_size):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"keys": KEYS, "scoring": "sdc"}, DataError, "scoring is 'elliot' or 'ihsn'"),
+        ({"keys": KEYS, "scoring": "sdc"}, DataError, "scoring 'sdc' is unknown; there are: elliot, ihsn"),
         ({"keys": KEYS, "sampling_fraction": 0}, DataError, r"a number in \(0, 1\]"),
         ({"keys": KEYS, "sampling_fraction": 1.5}, DataError, r"a number in \(0, 1\]"),
         ({"keys": KEYS, "sampling_fraction": math.nan}, DataError, r"a number in \(0, 1\]"),

@@ -130,7 +130,7 @@ def test_rows_of_one_word_are_told_apart(monkeypatch):
     base, query = gower(
         [(np.array([0.0, 1.0, 2.0, 1.0]), np.array([0.9]))], [(np.array([1, 2, 1, 2]), np.array([2]))]
     )
-    monkeypatch.setattr(neighbours, "_words", lambda columns, n: np.zeros(n, np.uint64))
+    monkeypatch.setattr(neighbours, "hash_rows", lambda columns, n: np.zeros(n, np.uint64))
     found = prepare(base).nearest(query, 3)
     assert found.distance[0] == pytest.approx([0.025, 0.025, 0.725])
     assert (found.index[0], found.n_closer[0], found.n_tied[0]) == (1, 2, 1)

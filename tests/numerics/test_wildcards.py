@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from numerics.as_python import both_forms
 from sdckit.numerics import threads, wildcards
 from sdckit.numerics.wildcards import match_packed, patterns_of
 
@@ -108,15 +109,10 @@ def test_compiled_kernels_do_what_their_source_says(values):
     assert out[0].tolist() == out[1].tolist()
     tables = []
     clear = np.uint64(~0xF & 0xFFFFFFFFFFFFFFFF)
-    for function in (wildcards._fill_table, wildcards._fill_table.py_func):
-        table = [
-            np.empty(128, np.uint64),
-            np.zeros(128, np.int32),
-            np.empty(8, np.uint64),
-            np.empty(len(words), np.int32),
-        ]
-        with np.errstate(over="ignore"):
-            n_groups = function(words, clear, *table)
-        tables.append((n_groups, *(part.tolist() for part in table)))
+    for function in both_forms(wildcards, "_fill_table", "find_word", "mix", "set_bit"):
+        table = wildcards._Table(np.empty(128, np.uint64), np.zeros(128, np.int32), np.empty(8, np.uint64))
+        group_of = np.empty(len(words), np.int32)
+        n_groups = function(words, clear, table, group_of)
+        tables.append((n_groups, group_of.tolist(), *(part.tolist() for part in table)))
     assert tables[0] == tables[1]
     assert tables[0][0] == len({value & ~0xF for value in values})

@@ -87,7 +87,7 @@ def test_pandas_keeps_its_index():
     ("options", "error", "message"),
     [
         ({"method": "restr"}, DataError, "'restr' adds no noise: .* turn back"),
-        ({"method": "laplace"}, DataError, "method= is one of additive"),
+        ({"method": "laplace"}, DataError, "method 'laplace' is unknown; there are: additive"),
         ({"noise": 0}, DataError, "give a number above 0"),
         ({"noise": "10"}, DataError, "give a number above 0"),
         ({"noise": float("inf")}, DataError, "give a number above 0"),

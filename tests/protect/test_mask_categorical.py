@@ -52,9 +52,9 @@ def test_types_are_kept():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"probability": 1}, DataError, "above 0 and below 1"),
+        ({"probability": 1}, DataError, r"probability .* in \(0, 1\)"),
         ({"probability": {"jib": 0.5}}, ColumnError, "exactly the columns"),
-        ({"probability": "half"}, DataError, "above 0 and below 1"),
+        ({"probability": "half"}, DataError, r"probability .* in \(0, 1\)"),
         ({"columns": ["jib"]}, ColumnError, "did you mean 'job'"),
         ({"columns": []}, ColumnError, "names no column"),
     ],

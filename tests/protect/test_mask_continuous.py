@@ -50,7 +50,7 @@ def test_seeds_and_types():
     [
         ({}, DataError, "one of reliability= and sd="),
         ({"reliability": 0.5, "sd": 1}, DataError, "one of reliability= and sd="),
-        ({"reliability": 1.0}, DataError, "above 0 and below 1"),
+        ({"reliability": 1.0}, DataError, r"reliability .* in \(0, 1\)"),
         ({"sd": 0}, DataError, "sd is the noise's"),
         ({"sd": {"y": 1}}, ColumnError, "exactly the columns"),
         ({"columns": ["y"], "sd": 1}, ColumnError, "no column 'y'"),

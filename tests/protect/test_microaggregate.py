@@ -118,8 +118,8 @@ def test_pandas_keeps_its_index():
         ({"strata": ["aera"]}, ColumnError, "strata: no column 'aera'"),
         ({"sort_by": "age", "method": "single"}, ColumnError, "sort_by: no column 'age'"),
         ({"sort_by": "staff"}, DataError, "sort_by= is for method='single'"),
-        ({"method": "best"}, DataError, "method= is one of mdav, "),
-        ({"measure": "mode"}, DataError, "'mean' or 'median'"),
+        ({"method": "best"}, DataError, "method 'best' is unknown; there are: mdav, "),
+        ({"measure": "mode"}, DataError, "is unknown; there are: mean, median"),
         ({"columns": []}, ColumnError, "names no column"),
     ],
 )

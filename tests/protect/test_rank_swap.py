@@ -111,7 +111,7 @@ def test_the_same_draw_on_every_engine():
     [
         ({"p": 0}, DataError, "p is how many ranks apart"),
         ({"p": 101}, DataError, "p is how many ranks apart"),
-        ({"p": "5"}, DataError, "are numbers"),
+        ({"p": "5"}, DataError, "p is how many ranks apart"),
         (
             {"p": 0.1},
             DataError,
@@ -122,7 +122,7 @@ def test_the_same_draw_on_every_engine():
         ({"k0": 0}, DataError, "k0 is a share of the mean"),
         ({"k0": 1e-9}, DataError, "no two ranks can be swapped within k0; raise k0, or"),
         ({"top": 60, "bottom": 40}, DataError, "together below 100"),
-        ({"top": -1}, DataError, "together below 100"),
+        ({"top": -1}, DataError, "top is a percentage"),
         ({"columns": ["name"]}, DataError, "not numbers"),
         ({"columns": ["one"]}, DataError, "'one' is constant, so there is nothing to swap"),
         ({"columns": ["incom"]}, ColumnError, "columns: no column 'incom'"),

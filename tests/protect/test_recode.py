@@ -181,7 +181,11 @@ def test_values_named_that_nobody_has():
         ({"groups": TOWNS, "labels": ["a"]}, DataError, "closed= and labels= go with bands="),
         ({"bands": [0, 9], "method": "log"}, DataError, "method= says how a number of bands is cut"),
         ({"bands": [0, 9], "outside": "keep"}, DataError, "would leave numbers among the bands"),
-        ({"bands": [0, 9], "outside": "drop"}, DataError, "outside= is"),
+        (
+            {"bands": [0, 9], "outside": "drop"},
+            DataError,
+            "outside 'drop' is unknown; there are: error, keep, missing",
+        ),
         ({"bands": "0-9"}, DataError, "a number of bands, a list of edges"),
         ({"bands": 2.5}, DataError, "a number of bands, a list of edges"),
         ({"bands": [9, 0]}, DataError, "must ascend"),

@@ -104,3 +104,17 @@ def test_the_checks_see_what_they_forbid() -> None:
     )
     assert {name for node in run_at_import(module) for name in imported(node)} == {"polars"}
     assert set(imported(module)) == {"pandas", "polars", "duckdb"}
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_nothing_is_recognised_by_the_text_of_its_class(path: Path) -> None:
+    """Names of classes are printed in messages, never compared."""
+    compared: list[ast.expr] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Compare):
+            compared += [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            compared.append(node.func.value)  # type(x).__name__.startswith(...)
+    named = {"__class__", "__module__", "__name__", "__qualname__"}
+    found = [part for one in compared for part in ast.walk(one) if isinstance(part, ast.Attribute)]
+    assert not [part.lineno for part in found if part.attr in named]

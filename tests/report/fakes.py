@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 from sdckit.data.scenario import Scenario
 from sdckit.report.relations import SIZE_CLASSES, risk_of_size
@@ -29,6 +30,7 @@ class Frequencies:
 class Anonymity:
     level: int
     violations: dict[int, int]
+    cells: Any = None
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -38,7 +40,12 @@ class Risk:
     threshold: float | None = None
     household_risks: tuple[float, ...] | None = None
     method: str = "exact"
+    cells: Any = None
     notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def max_risk(self) -> float:
+        return max(self.risks)
 
     @property
     def n(self) -> int:
@@ -88,6 +95,7 @@ class Diversity:
     variables: tuple[str, ...]
     violations: dict[str, dict[str, dict[int, int]]]
     homogeneous: dict[str, int]
+    level: dict[str, dict[str, float]]
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -98,14 +106,17 @@ class Contribution:
     uniques_saved: int
     violations_without: dict[int, int]
     risk_without: float | None
-    suggestion: str
+    decides_alone: float = math.nan
+    entropy_lost: float = math.nan
 
 
 @dataclass(frozen=True)
 class Contributions:
     table: tuple[Contribution, ...]
     uniques: int
-    risk: float | None
+    violations: dict[int, int] = field(default_factory=dict)
+    coarsenings: dict[str, Any] = field(default_factory=dict)
+    suggestions: tuple[Any, ...] = ()
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -137,27 +148,17 @@ class Intruder:
     name: str
     keys: tuple[str, ...]
     key_facts: tuple[Facts, ...]
-    frequencies: Frequencies
-    k_anonymity: Anonymity
-    individual_risk: Risk
-    key_contributions: Contributions | None
-    household_structure: Households | None
-    l_diversity: Diversity | None
-    verdicts: tuple[Verdict, ...]
-    frequencies_category: Frequencies | None = None
-    k_anonymity_category: Anonymity | None = None
-    individual_risk_category: Risk | None = None
-    l_diversity_wildcard: Diversity | None = None
+    results: dict[str, Any]
+    verdicts: tuple[Verdict, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
-    suda: Any = None
-    population_risk: Any = None
-    population_uniques: Any = None
-    risky_cells: Any = None
-    outliers: Any = None
+
+    def __getitem__(self, place: str) -> Any:
+        return self.results[place]
 
 
 @dataclass(frozen=True)
 class FakeAssessment:
+    schema: ClassVar[str] = "sdckit/assessment"
     scenario: Scenario
     n: int
     intruders: tuple[Intruder, ...]
@@ -253,8 +254,8 @@ def contributions_of(rows: list[Row], keys: tuple[str, ...], scenario: Scenario)
                 f = matching(rows, rest, wildcard=False)
                 left = sum(x == 1 for x in f)
                 mean = math.fsum(risks_of(rows, f, scenario)) / len(rows)
-                table.append(Contribution(dropped, left, uniques - left, {}, mean, "coarsen"))
-    return Contributions(tuple(table), uniques, None)
+                table.append(Contribution(dropped, left, uniques - left, {}, mean))
+    return Contributions(tuple(table), uniques)
 
 
 def households_of(rows: list[Row], keys: tuple[str, ...], column: str) -> Households:
@@ -275,7 +276,7 @@ def diversity_of(rows: list[Row], keys: tuple[str, ...], sensitive: tuple[str, .
     if not sensitive:
         return None
     violations: dict[str, dict[str, dict[int, int]]] = {}
-    homogeneous = {}
+    homogeneous, level = {}, {}
     for variable in sensitive:
         cells: dict[Any, Counter[Any]] = defaultdict(Counter)
         for row in rows:
@@ -285,7 +286,11 @@ def diversity_of(rows: list[Row], keys: tuple[str, ...], sensitive: tuple[str, .
             "entropy": {k: sum(c.total() for c in cells.values() if _entropy(c) < k - 1e-9) for k in (2, 3)},
         }
         homogeneous[variable] = sum(len(c) == 1 and c.total() >= 2 for c in cells.values())
-    return Diversity(len(rows), sensitive, violations, homogeneous)
+        level[variable] = {
+            "distinct": min(len(c) for c in cells.values()),
+            "entropy": min(_entropy(c) for c in cells.values()),
+        }
+    return Diversity(len(rows), sensitive, violations, homogeneous, level)
 
 
 def _entropy(counts: Counter[Any]) -> float:
@@ -298,23 +303,31 @@ def intruder_of(rows: list[Row], name: str, keys: tuple[str, ...], scenario: Sce
     wildcard = holes and scenario.missing == "wildcard"
     levels = sorted({2, 3, 5} | ({scenario.thresholds.k} if scenario.thresholds.k else set()))
 
-    def measured(f: list[int]) -> tuple[Frequencies, Anonymity, Risk]:
+    def measured(*, wildcard: bool) -> dict[str, Any]:
+        f = matching(rows, keys, wildcard=wildcard)
         risks = risks_of(rows, f, scenario)
         shared = household_risks(rows, risks, scenario.household) if scenario.household else None
-        return (
-            frequencies_of(rows, keys, f),
-            Anonymity(min(f), {k: sum(x < k for x in f) for k in levels}),
-            Risk(risks, scenario.thresholds.risk, shared),
-        )
+        cells = SimpleNamespace(has_wildcards=wildcard)
+        return {
+            "key_frequencies": frequencies_of(rows, keys, f),
+            "k_anonymity": Anonymity(min(f), {k: sum(x < k for x in f) for k in levels}, cells),
+            "individual_risk": Risk(risks, scenario.thresholds.risk, shared, cells=cells),
+        }
 
-    own = measured(matching(rows, keys, wildcard=wildcard))
-    category = measured(matching(rows, keys, wildcard=False)) if wildcard else (None, None, None)
-    diversity = diversity_of(rows, keys, scenario.sensitive)
+    results: dict[str, Any] = {}
+    strict = measured(wildcard=False) if wildcard else {}
+    for place, result in measured(wildcard=wildcard).items():
+        if wildcard:
+            results[f"{place}:category"] = strict[place]
+        results[place] = result
+    further = {
+        "key_contributions": contributions_of(rows, keys, scenario),
+        "household_structure": households_of(rows, keys, scenario.household) if scenario.household else None,
+        "l_diversity": diversity_of(rows, keys, scenario.sensitive),
+    }
+    results |= {place: result for place, result in further.items() if result is not None}
     made = Intruder(
-        name, keys, tuple(facts_of(rows, key, str(scenario.missing)) for key in keys), *own,
-        contributions_of(rows, keys, scenario),
-        households_of(rows, keys, scenario.household) if scenario.household else None,
-        diversity, (), *category,
+        name, keys, tuple(facts_of(rows, key, str(scenario.missing)) for key in keys), results,
         skipped=() if scenario.sensitive else (("l_diversity", "no sensitive variable is declared"),),
     )  # fmt: skip
     return replace(made, verdicts=tuple(verdicts_of(made, scenario)))
@@ -324,19 +337,19 @@ def verdicts_of(one: Intruder, scenario: Scenario) -> list[Verdict]:
     limits = scenario.thresholds
     found = []
     if limits.k:
-        n = one.k_anonymity.violations[limits.k]
+        n = one["k_anonymity"].violations[limits.k]
         found.append(Verdict("k", one.name, None, limits.k, n == 0, n))
     if limits.risk:
-        n = one.individual_risk.n_above or 0
+        n = one["individual_risk"].n_above or 0
         found.append(Verdict("risk", one.name, None, limits.risk, n == 0, n))
     if limits.global_risk:
-        risk = one.individual_risk.global_risk
+        risk = one["individual_risk"].global_risk
         found.append(
             Verdict("global_risk", one.name, None, limits.global_risk, risk <= limits.global_risk, None, risk)
         )
-    if limits.l and one.l_diversity:
-        for variable in one.l_diversity.variables:
-            n = one.l_diversity.violations[variable]["distinct"][limits.l]
+    if limits.l and "l_diversity" in one.results:
+        for variable in one["l_diversity"].variables:
+            n = one["l_diversity"].violations[variable]["distinct"][limits.l]
             found.append(Verdict("l", one.name, variable, limits.l, n == 0, n))
     elif limits.l:
         found.append(

@@ -9,9 +9,9 @@ import releases
 import sdckit as sdc
 from draw import quiet
 from report.fakes import FULL, assess_fake, survey
-from report.test_sections_special import assessed
+from report.special import assessed
 from sdckit.report.blocks import ChartBlock
-from sdckit.report.charts import CHARTS, OPEN, chart_for, describe, to_svg
+from sdckit.report.charts import CHARTS, LIGHT, OPEN, chart_for, describe, to_svg
 from sdckit.report.pages import page_of
 from sdckit.report.write import plain_document
 
@@ -76,17 +76,18 @@ def test_a_chart_is_told_in_words(name: str, blocks: dict[str, ChartBlock]) -> N
 
 
 def test_a_hidden_count_is_an_open_bar_at_its_bound() -> None:
-    rows = [{"size": "1", "n_cells": {"text": "<5", "value": None, "below": 5}},
-            {"size": "5-9", "n_cells": {"text": "20", "value": 20}}]  # fmt: skip
-    spec = chart_for("sizes", {"rows": rows}).to_dict()
-    (values,) = spec["datasets"].values()
+    rows = [
+        {"label": "1 record", "n": {"text": "<5", "value": None, "below": 5}, "tone": "dark"},
+        {"label": "5 to 9 records", "n": {"text": "20", "value": 20}, "tone": "light"},
+    ]
+    (values,) = chart_for("bars", {"rows": rows, "unit": "cells"}).to_dict()["datasets"].values()
     assert (values[0]["length"], values[0]["fill"], values[0]["text"]) == (5, OPEN, "<5")
+    assert values[1]["fill"] == LIGHT
 
 
 def test_a_file_without_violations_has_a_chart() -> None:
-    zero = {"text": "0", "value": 0}
-    data = {"rules": [{"rule": "", "violations": {"2": zero, "3": zero}}]}
-    assert "k = 2" in to_svg(chart_for("violations", data))
+    rows = [{"label": f"k = {k}", "n": {"text": "0", "value": 0}} for k in (2, 3)]
+    assert "k = 2" in to_svg(chart_for("bars", {"rows": rows, "unit": "records"}))
 
 
 def test_a_chart_that_stands_alone_has_a_title() -> None:

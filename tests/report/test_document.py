@@ -1,10 +1,30 @@
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import pytest
+
 from report.fakes import FULL, assess_fake, survey
+from report.special import EXTRA, assessed, printed
 from sdckit.data.scenario import Scenario
-from sdckit.report.document import build_document
+from sdckit.report.document import build_document, method_notes
 from sdckit.report.figures import Count, InternalOnly
+from sdckit.report.html import render_html
+from sdckit.report.notebook import result_chart
+from sdckit.report.parts import bars
 from sdckit.report.protect import protect
+from sdckit.report.setting import Setting
+from sdckit.report.view import Note, View, added
+from sdckit.report.write import plain_document
+
+
+@dataclass(frozen=True)
+class Toys:
+    toys: int
+    n: int = 200
+    measure: ClassVar[str] = "toys"
 
 
 def test_a_verdict_prints_the_figure_of_its_table() -> None:
@@ -42,3 +62,64 @@ def test_figures_of_persons_are_not_taken_for_cells() -> None:
         {"i0.violations.3", "i0.records in 1-1"} <= {name for name, _ in one.terms}
         for one in document.relations
     )
+
+
+def test_a_key_has_its_missing_rate() -> None:
+    rows = survey(400, missing=0.1)
+    plain = protect(build_document(assess_fake(rows, FULL)), internal=True)
+    age = plain["intruders"][0]["key_facts"][1]
+    gone = sum(row["age"] is None for row in rows)
+    assert age["n_missing"]["value"] == gone
+    assert age["missing_rate"]["value"] == pytest.approx(gone / 400, abs=1e-6)
+
+
+def test_every_note_names_authors_and_years() -> None:
+    notes = build_document(assess_fake(survey(60), FULL)).tree["methods"]
+    assert isinstance(notes, tuple)
+    assert [note["name"] for note in notes] == [
+        "k-anonymity", "Missing values in keys", "Individual risk", "Contribution of keys", "Household risk",
+        "l-diversity", "Protection of this document",
+    ]  # fmt: skip
+    assert all(re.search(r"\w+ .*\(\d{4}\)", str(note["source"])) for note in notes)
+
+
+def test_a_census_is_called_one() -> None:
+    notes = {note["name"]: note["text"] for note in method_notes(["individual_risk"], Scenario(keys=["sex"]))}
+    assert "whole population" in str(notes["Individual risk"])
+    assert "l-diversity" not in notes
+
+
+def test_further_measures_have_their_notes_where_they_ran() -> None:
+    names = [note["name"] for note in method_notes(["suda", "risky_cells"], FULL)]
+    assert names == ["Special uniques", "Risky combinations", "Protection of this document"]
+
+
+def test_they_appear_only_if_computed() -> None:
+    one = printed(assessed(measures="suda"))
+    assert set(EXTRA) & one.keys() == {"suda"}
+    assert set(EXTRA) <= printed(assessed()).keys()
+
+
+def test_a_measure_from_outside_appears_everywhere() -> None:
+    """Registered by its view alone: figures, section, method, answer and chart."""
+
+    def tree(result: Any, setting: Setting) -> dict[str, Any]:
+        return {"n": setting.count("toys", result.toys, "toys")}
+
+    toy = View(
+        "Toys",
+        tree,
+        lambda one, place: [bars("Toys by kind", "toys", [("all", one[place]["n"])])],
+        lambda _: [Note("Toys", "They are counted.", "Nobody (2026)")],
+        answer=lambda one, place, _n: f"There are {one[place]['n']['text']} toys.",
+    )
+    fake = assess_fake(survey(200), FULL)
+    one = fake.intruders[0]
+    with_toys = replace(fake, intruders=(replace(one, results={**one.results, "toys": Toys(37)}),))
+    with added("toys", toy):
+        plain = plain_document(with_toys)
+        assert plain["intruders"][0]["toys"]["n"]["text"] == "35"
+        text = render_html(plain)
+        assert result_chart(Toys(37)).to_dict()["title"]["text"] == "Toys by kind"
+    for words in ("Toys by kind", "There are 35 toys.", "They are counted."):
+        assert words in text

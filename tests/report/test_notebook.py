@@ -106,7 +106,7 @@ def test_an_assessment_is_drawn_intruder_by_intruder() -> None:
 
 def test_the_chart_of_an_assessment_is_protected() -> None:
     assessment = assess_fake(survey(300), FULL)
-    exact = assessment.intruders[0].k_anonymity.violations
+    exact = assessment.intruders[0]["k_anonymity"].violations
 
     def lengths(chart: Any) -> list[float]:
         drawn = chart.to_dict()

@@ -12,9 +12,9 @@ import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, opened
 from sdckit.errors import DataError
+from sdckit.report.conclusions import NOTHING
 from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
-from sdckit.report.layout_attacks import NOTHING
 from sdckit.report.markdown import render_markdown
 from sdckit.report.release_document import (
     RELEASE_SCHEMA,
@@ -154,10 +154,10 @@ def test_a_limit_on_attacks_is_judged_by_what_is_printed(leaves, holds, printed)
     attacks = {place: {"residual_risk": leaf, **made} for place, leaf in leaves.items()}
     attacks["singling_out:univariate"] = {"residual_risk": {"text": "undefined", "value": None}, **not_made}
     one = residual(holds)
-    found = {**one, **judged_by_print(one, attacks)}
+    found = {**one, **judged_by_print(one, attacks, ["a", "b"])}
     assert found["holds"]["value"] is printed
     assert passed([found]) is printed
     open_one = residual(None)
-    assert judged_by_print(open_one, attacks) == {}
+    assert judged_by_print(open_one, attacks, ["a", "b"]) == {}
     assert passed([{"holds": {"value": True}}, open_one]) is None
     assert passed([]) is None

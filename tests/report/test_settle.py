@@ -16,8 +16,9 @@ from sdckit.report.document import build_document
 from sdckit.report.figures import Document, Ledger, Relation, Variable
 from sdckit.report.propagation import make_system, propagate
 from sdckit.report.relations import make_sizes
-from sdckit.report.sections_identity import Setting, k_anonymity_tree
+from sdckit.report.setting import Setting
 from sdckit.report.settle import settle, sound_relations
+from sdckit.report.views.k_anonymity import VIEW
 
 KEYS = ["sex", "age", "region", "occupation"]
 DESIGNS: list[dict[str, Any]] = [
@@ -76,7 +77,7 @@ def _violations(cells: tuple[int, ...]) -> Document:
     ledger = Ledger()
     n = ledger.count("n", 200, "n")
     setting = Setting(ledger, "i0", make_sizes(ledger, "i0", [1, 2, 4]))
-    tree = {"n": n, "k": k_anonymity_tree(Anonymity(1, below), setting, cells_known=True)}
+    tree = {"n": n, "k": VIEW.tree(Anonymity(1, below), setting)}
     return Document(tree, ledger.variables, tuple(ledger.relations), 200)
 
 

@@ -22,9 +22,8 @@ from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import chart_for, to_svg
 from sdckit.report.document import build_document
 from sdckit.report.html import figure_of
-from sdckit.report.layout import lay_out
-from sdckit.report.layout_intruder import MEASURE_BLOCKS
-from sdckit.report.notebook import result_document
+from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.page import lay_out
 from sdckit.report.protect import protect
 from sdckit.report.settle import sound_relations
 from sdckit.report.write import plain_document
@@ -67,7 +66,7 @@ def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
         assessment = sdc.assess(frame(400, marked=True), scenario=scenario, measures="all")
         documents = all_documents(assessment)
         documents |= {
-            f"notebook of {name}": one._repr_html_() for name, one in assessment.intruders[0].results()
+            f"notebook of {name}": one._repr_html_() for name, one in assessment.intruders[0].results.items()
         }
     for kind, text in [*documents.items(), *(("warning", str(one.message)) for one in said)]:
         for trace in ("MARKER", "93617", "93,617", "774177", "774,177", "7.7e"):
@@ -76,7 +75,7 @@ def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
 
 def test_no_limit_of_an_outlier_is_told() -> None:
     assessment = assessed(frame(400), ONE)
-    low, high = assessment.intruders[0].outliers.limits["wage"]
+    low, high = assessment.intruders[0]["outliers"].limits["wage"]
     for kind, text in all_documents(assessment).items():
         for limit in (low, high):
             assert f"{limit:.0f}" not in text or limit != limit, kind  # noqa: PLR0124 - an open end is NaN
@@ -181,9 +180,9 @@ def test_a_chart_shows_printed_figures_only(scenario: Scenario) -> None:
     "measure", ["suda", "population_risk", "population_uniques", "risky_cells", "outliers"]
 )
 def test_the_chart_of_a_single_result_shows_printed_figures_only(measure: str) -> None:
-    result = getattr(assessed(frame(400, 6), ONE).intruders[0], measure)
+    result = assessed(frame(400, 6), ONE).intruders[0][measure]
     plain = protect(result_document(result))
-    (block,) = (one for one in MEASURE_BLOCKS[measure](plain) if isinstance(one, ChartBlock))
+    (block,) = (one for one in result_blocks(plain) if isinstance(one, ChartBlock))
     assert to_svg(result.plot()) == to_svg(chart_for("bars", block.data, block.caption))
     check_chart(to_svg(result.plot()), block)
 

@@ -149,9 +149,9 @@ def test_aligned_files_have_no_ratio():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"n_clusters": 1}, DataError, "n_clusters is a whole number of 2 or more"),
-        ({"n_clusters": 2.0}, DataError, "n_clusters is a whole number"),
-        ({"method": "ward"}, DataError, "method 'ward' is unknown; give 'average' or 'kmeans'"),
+        ({"n_clusters": 1}, DataError, "n_clusters counts clusters; give a whole number of 2 or more"),
+        ({"n_clusters": 2.0}, DataError, "n_clusters counts clusters; give a whole number"),
+        ({"method": "ward"}, DataError, "method 'ward' is unknown; there are: average, kmeans"),
         ({"variables": ["sxe"], "numeric": None}, ColumnError, "did you mean 'sex'"),
     ],
 )

@@ -18,13 +18,14 @@ RELEASE = SURVEY.with_columns(town=pl.Series(["c"] * 19 + [None]), sex=pl.lit(2)
 def coded(numeric=None, bins=5, released=RELEASE):
     chosen = chosen_variables(SURVEY, released, numeric=numeric)
     notes = dict(chosen.notes)
-    return {one.name: one for one in coded_variables(chosen, bins, notes)}, notes
+    found, numbers = coded_variables(chosen, bins, notes)
+    return {one.name: one for one in found}, numbers, notes
 
 
 def test_numbers_with_many_values_are_cut():
-    found, notes = coded()
-    assert [one.cut for one in found.values()] == [True, False, False, False]
-    assert [one.number for one in found.values()] == [True, False, False, False]
+    found, numbers, notes = coded()
+    assert [one.kind for one in found.values()] == ["classes", "numbers", "text", "numbers"]
+    assert numbers == ("age",)
     assert notes["values"] == "taken value by value because they have so few: sex, one"
     assert found["age"].n_levels == 5
     assert found["age"].counts.tolist() == [[0, 4, 4, 4, 4, 4]] * 2
@@ -34,21 +35,21 @@ def test_numbers_with_many_values_are_cut():
 
 
 def test_numbers_declared_stay_numbers():
-    found, notes = coded(numeric=["sex", "age"], bins={"age": 10})
+    found, numbers, notes = coded(numeric=["sex", "age"], bins={"age": 10})
     assert found["age"].n_levels == 10
     # a code of 1 and 2 is not put into one class, whatever it is called
-    assert (found["sex"].number, found["sex"].cut, found["sex"].n_levels) == (True, False, 2)
-    assert not found["one"].number
+    assert (found["sex"].kind, found["sex"].n_levels) == ("numbers", 2)
+    assert set(numbers) == {"sex", "age"}
     assert notes["values"].endswith("so few: sex")
 
 
 def test_few_values_are_counted_over_all_files():
     more = RELEASE.with_columns(sex=pl.Series(range(20)))
-    assert coded(released=more)[0]["sex"].cut
+    assert coded(released=more)[0]["sex"].kind == "classes"
 
 
 def test_notes():
-    found, notes = coded()
+    found, _, notes = coded()
     level_notes(list(found.values()), notes)
     assert notes["constant"] == "a single level in all files: one"
     assert notes["levels"] == "no value in common between the original and any release: town"

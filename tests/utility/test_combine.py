@@ -88,7 +88,7 @@ def test_a_pickle_and_a_notebook():
 @pytest.mark.parametrize(
     ("estimates", "variances", "options", "words"),
     [
-        (Q, V, {"kind": "both"}, "kind 'both' is unknown; use 'partial', 'full', 'simple', 'proper'"),
+        (Q, V, {"kind": "both"}, "kind 'both' is unknown; there are: partial, full, simple, proper"),
         ([1.0], [1.0], {"kind": "partial"}, "needs at least two files.*kind='simple'"),
         ([1.0], [1.0], {"kind": "full"}, "needs at least two files.*kind='simple'"),
         (Q, V, {"kind": "simple", "n": 5}, "n_synthetic is missing"),

@@ -206,7 +206,7 @@ NEVER = TWO.with_columns(ill=pl.col("age") > 40)
     [
         (TWO, {"formula": "income ~ agee"}, ColumnError, "no column 'agee' in the original; did you mean 'age'"),
         (TWO.drop("age"), {}, ColumnError, "the release has no column 'age'"),
-        (TWO, {"family": "gamma"}, DataError, "family 'gamma' is unknown; use 'linear'"),
+        (TWO, {"family": "gamma"}, DataError, "family 'gamma' is unknown; there are: linear"),
         (TWO, {"kind": "full"}, DataError, "needs at least two files"),
         ([TWO, TWO[:50]], {}, DataError, "different numbers of rows"),
         (TWO, {"level": 0}, DataError, "level is the coverage"),

@@ -110,7 +110,7 @@ def test_sizes():
         ((4, 4), "partial", "needs at least two files"),
         ((4, 4), "full", "needs at least two files"),
         ((4, 2, 2), "partial", "has the records of the original"),
-        ((4, 4), "both", "kind 'both' is unknown; use 'observed', 'partial'"),
+        ((4, 4), "both", "kind 'both' is unknown; there are: observed, partial"),
     ):
         with pytest.raises(DataError, match=words):
             size_ratio(files(*given), kind)

@@ -12,7 +12,7 @@ import releases
 import sdckit as sdc
 from sdckit.errors import DataError, SdcError
 from sdckit.utility import utility_overview as module
-from sdckit.utility.utility_overview import HEADLINES, utility_overview
+from sdckit.utility.utility_overview import HEADLINES, lacking, utility_overview
 
 NAMES = ["sex", "age", "region", "income", "ill"]
 
@@ -100,3 +100,16 @@ def test_bad_input():
 
 def test_rows_have_names_of_their_own():
     assert len({one.name for one in HEADLINES}) == len(HEADLINES)
+
+
+@pytest.mark.parametrize("names", [NAMES, ["sex"]])
+@pytest.mark.parametrize("numeric", [[], ["income"]])
+@pytest.mark.parametrize("models", [[], ["income ~ age"]])
+@pytest.mark.parametrize("aligned", [True, False])
+def test_what_lacks_is_known_before(names, numeric, models, aligned):
+    numeric = [name for name in numeric if name in names]
+    found = overview(variables=names, numeric=numeric, models=models, aligned=aligned)
+    size = releases.N
+    known = lacking(names, numeric, models, aligned=aligned, n=size, sizes=[size])
+    assert [(name, reason) for name, reason in known if reason] == list(found.skipped)
+    assert {name for name, reason in known if not reason} == set(found.results)

@@ -25,7 +25,10 @@ def assessed(released=None, **options):
 def test_before_and_after_are_assessments():
     found = assessed()
     alone = sdc.assess(releases.original(), scenario=releases.scenario())
-    assert found.original["default"].frequencies.sample_uniques == alone["default"].frequencies.sample_uniques
+    assert (
+        found.original["default"]["key_frequencies"].sample_uniques
+        == alone["default"]["key_frequencies"].sample_uniques
+    )
     after = sdc.assess(releases.release(), scenario=releases.scenario())
     assert found.released[0].to_dict()["intruders"] == after.to_dict()["intruders"]
     assert (found.n, found.m, found.aligned) == (releases.N, 1, True)
@@ -34,15 +37,15 @@ def test_before_and_after_are_assessments():
 def test_k_is_judged_on_the_release():
     found = assessed(thresholds={"k": 3})
     (verdict,) = found.verdicts
-    assert verdict.n_records == found.released[0]["default"].k_anonymity.violations[3]
-    assert verdict.n_records != found.original["default"].k_anonymity.violations[3]
+    assert verdict.n_records == found.released[0]["default"]["k_anonymity"].violations[3]
+    assert verdict.n_records != found.original["default"]["k_anonymity"].violations[3]
     assert found.passed is False
 
 
 def test_of_several_releases_the_worst_is_judged():
     several = [releases.release(seed=seed) for seed in range(3)]
     found = assessed(several, thresholds={"k": 3, "match_risk": 0.5, "replicated_uniques": 0.001})
-    beyond = [one["default"].k_anonymity.violations[3] for one in found.released]
+    beyond = [one["default"]["k_anonymity"].violations[3] for one in found.released]
     by_name = {verdict.name: verdict for verdict in found.verdicts}
     assert by_name["k"].n_records == max(beyond)
     figures = found["default"]["identity_disclosure"].per_release

@@ -77,8 +77,8 @@ def test_an_intruder_by_name():
 
 def test_the_measures_that_ran():
     found = assessed(keys=["sex"])["default"]
-    assert [name for name, _ in found.results()] == ["frequencies", "k_anonymity", "individual_risk"]
-    assert all(result.n == N for _, result in found.results())
+    assert list(found) == ["key_frequencies", "k_anonymity", "individual_risk"]
+    assert all(result.n == N for result in found.results.values())
 
 
 # --- figures ----------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_the_dict_is_json_and_whole():
     assert declared == LIMITS
     boss = told["intruders"]["boss"]
     assert (boss["keys"], boss["skipped"]) == (["sex", "job"], [])
-    assert list(boss["measures"]) == [name for name, _ in found["boss"].results()]
+    assert list(boss["measures"]) == list(found["boss"])
     assert boss["verdicts"][0] == {
         "name": "k", "intruder": "boss", "variable": None, "limit": 2, "holds": True, "n_records": 0, "value": None,
         "reason": "", "sentence": "every record is in a group of at least 2 with the same keys (k = 2)",
@@ -115,10 +115,10 @@ def test_the_summary_is_the_figures_one_by_one():
     assert rows == [
         (one.name, name, figure, value)
         for one in found.intruders
-        for name, result in one.results()
+        for name, result in one.results.items()
         for figure, value in result._flat()
     ] or any(value != value for *_, value in rows)  # noqa: PLR0124 - undefined figures equal nothing
-    assert ("friend", "frequencies", "sample_uniques", 1.0) in rows
+    assert ("friend", "key_frequencies", "sample_uniques", 1.0) in rows
     assert {row[0] for row in rows} == {"boss", "friend"}
 
 
@@ -214,7 +214,7 @@ def test_a_pickled_assessment_lets_go_of_the_data(make):
     assert again.to_dict() == found.to_dict()
     assert repr(again) == repr(found)
     assert again.summary().shape == found.summary().shape
-    assert not any(is_cells(result.cells) for _, result in again["default"].results())
+    assert not any(is_cells(result.cells) for result in again["default"].results.values())
 
 
 def test_what_a_pickled_assessment_cannot_do(tmp_path: Path):
@@ -236,7 +236,7 @@ def test_what_a_pickled_assessment_cannot_do(tmp_path: Path):
 @on_engines
 def test_a_result_whose_name_is_taken(plan):
     taken = FRAME.with_columns(Sample_Frequency=pl.lit(0))
-    found = assessed(plan(taken))["default"].frequencies
+    found = assessed(plan(taken))["default"]["key_frequencies"]
     with pytest.raises(ColumnError, match="already has a column 'Sample_Frequency', the name of a result"):
         _ = found.records
     prefixed = sdc.key_frequencies(taken, keys=["sex"], id="Sample_Frequency", prefix="r_").records

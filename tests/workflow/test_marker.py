@@ -64,7 +64,7 @@ def test_no_warning_figure_or_repr_tells_a_value(make):
     one = found["default"]
     told = [
         *(str(warning.message) for warning in caught), *found.warnings, repr(found), repr(one),
-        *(repr(fact) for fact in one.key_facts), *(repr(result) for _, result in one.results()),
+        *(repr(fact) for fact in one.key_facts), *(repr(result) for result in one.results.values()),
         *(str(sentence.sentence) for sentence in found.verdicts), str(one.skipped), found._repr_html_(),
         str(nw.from_native(found.summary(), eager_only=True).rows()), str(found.to_dict()),
     ]  # fmt: skip
@@ -93,13 +93,11 @@ def test_no_further_measure_tells_a_value(make):
         found = sdc.assess(make(frame), scenario=scenario, measures="all")
         refused = sdc.assess(make(frame), scenario=wrong, measures="outliers")
     one = found["default"]
-    assert {"suda", "population_risk", "population_uniques", "risky_cells", "outliers"} <= dict(
-        one.results()
-    ).keys()
+    assert {"suda", "population_risk", "population_uniques", "risky_cells", "outliers"} <= set(one)
     assert "outliers" in dict(refused["default"].skipped)
     told = [
         *(str(warning.message) for warning in caught), repr(found), repr(one), str(refused["default"].skipped),
-        *(text for _, result in one.results() for text in (repr(result), str(result.notes), result._repr_html_())),
+        *(text for result in one.results.values() for text in (repr(result), str(result.notes), result._repr_html_())),
         str(nw.from_native(found.summary(), eager_only=True).rows()), str(found.to_dict()),
     ]  # fmt: skip
     assert not [text for text in told if MARKER in text or "774177" in text]

@@ -24,7 +24,7 @@ def test_the_dict_is_json_and_whole(found):
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert (told["n"], told["m"], len(told["released"])) == (releases.N, 2, 2)
     one = told["intruders"]["default"]
-    assert set(one["measures"]) == set(found["default"].measures)
+    assert set(one["measures"]) == set(found["default"])
     assert len(one["measures"]["matching_risk"]["by_release"]) == 2
     assert one["verdicts"][0]["sentence"].endswith("(k = 2)")
 

@@ -36,11 +36,15 @@ def judged(
         return judge(
             thresholds,
             "neighbour",
-            k_anonymity=sdc.k_anonymity(FRAME, keys=["sex"], k=(2, 3, 4)),
-            risk=sdc.individual_risk(FRAME, keys=["sex"], household="home" if home else None),
-            l_diversity=diversity,
+            {
+                "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"], k=(2, 3, 4)),
+                "individual_risk": sdc.individual_risk(
+                    FRAME, keys=["sex"], household="home" if home else None
+                ),
+                **({} if diversity is None else {"l_diversity": diversity}),
+            },
             sensitive=sensitive,
-            no_l_because=because,
+            skipped=[("l_diversity", because)] if because else [],
         )
 
 
@@ -126,15 +130,14 @@ def test_l_that_could_not_be_judged():
     with quiet():
         measures = {
             "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"]),
-            "risk": sdc.individual_risk(FRAME, keys=["sex"]),
+            "individual_risk": sdc.individual_risk(FRAME, keys=["sex"]),
         }
     two = judge(
         Thresholds(l=2),
         "i",
-        l_diversity=None,
+        measures,
         sensitive=("ill", "rich"),
-        no_l_because="too large",
-        **measures,
+        skipped=[("l_diversity", "too large"), ("key_contributions", "too many")],
     )
     assert [(one.variable, one.holds, one.reason) for one in two] == [
         ("ill", None, "too large"),
@@ -145,10 +148,16 @@ def test_l_that_could_not_be_judged():
 def test_a_sensitive_variable_that_did_not_run_has_its_verdict_too():
     with quiet():
         verdicts = judge(
-            Thresholds(l=2), "i", k_anonymity=sdc.k_anonymity(FRAME, keys=["sex"]),
-            risk=sdc.individual_risk(FRAME, keys=["sex"]), sensitive=("rich", "ill"), no_l_because="ill is empty",
-            l_diversity=sdc.l_diversity(FRAME, keys=["sex"], sensitive="rich"),
-        )  # fmt: skip
+            Thresholds(l=2),
+            "i",
+            {
+                "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"]),
+                "individual_risk": sdc.individual_risk(FRAME, keys=["sex"]),
+                "l_diversity": sdc.l_diversity(FRAME, keys=["sex"], sensitive="rich"),
+            },
+            sensitive=("rich", "ill"),
+            skipped=[("l_diversity", "ill is empty")],
+        )
     assert [(one.variable, one.holds, one.reason) for one in verdicts] == [
         ("rich", False, ""),
         ("ill", None, "ill is empty"),
@@ -166,27 +175,37 @@ def test_attacks_of_other_intruders_do_not_count():
         "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
         "distance_to_closest_record": _Plain(({},)),
     }  # fmt: skip
-    given = {"failed": (), "control": True}
+    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": True}
     (found,) = judge_attacks(0.3, "a", attacks, **given)
     assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
     assert judge_attacks(0.3, "b", attacks, **given)[0].value == 0.1
     assert judge_attacks(None, "a", attacks, **given) == ()
 
 
+def test_an_intruder_with_the_name_of_a_mode_hides_no_attack():
+    attacks = {"singling_out:univariate": _attack(0.5), "linkability:a": _attack(0.1)}
+    for name in ("a", "univariate"):
+        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=True)
+        assert found.value == 0.5
+
+
 def test_what_leaves_the_residual_risk_open():
     attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
 
     def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
-        (found,) = judge_attacks(0.3, intruder, attacks, failed=failed, control=control)
+        (found,) = judge_attacks(
+            0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control
+        )
         assert found.holds is None
         return found.reason
 
     assert "no control file" in reason(control=False)
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
-    assert judge_attacks(0.3, "a", attacks, failed=["linkability:ab"], control=True)[0].holds
-    linked = ["probabilistic_linkage:a", "distance_to_closest_record"]  # they have no residual risk
-    assert judge_attacks(0.3, "a", attacks, failed=linked, control=True)[0].holds
+    (found,) = judge_attacks(
+        0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True
+    )
+    assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), {"residual": "not to be relied on"})}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
 

@@ -6,37 +6,98 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.attacks.attack_rates import FIGURES
-from sdckit.cells.pair import Pair, check_id
-from sdckit.cells.with_control import WithControl, open_with_control, shared_columns
+from sdckit.cells.packing import SharedGroups
+from sdckit.cells.pair import CONTROL, Pair, open_pair
+from sdckit.cells.shared_coding import EXACT, SharedCoding
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = [
+    "AttackFiles",
     "Options",
-    "Seed",
     "all_variables",
-    "check_level",
-    "check_scenario",
     "file_notes",
-    "generator",
+    "is_ordered",
     "numeric_columns",
     "open_attack",
     "options",
     "subgroups",
-    "whole",
 ]
 
+ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
 TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
-Seed = int | np.random.Generator | None
+
+
+@dataclass(frozen=True, eq=False)
+class AttackFiles:
+    """The files of an attack, the control file behind the releases.
+
+    Attributes
+    ----------
+    pair : Pair
+    overlap : int
+        Records of the control file equal to one of the original, where that was found to be more than
+        coincidence.
+    """
+
+    pair: Pair
+    overlap: int = 0
+
+    @property
+    def has_control(self) -> bool:
+        """Whether there is a control file."""
+        return self.pair.control is not None
+
+    @property
+    def m(self) -> int:
+        """Releases."""
+        return self.pair.m
+
+    @property
+    def n(self) -> int:
+        """Records of the original."""
+        return self.pair.n
+
+    @property
+    def n_control(self) -> int:
+        """Records of the control file; 0 without one."""
+        return 0 if self.pair.control is None else len(self.pair.control)
+
+    def codes(self, name: str) -> SharedCoding:
+        """A column as categories, coded alike in every file."""
+        return self.pair.codes(name, control=True)
+
+    def groups(self, names: Sequence[str]) -> SharedGroups:
+        """Records of all files by some columns as categories."""
+        return self.pair.groups(names, control=True)
+
+    def numbers(self, name: str) -> tuple[NDArray[np.float64], ...]:
+        """A column of numbers, dates or times (in days) as floats in every file, NaN where missing."""
+        return self.pair.days(name)
+
+    def ordered(self, name: str) -> bool:
+        """Whether a column holds numbers, dates or times with exact differences: no whole numbers of 16 digits."""
+        return is_ordered(self.codes(name)) and not self._too_long(name)
+
+    def _too_long(self, name: str) -> bool:
+        columns = [
+            frame.get_column(name) for frame in (*self.pair.frames, self.pair.control) if frame is not None
+        ]
+        ends = [(one.min(), one.max()) for one in columns if one.dtype.is_integer() and one.count()]
+        return any(abs(int(end)) > EXACT for pair in ends for end in pair)
+
+
+def is_ordered(coding: SharedCoding) -> bool:
+    """Whether values have distances: numbers, dates, times; not text, not true and false."""
+    return coding.kind.partition(" with ")[0] in ORDERED
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +118,7 @@ class Options:
     rng: np.random.Generator
 
 
-def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: Seed) -> Options:
+def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: arguments.Seed) -> Options:
     """Check what can be checked before the files are opened.
 
     Raises
@@ -65,22 +126,12 @@ def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: 
     ColumnError, DataError
         `by` is no list of names; a number out of range.
     """
-    count = whole(n_attacks, "n_attacks")
-    check_level(level)
-    return Options(count, float(level), subgroups(by, FIGURES), generator(seed))
-
-
-def check_level(level: float) -> None:
-    """Refuse what is no confidence.
-
-    Raises
-    ------
-    DataError
-    """
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
-        raise DataError(
-            "level is the confidence of the intervals; give a number between 0 and 1, such as 0.95"
-        )
+    return Options(
+        arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
+        arguments.level(level),
+        subgroups(by, FIGURES),
+        arguments.seed(seed),
+    )
 
 
 def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
@@ -91,106 +142,67 @@ def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[s
     ColumnError
         No list of names, or the name of a figure.
     """
-    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    names = arguments.names(by, "by", single=True) or ()
     taken = {name.casefold() for name in ("release", *figures)}
     if clash := [name for name in names if str(name).casefold() in taken]:
-        raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it in all files first")
+        raise ColumnError(
+            f"by: {clash[0]!r} is the name of a result column; rename it in all files first", argument="by"
+        )
     return names
 
 
-def generator(seed: Seed) -> np.random.Generator:
-    """The random numbers of an attack.
-
-    Raises
-    ------
-    DataError
-        No whole number of 0 or more, nor a generator.
-    """
-    if isinstance(seed, bool) or not (
-        seed is None or isinstance(seed, np.random.Generator) or (isinstance(seed, Integral) and seed >= 0)
-    ):
-        raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator")
-    return np.random.default_rng(seed)
-
-
-def whole(value: object, name: str) -> int:
-    """A count of 1 or more.
-
-    Raises
-    ------
-    DataError
-        Anything else.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise DataError(f"{name} must be a whole number, 1 or more")
-    return int(value)
-
-
-def check_scenario(scenario: object) -> None:
-    """Refuse what is no scenario.
-
-    Raises
-    ------
-    ScenarioError
-    """
-    if scenario is not None and not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
-
-
 def all_variables(
-    original: Any,
-    released: Any,
-    control: Any,
+    opened: Pair,
     variables: Sequence[str] | None,
     scenario: Scenario | None,
-    id: str | None,
     notes: dict[str, str],
     without: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Choose the variables an intruder compares: those given, the scenario's, else all shared ones.
 
-    Shared by all files; never the id, nor those in `without`.
+    Shared by original and releases; never the id, nor those in `without`.
 
     Raises
     ------
     ColumnError
-        The list is empty, or no list; the control file lacks a variable.
+        The list is empty, or no list; nothing is shared.
     """
-    check_id(id)
-    names = column_names(variables, "variables")
+    names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *scenario.sensitive, *scenario.numeric]))
     if names is None:
-        own_id = original.id if id is None and isinstance(original, Pair) else id
-        shared, left = shared_columns(original, released, control, without=(own_id, *without))
+        shared, left = opened.shared_columns(without)
+        if not shared:
+            raise ColumnError("original and release have no column in common")
         names = tuple(shared)
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
     if not names:
-        raise ColumnError("variables= is empty; name at least one column that the files share")
+        raise ColumnError(
+            "variables= is empty; name at least one column that the files share", argument="variables"
+        )
     return names
 
 
 def open_attack(
-    original: Any,
-    released: Any,
-    control: Any,
-    *,
-    roles: Mapping[str, Sequence[str]],
-    by: Sequence[str],
-    id: str | None,
-    least: int = 2,
-) -> WithControl:
-    """Open the files, of `least` records or more, and warn where the control file overlaps the original.
+    opened: Pair, *, roles: Mapping[str, Sequence[str]], by: Sequence[str] = (), least: int = 2
+) -> AttackFiles:
+    """Read the columns of an attack, and warn where the control file overlaps the original.
 
     Raises
     ------
     ColumnError, DataError
-        As `open_with_control`.
+        As `open_pair`; fewer than `least` records in a file.
     """
-    files = open_with_control(
-        original, released, control, categories={**roles, **({"by": by} if by else {})}, id=id, least=least
-    )
+    pair = open_pair(opened, categories={**roles, **({"by": by} if by else {})}, attack=True)
+    files = AttackFiles(pair)
+    sizes = [*zip(pair.names, (pair.n, *pair.sizes), strict=True), (CONTROL, files.n_control)]
+    if few := [
+        f"{label} has {size} record{'s' * (size != 1)}"
+        for label, size in sizes[: len(sizes) - (not files.has_control)]
+        if size < least
+    ]:
+        raise DataError(f"{'; '.join(few)}: an attack needs two or more in each file")
     if files.has_control:
         files = replace(files, overlap=_overlap(files, [name for names in roles.values() for name in names]))
     if files.overlap:
@@ -202,14 +214,14 @@ def open_attack(
     return files
 
 
-def _equal(files: WithControl) -> str:
+def _equal(files: AttackFiles) -> str:
     return f"{files.overlap} of {files.n_control} records of the control file equal a record of the original"
 
 
-def _overlap(files: WithControl, names: Sequence[str]) -> int:
+def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
     """Records of the control equal to one of the original, where that is more than coincidence; 0 else."""
     columns = tuple(dict.fromkeys(names))
-    size = files.pair.groups(columns).size
+    size = files.groups(columns).size
     own, other = size[0], size[-1]
     overlap = int(other[own > 0].sum())
     twins = int(own[own > 1].sum() + other[other > 1].sum())
@@ -221,7 +233,7 @@ def _overlap(files: WithControl, names: Sequence[str]) -> int:
 
 
 def numeric_columns(
-    files: WithControl, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
+    files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
     """Those of the columns whose differences count: as declared, else all numbers, dates and times.
 
@@ -230,14 +242,17 @@ def numeric_columns(
     ColumnError, DataError
         A declared one is none of the columns, or holds neither numbers nor dates.
     """
-    declared = column_names(numeric, "numeric")
+    declared = arguments.names(numeric, "numeric")
     if declared is None and scenario is not None and scenario.numeric:
         declared = tuple(name for name in scenario.numeric if name in names)
     if declared is None:
         return tuple(name for name in names if files.ordered(name))
     for name in declared:
         if name not in names:
-            raise ColumnError(f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}")
+            raise ColumnError(
+                f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}",
+                argument="numeric",
+            )
         if not files.ordered(name) and files.codes(name).n_levels:
             kind = files.codes(name).kind
             if kind == "numbers":
@@ -248,9 +263,9 @@ def numeric_columns(
     return declared
 
 
-def file_notes(files: WithControl, names: Sequence[str], notes: dict[str, str]) -> None:
+def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) -> None:
     """Say that a release is the original, or that people of it are in the control file."""
-    same = sum(files.pair.identical(tuple(names))[: files.m])
+    same = sum(files.pair.identical(tuple(names)))
     if same:
         which = "the release has" if files.m == 1 else f"{same} of {files.m} releases have"
         notes["released"] = f"{which} the original's values of these variables, row by row"

@@ -35,6 +35,7 @@ FIGURES = (
 )  # fmt: skip
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
 WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
+MODES = ("univariate", "multivariate")
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 
 
@@ -285,6 +286,8 @@ def concerns(place: str, intruder: str, intruders: Iterable[str] = ()) -> bool:
     ([True, True, True, False], True)
     """
     rest = place.partition(":")[2]
+    if rest in MODES:  # of none; should an intruder be called so, too, their attacks count for everybody
+        return True
     named = [one for one in {*intruders, intruder} if rest == one or rest.startswith(f"{one}:")]
     return not named or intruder in named
 

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import Seed, check_level, check_scenario, generator
 from sdckit.attacks.canary_exposure import CanaryExposure, canary_exposure
-from sdckit.cells.pair import check_id
-from sdckit.cells.with_control import ordered_values
+from sdckit.data import arguments
 from sdckit.data.append_rows import appended, mixed_rows
-from sdckit.data.columns import code_column
+from sdckit.data.columns import code_column, days_values
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.encode import Encoded, gower, stacked_ranges
@@ -46,6 +43,8 @@ class Canaries:
     variables : tuple of str
         Variables compared afterwards.
     """
+
+    instead_of_a_frame = "give its .data"
 
     data: Any = field(repr=False)
     planted: Any = field(repr=False)
@@ -78,7 +77,7 @@ class Canaries:
         ColumnError, DataError
             A release without one of the variables, or with values that cannot be compared.
         """
-        check_level(level)
+        arguments.level(level)
         return canary_exposure(
             self.both, released, n_planted=self.n_planted, numbers=self.numeric,
             categories=[name for name in self.variables if name not in self.numeric], ranges=self.ranges,
@@ -94,7 +93,7 @@ def canaries(
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     scenario: Scenario | None = None,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     id: str | None = None,
 ) -> Canaries:
     """Plant rare records of nobody in a file before synthesis; `.exposure(released)` measures them afterwards.
@@ -151,19 +150,23 @@ def canaries(
     >>> len(made.data), made.exposure(made.data).auc
     (45, 1.0)
     """
-    _check_counts(n, copies)
-    check_scenario(scenario)
-    check_id(id)
-    rng = generator(seed)
+    arguments.count(n, "n", "counts canaries", at_least=5)
+    arguments.count(copies, "copies", "counts how often each is planted")
+    arguments.scenario_or_none(scenario)
+    arguments.column_or_none(id, "id")
+    rng = arguments.seed(seed)
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]
-    names = column_names(variables, "variables") or tuple(columns)
+    names = arguments.names(variables, "variables") or tuple(columns)
     for name in names:
         if name not in columns:
-            raise ColumnError(f"variables: no column {name!r} in the data; {did_you_mean(name, columns)}")
+            raise ColumnError(
+                f"variables: no column {name!r} in the data; {did_you_mean(name, columns)}",
+                argument="variables",
+            )
     coded = {name: code_column(frame.get_column(name)) for name in names}
-    chosen = _numbers(column_names(numeric, "numeric"), scenario, names, coded)
-    numbers = [ordered_values(frame.get_column(name), file="the data") for name in chosen]
+    chosen = _numbers(arguments.names(numeric, "numeric"), scenario, names, coded)
+    numbers = [days_values(frame.get_column(name), file="the data") for name in chosen]
     codes = [coded[name].codes() for name in names if name not in chosen]
     source = {name: rng.integers(0, len(frame), 2 * n * CANDIDATES) for name in columns}
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]
@@ -182,12 +185,6 @@ def canaries(
     )  # fmt: skip
 
 
-def _check_counts(n: object, copies: object) -> None:
-    for value, name, least in ((n, "n", 5), (copies, "copies", 1)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            raise DataError(f"{name} counts canaries; give a whole number, {least} or more")
-
-
 def _numbers(
     declared: tuple[str, ...] | None, scenario: Scenario | None, names: Sequence[str], coded: dict[str, Any]
 ) -> tuple[str, ...]:
@@ -196,7 +193,10 @@ def _numbers(
     if declared is None:
         return tuple(name for name in names if coded[name].kind in ORDERED)
     if other := [name for name in declared if name not in names]:
-        raise ColumnError(f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}")
+        raise ColumnError(
+            f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}",
+            argument="numeric",
+        )
     if other := [name for name in declared if coded[name].kind not in (*ORDERED, "empty")]:
         raise DataError(f"numeric {other[0]!r} holds neither numbers nor dates; convert it first")
     return declared

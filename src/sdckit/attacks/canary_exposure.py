@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.canary_rates import auc_interval, exposures, stand_out
+from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.cells.with_control import open_with_control
 from sdckit.numerics.encode import gower
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.numerics.neighbours import prepare
@@ -102,13 +102,10 @@ def canary_exposure(
     level: float,
 ) -> CanaryExposure:
     """Measure canaries, the planted ones first, against one or m releases."""
-    files = open_with_control(
-        canaries, released, None, categories={"variables": [*numbers, *categories]}, least=1
-    )
-    pair = files.pair
+    pair = open_pair(canaries, released, categories={"variables": [*numbers, *categories]}, attack=True)
     canary, *releases = gower(
-        [files.numbers(name) for name in numbers],
-        [files.codes(name).codes for name in categories],
+        [pair.days(name) for name in numbers],
+        [pair.codes(name).codes for name in categories],
         ranges=ranges,
     )
     notes: dict[str, str] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.closest_distances import (
     Exchange,
     Searches,
@@ -21,7 +22,6 @@ from sdckit.attacks.closest_distances import (
     wins,
 )
 from sdckit.attacks.compared_files import ComparedFiles
-from sdckit.cells.with_control import WithControl
 from sdckit.numerics.encode import Encoded
 
 __all__ = ["FIGURES", "GROUP_FIGURES", "Closeness", "Drawing", "closeness", "group_figures"]
@@ -248,15 +248,15 @@ def _reasons(files: ComparedFiles, found: Sequence[Closeness], notes: dict[str, 
 
 
 def _common(files: ComparedFiles) -> int:
-    groups = files.opened.pair.groups(files.variables)
+    groups = files.opened.groups(files.variables)
     return int(groups.size[-1][groups.size[0] > 0].sum())
 
 
-def group_figures(files: WithControl, by: Sequence[str], found: Sequence[Closeness]) -> dict[str, list[Any]]:
+def group_figures(files: AttackFiles, by: Sequence[str], found: Sequence[Closeness]) -> dict[str, list[Any]]:
     """Figures of each release and subgroup, those whose originals are nearest to the release first."""
     if not by:
         return {"release": []}
-    groups = files.pair.groups(tuple(by))
+    groups = files.groups(tuple(by))
     stacked = np.concatenate(groups.of_row)
     first = np.empty(groups.n_groups, np.int64)
     first[stacked[::-1]] = np.arange(len(stacked) - 1, -1, -1)

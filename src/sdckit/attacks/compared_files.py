@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.with_control import WithControl
+from sdckit.attacks.attack_files import AttackFiles
 from sdckit.numerics.encode import Encoded, gower, stacked_ranges
 from sdckit.numerics.quantile_bins import quantile_bins
 
@@ -24,12 +24,12 @@ class ComparedFiles:
 
     Attributes
     ----------
-    opened : WithControl
+    opened : AttackFiles
     numbers, categories : tuple of str
         The variables compared.
     """
 
-    opened: WithControl
+    opened: AttackFiles
     numbers: tuple[str, ...]
     categories: tuple[str, ...]
 

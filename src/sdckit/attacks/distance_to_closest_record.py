@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    Seed,
     all_variables,
-    check_scenario,
     file_notes,
-    generator,
     numeric_columns,
     open_attack,
     subgroups,
@@ -29,9 +26,10 @@ from sdckit.attacks.closeness_figures import (
     group_figures,
 )
 from sdckit.attacks.compared_files import ComparedFiles
+from sdckit.cells.pair import open_files
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError
 
 __all__ = ["DistanceToClosestRecord", "distance_to_closest_record"]
 
@@ -176,7 +174,7 @@ def distance_to_closest_record(
     by: Sequence[str] | str | None = None,
     hit_width: float = 1 / 30,
     resamples: int = 99,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -189,8 +187,8 @@ def distance_to_closest_record(
     released : data frame or sequence of data frames
         One release or m of them; sizes may differ from the original's.
     control : data frame, optional
-        People of the same population who were never in the file. Without them no distance tells copying from
-        resemblance.
+        People of the same population who were never in the file; left out where a pair holds them. Without them
+        no distance tells copying from resemblance.
     variables : sequence of str, optional
         Variables compared. Unless given: the scenario's keys, sensitive and numeric ones; without a scenario
         all columns that the files share but `id` and `by`.
@@ -245,17 +243,24 @@ def distance_to_closest_record(
     >>> result.copies, result.dcr_released_to_original, result.dcr_within_original
     (0.5, 0.025, 0.5)
     """
-    groups_by, rng = subgroups(by, GROUP_FIGURES), generator(seed)
-    _check_options(hit_width, resamples)
-    check_scenario(scenario)
+    groups_by, rng = subgroups(by, GROUP_FIGURES), arguments.seed(seed)
+    drawing = Drawing(
+        arguments.share_above(hit_width, "hit_width", "is a share of the range of a number"),
+        arguments.count(
+            resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES
+        ),
+        rng,
+    )
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes, without=groups_by)
-    files = open_attack(original, released, control, roles={"variables": names}, by=groups_by, id=id, least=1)
+    opened = open_files(original, released, control, id=id)
+    names = all_variables(opened, variables, scenario, notes, without=groups_by)
+    files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1)
     numbers = numeric_columns(files, names, numeric, scenario)
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
-    drawing = Drawing(float(hit_width), int(resamples), rng)
     compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
     found = closeness(compared, drawing, notes)
     per_release = tuple(one.figures for one in found)
@@ -293,11 +298,3 @@ def verdict(figures: dict[str, float]) -> str:
         f"{start} and up to {high:.1%} are chance: no sign that the release is nearer to the people in it. That "
         "speaks of the file as a whole; single records may be copied all the same."
     )
-
-
-def _check_options(hit_width: float, resamples: int) -> None:
-    if not isinstance(hit_width, (int, float)) or isinstance(hit_width, bool) or not 0 < hit_width <= 1:
-        raise DataError("hit_width is a share of the range of a number; give a number above 0, up to 1")
-    whole_number = isinstance(resamples, (int, np.integer)) and not isinstance(resamples, bool)
-    if not whole_number or not 19 <= resamples <= MOST_RESAMPLES:
-        raise DataError(f"resamples counts random divisions; give a whole number, 19 to {MOST_RESAMPLES:,}")

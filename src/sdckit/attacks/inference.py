@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    Seed,
-    check_scenario,
+    AttackFiles,
     file_notes,
     numeric_columns,
     open_attack,
@@ -21,10 +19,10 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
-from sdckit.cells.with_control import WithControl
-from sdckit.data.roles import column_names
+from sdckit.cells.pair import open_files
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 from sdckit.numerics.neighbours import prepare
 
 __all__ = ["Inference", "inference"]
@@ -77,7 +75,7 @@ def inference(
     n_attacks: int = 500,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -94,7 +92,7 @@ def inference(
     target : str
         The column they want to know.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     numeric : sequence of str, optional
         Columns whose differences count, the target among them if it is to be guessed with a tolerance; all
         numbers, dates and times unless given. The others are equal or not; so is a target of dates.
@@ -149,11 +147,13 @@ def inference(
     (1.0, 0.5)
     """
     asked = options(n_attacks, level, by, seed)
-    _check_number(tol, "tol")
-    _check_number(0 if scale is None else scale, "scale")
+    arguments.text(prefix, "prefix")
+    arguments.amount(tol, "tol", "is how far a guess may be off")
+    if scale is not None:
+        arguments.amount(scale, "scale", "is what tol is a share of")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
-    files = open_attack(original, released, control, roles=roles, by=asked.by, id=id)
+    files = open_attack(open_files(original, released, control, id=id), roles=roles, by=asked.by)
     numbers = numeric_columns(files, [*names, wanted], numeric, scenario)
     judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
     notes: dict[str, str] = {"tolerance": judge.words}
@@ -189,7 +189,7 @@ class _Judge:
     words: str
 
     @classmethod
-    def of(cls, files: WithControl, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
+    def of(cls, files: AttackFiles, target: str, tol: float, scale: float | None, *, numeric: bool) -> _Judge:
         coding = files.codes(target)
         if not numeric or coding.kind != "numbers":
             return cls(coding.codes, -1.0, 0.0, "a guess is right where it is equal")
@@ -227,25 +227,22 @@ class _Judge:
 def _roles(
     known: Sequence[str] | None, target: str | None, scenario: Scenario | None
 ) -> tuple[tuple[str, ...], str]:
-    check_scenario(scenario)
-    names = column_names(known, "known")
+    arguments.scenario_or_none(scenario)
+    names = arguments.names(known, "known")
     if target is None and scenario is not None and len(scenario.sensitive) == 1:
         target = scenario.sensitive[0]
     if target is None:
         raise ScenarioError(
-            "say which column is inferred: target='...', or a scenario with one sensitive variable"
+            "say which column is inferred: target='...', or a scenario with one sensitive variable",
+            argument="target",
         )
-    if not isinstance(target, str):
-        raise ColumnError("target is the name of one column; infer several one by one")
+    arguments.column(target, "target")
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError("say which columns the intruder knows: known=[...] or scenario=")
+        raise ScenarioError(
+            "say which columns the intruder knows: known=[...] or scenario=", argument="known"
+        )
     if target in names:
         raise ColumnError(f"{target!r} is known and the target; an intruder cannot infer what they know")
     return names, target
-
-
-def _check_number(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise DataError(f"{name} must be a finite number, not negative")

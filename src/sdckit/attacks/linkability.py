@@ -10,18 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.attacks.attack_files import (
-    Seed,
-    check_scenario,
     file_notes,
     numeric_columns,
     open_attack,
     options,
-    whole,
 )
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
-from sdckit.data.roles import column_names
+from sdckit.cells.pair import open_files
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.neighbours import prepare
@@ -68,7 +66,7 @@ def linkability(
     n_neighbors: int = 1,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -87,7 +85,7 @@ def linkability(
     known : pair of sequences of str
         The columns A and the columns B; none in both.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     numeric : sequence of str, optional
         Columns whose differences count; all numbers, dates and times unless given. The others are equal or not.
     n_attacks : int
@@ -136,14 +134,18 @@ def linkability(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.02)
     """
-    asked, k = options(n_attacks, level, by, seed), whole(n_neighbors, "n_neighbors")
+    asked = options(n_attacks, level, by, seed)
+    k = arguments.count(n_neighbors, "n_neighbors", "is how many nearest records are looked at")
+    arguments.text(prefix, "prefix")
     sides = _sides(known)
-    check_scenario(scenario)
+    arguments.scenario_or_none(scenario)
     names = [*sides[0], *sides[1]]
-    files = open_attack(original, released, control, roles={"known": names}, by=asked.by, id=id)
+    files = open_attack(open_files(original, released, control, id=id), roles={"known": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
-        raise DataError(f"n_neighbors={k} is more than a release has rows; ask for fewer")
+        raise DataError(
+            f"n_neighbors={k} is more than a release has rows; ask for fewer", argument="n_neighbors"
+        )
     notes: dict[str, str] = {}
     file_notes(files, names, notes)
     targets = draw_targets(files, asked, notes)
@@ -176,13 +178,14 @@ def linkability(
 
 def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if isinstance(known, str) or not isinstance(known, Sequence) or len(known) != 2:
-        raise ColumnError("known= takes two lists of columns: known=([...], [...])")
-    first, second = (column_names(side, "known") for side in known)
+        raise ColumnError("known= takes two lists of columns: known=([...], [...])", argument="known")
+    first, second = (arguments.names(side, "known") for side in known)
     if not first or not second:
-        raise ColumnError("known= takes two lists of columns, each with at least one")
+        raise ColumnError("known= takes two lists of columns, each with at least one", argument="known")
     if both := [name for name in first if name in second]:
         raise ColumnError(
-            f"known: {both[0]!r} is in both lists: what joins the two pieces anyway is no attack; leave it out of one"
+            f"known: {both[0]!r} is in both lists: what joins the two pieces anyway is no attack; leave it out of one",
+            argument="known",
         )
     return first, second
 

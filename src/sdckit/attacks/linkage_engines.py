@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from sdckit.cells.pair import Pair
-from sdckit.data.frames import open_frame
 from sdckit.errors import DataError
 
 __all__ = ["Engine", "check_session", "open_duckdb", "open_spark", "session_of"]
@@ -163,27 +162,17 @@ def check_session(session: object) -> None:
         from pyspark.sql import SparkSession
     except ImportError:
         raise DataError(
-            "session= needs pyspark, which is not installed; pip install 'sdckit[spark]', or leave session out"
+            "session= needs pyspark, which is not installed; pip install 'sdckit[spark]', or leave session out",
+            argument="session",
         ) from None
     if not isinstance(session, SparkSession):
         raise DataError(
-            f"session is a {type(session).__name__}; give a SparkSession (not of Spark Connect), or leave it out"
+            f"session is a {type(session).__name__}; give a SparkSession (not of Spark Connect), or leave it out",
+            argument="session",
         )
 
 
-def session_of(files: Sequence[Any]) -> Any:
-    """The session of the first Spark frame among some files, or None.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> session_of([pl.DataFrame({"a": [1]})]) is None
-    True
-    """
-    for file in files:
-        if file is None or isinstance(file, Pair):
-            continue
-        frame = open_frame(file)
-        if frame.implementation.is_pyspark():
-            return frame.to_native().sparkSession
-    return None
+def session_of(pair: Pair) -> Any:
+    """The session of the first Spark frame among files that are opened and not read yet, or None."""
+    spark = (frame.to_native().sparkSession for frame in pair.frames if frame.implementation.is_pyspark())
+    return next(spark, None)

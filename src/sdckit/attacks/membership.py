@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    Seed,
     all_variables,
-    check_scenario,
     file_notes,
     numeric_columns,
     open_attack,
@@ -21,6 +19,8 @@ from sdckit.attacks.attack_files import (
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.cells.pair import open_files
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.neighbours import prepare
@@ -67,7 +67,7 @@ def membership(
     n_attacks: int = 500,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -83,7 +83,7 @@ def membership(
     released : data frame or sequence of data frames
         One release or m of them; rows need not belong to rows of the original.
     control : data frame
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     variables : sequence of str, optional
         What the intruder knows of the people; all columns that the files share unless given.
     numeric : sequence of str, optional
@@ -130,12 +130,17 @@ def membership(
     (1.0, 0.0, 1.0)
     """
     asked = options(n_attacks, level, by, seed)
-    if control is None:
-        raise DataError("control= is missing: who was in the file shows only beside people who were not")
-    check_scenario(scenario)
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes)
-    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    opened = open_files(original, released, control, id=id)
+    if opened.control is None:
+        raise DataError(
+            "control= is missing: who was in the file shows only beside people who were not",
+            argument="control",
+        )
+    names = all_variables(opened, variables, scenario, notes)
+    files = open_attack(opened, roles={"variables": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
     file_notes(files, names, notes)
     targets = draw_targets(files, asked, notes, balanced=True)

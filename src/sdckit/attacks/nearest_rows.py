@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.with_control import WithControl
+from sdckit.attacks.attack_files import AttackFiles
 from sdckit.numerics.encode import Encoded, gower
 from sdckit.numerics.neighbours import Index, paired
 
@@ -19,7 +19,7 @@ FEW = 2  # among so many times k squared, k drawn at random are mostly different
 
 
 def encode_files(
-    files: WithControl, names: Sequence[str], numeric: Sequence[str], j: int
+    files: AttackFiles, names: Sequence[str], numeric: Sequence[str], j: int
 ) -> tuple[Encoded, ...]:
     """Original, release j (from 0) and control file for Gower's distance on some columns.
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.attack_files import Seed, check_scenario, generator
 from sdckit.attacks.linkage_engines import check_session, session_of
 from sdckit.attacks.splink_scores import Compared, Links, need_splink, scored_links
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.intervals import wilson
@@ -122,7 +120,7 @@ def probabilistic_linkage(
     near: float = 0.02,
     blocking: Sequence[Sequence[str]] | None = None,
     threshold: float = 0.5,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     session: SparkSession | None = None,
@@ -199,27 +197,32 @@ def probabilistic_linkage(
     1.0
     """
     need_splink()
-    _check_numbers(near, threshold)
-    check_scenario(scenario)
-    rng = generator(seed)
+    arguments.amount(near, "near", "is a share of the range of a number")
+    arguments.level(threshold, "threshold", "is the probability of a match")
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
+    rng = arguments.seed(seed)
     if session is not None:
         check_session(session)
-    names = column_names(variables, "variables")
+    names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError("say which variables the intruder knows: variables=[...] or scenario=")
+        raise ScenarioError(
+            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
+        )
     if len(names) < 2:
         raise DataError("agreement weights need two variables or more")
-    declared = column_names(numeric, "numeric")
+    declared = arguments.names(numeric, "numeric")
     if declared is None and scenario is not None:
         declared = tuple(name for name in scenario.numeric if name in names)
-    literal = column_names(exact, "exact") or ()
+    literal = arguments.names(exact, "exact") or ()
     for role, given in (("numeric", declared or ()), ("exact", literal)):
         _check_known(role, given, names)
+    opened = open_files(original, released, id=id)
     if session is None:
-        session = session_of([original, *(released if isinstance(released, (list, tuple)) else [released])])
-    pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
+        session = session_of(opened)
+    pair = open_pair(opened, categories={"variables": names}, aligned=True)
     if declared is None:
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers" and name not in literal)
     pair = open_pair(pair, categories={}, numeric={"numeric": declared}, aligned=True)
@@ -268,16 +271,11 @@ def verdict(figures: Mapping[str, float]) -> str:
     return f"{start}. Of the links that the intruder would believe {figures['precision']:.1%} are right."
 
 
-def _check_numbers(near: object, threshold: object) -> None:
-    if not isinstance(near, Real) or isinstance(near, bool) or not 0 <= float(near) < math.inf:
-        raise DataError("near is a share of the range of a number; give a number, 0 or more")
-    if not isinstance(threshold, Real) or not 0 < float(threshold) < 1:
-        raise DataError("threshold is the probability of a match; give a number between 0 and 1")
-
-
 def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
     if other := [name for name in given if name not in names]:
-        raise ColumnError(f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}")
+        raise ColumnError(
+            f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}", argument=role
+        )
 
 
 def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair: Pair) -> list[list[int]]:
@@ -285,16 +283,19 @@ def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair:
         if pair.n**2 > ALL_PAIRS:
             raise DataError(
                 f"{pair.n} records make {pair.n**2:,} pairs; up to {ALL_PAIRS:,} are all compared: give blocking=, "
-                "rules such as [['region'], ['birth']] of which a pair must meet one"
+                "rules such as [['region'], ['birth']] of which a pair must meet one",
+                argument="blocking",
             )
         return []
-    rules = [column_names(rule, "blocking") or () for rule in blocking]
+    given = arguments.several(blocking, "blocking", "has the rules of which a pair must meet one")
+    rules = [arguments.names(rule, "blocking") or () for rule in given]
     for rule in rules:
         _check_known("blocking", rule, names)
     if len(rules) < 2 or not all(rules) or set.intersection(*map(set, rules)):
         raise DataError(
             "blocking needs two rules or more, none empty and no variable in all of them: what a rule holds fixed "
-            "is learnt from the others"
+            "is learnt from the others",
+            argument="blocking",
         )
     return [[list(names).index(name) for name in rule] for rule in rules]
 

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
+    AttackFiles,
     Options,
-    Seed,
     all_variables,
-    check_scenario,
     file_notes,
+    is_ordered,
     open_attack,
     options,
-    whole,
 )
 from sdckit.attacks.attack_rates import AttackResult, Group, Tally, means, rates, verdict
 from sdckit.attacks.control_size import counted, isolated, scaled
@@ -25,7 +24,8 @@ from sdckit.attacks.predicates import Predicates, Table, matches, random_predica
 from sdckit.attacks.query_dependence import design_effect
 from sdckit.attacks.singling_queries import multivariate_queries, univariate_queries
 from sdckit.attacks.targets import group_labels
-from sdckit.cells.with_control import WithControl, is_ordered
+from sdckit.cells.pair import open_files
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.result import LetGo
@@ -132,7 +132,7 @@ def singling_out(
     n_attacks: int = 500,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -145,7 +145,7 @@ def singling_out(
     released : data frame or sequence of data frames
         One release or m of them; rows need not belong to rows of the original.
     control : data frame, optional
-        People of the same population who were never used to make the release.
+        People of the same population who were never used to make the release; left out where a pair holds them.
     variables : sequence of str, optional
         Columns asked about; all columns that the files share unless given.
     mode : {"univariate", "multivariate"}
@@ -205,17 +205,20 @@ def singling_out(
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
     asked = options(n_attacks, level, by, seed)
-    if not isinstance(mode, str) or mode not in NOTHING:
-        raise DataError(f"mode {mode!r} is unknown; use 'univariate' or 'multivariate'")
-    check_scenario(scenario)
-    k = 1 if mode == "univariate" else whole(n_columns, "n_columns")
+    arguments.text(prefix, "prefix")
+    arguments.choice(mode, "mode", tuple(NOTHING))
+    columns = arguments.count(n_columns, "n_columns", "is how many columns a query names")
+    arguments.scenario_or_none(scenario)
+    k = 1 if mode == "univariate" else columns
     notes: dict[str, str] = {}
-    names = all_variables(original, released, control, variables, scenario, id, notes)
+    opened = open_files(original, released, control, id=id)
+    names = all_variables(opened, variables, scenario, notes)
     if k > len(names):
         raise DataError(
-            f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'"
+            f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'",
+            argument="n_columns",
         )
-    files = open_attack(original, released, control, roles={"variables": names}, by=asked.by, id=id)
+    files = open_attack(opened, roles={"variables": names}, by=asked.by)
     file_notes(files, names, notes)
     tables = _tables(files, names)
     found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
@@ -230,10 +233,10 @@ def singling_out(
     )  # fmt: skip
 
 
-def _tables(files: WithControl, names: Sequence[str]) -> list[Table]:
+def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
     """The distinct records of each file."""
     out = []
-    groups = files.pair.groups(tuple(names)).of_row
+    groups = files.groups(tuple(names)).of_row
     for f, of_row in enumerate(groups):
         _, first = np.unique(of_row, return_index=True)
         rows = np.sort(first).astype(np.int64)
@@ -243,7 +246,7 @@ def _tables(files: WithControl, names: Sequence[str]) -> list[Table]:
 
 
 def _attacked(
-    files: WithControl,
+    files: AttackFiles,
     names: Sequence[str],
     tables: Sequence[Table],
     j: int,
@@ -288,7 +291,7 @@ def _same_size(table: Table, queries: Predicates, size: int) -> Floats:
 
 
 def _figures(
-    found: _Asked, chosen: Bools, files: WithControl, asked: Options, notes: dict[str, str]
+    found: _Asked, chosen: Bools, files: AttackFiles, asked: Options, notes: dict[str, str]
 ) -> dict[str, float]:
     n = int(chosen.sum())
     queries = found.queries.take(np.flatnonzero(chosen))
@@ -311,10 +314,10 @@ def _figures(
     return rates(attack, found.baseline, there, asked.level, notes, at_size.residual)
 
 
-def _groups(files: WithControl, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:
+def _groups(files: AttackFiles, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:
     if not asked.by:
         return ()
-    of_row = files.pair.groups(asked.by).of_row
+    of_row = files.groups(asked.by).of_row
     out = []
     for number, labels in group_labels(files, asked.by).items():
         for j, one in enumerate(found):

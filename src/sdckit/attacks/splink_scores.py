@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -27,7 +28,6 @@ from sdckit.errors import DataError
 
 __all__ = ["Compared", "Level", "Links", "need_splink", "scored_links"]
 
-NO_ROOM = ("IOException", "OutOfMemoryException")  # of DuckDB
 SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
 
 
@@ -146,12 +146,12 @@ def scored_links(
         try:
             return _linked(local, engine, columns, rules, seed, threshold)
         except Exception as error:  # noqa: BLE001 (whatever it is, its message may show values)
-            if type(error).__module__.startswith(("pyspark.", "py4j.")):
+            if session is not None and isinstance(error, _errors_of_spark()):
                 raise DataError(
                     f"Spark could not compare the pairs ({type(error).__name__}): its log says why; the session must "
                     "run, and sdckit be installed where its Python workers are"
                 ) from None
-            if isinstance(error, (OSError, MemoryError)) or type(error).__name__ in NO_ROOM:
+            if isinstance(error, (OSError, MemoryError, *_no_room())):
                 raise DataError(
                     "the pairs do not fit in memory and on the disk of the temporary folder; give blocking= with "
                     "narrower rules, or a Spark session"
@@ -160,6 +160,19 @@ def scored_links(
                 f"splink could not estimate the model ({type(error).__name__}): variables that do not vary, or no "
                 "pair that agrees; compare other variables, or other blocking"
             ) from None
+
+
+def _errors_of_spark() -> tuple[type[Exception], ...]:
+    from pyspark.errors import PySparkException
+
+    bridge = sys.modules.get("py4j.protocol")  # what pyspark stands on, and has loaded
+    return (PySparkException,) if bridge is None else (PySparkException, bridge.Py4JError)
+
+
+def _no_room() -> tuple[type[Exception], ...]:
+    import duckdb
+
+    return duckdb.IOException, duckdb.OutOfMemoryException
 
 
 def _linked(

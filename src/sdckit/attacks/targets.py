@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import Options
+from sdckit.attacks.attack_files import AttackFiles, Options
 from sdckit.attacks.attack_rates import Group, Tally, rates
-from sdckit.cells.with_control import WithControl
 
 __all__ = ["Outcome", "Part", "Targets", "draw_targets", "group_labels", "success_column", "tallied"]
 
@@ -70,13 +69,13 @@ class Outcome:
 
 
 def draw_targets(
-    files: WithControl, asked: Options, notes: dict[str, str], *, balanced: bool = False
+    files: AttackFiles, asked: Options, notes: dict[str, str], *, balanced: bool = False
 ) -> Targets:
     """Draw records to attack: as many as asked for from the whole file, and from each subgroup.
 
     Parameters
     ----------
-    files : WithControl
+    files : AttackFiles
     asked : Options
     notes : dict of str to str
         Is told where a file has fewer records than attacks are asked for.
@@ -111,10 +110,10 @@ def draw_targets(
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
 
 
-def _groups(files: WithControl, by: Sequence[str]) -> list[tuple[tuple[str, ...], Ints, Ints]]:
+def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...], Ints, Ints]]:
     if not by:
         return []
-    of_row = files.pair.groups(tuple(by)).of_row
+    of_row = files.groups(tuple(by)).of_row
     control = of_row[-1] if files.has_control else of_row[0][:0]
     return [
         (labels, np.flatnonzero(of_row[0] == number), np.flatnonzero(control == number))
@@ -122,9 +121,9 @@ def _groups(files: WithControl, by: Sequence[str]) -> list[tuple[tuple[str, ...]
     ]
 
 
-def group_labels(files: WithControl, by: Sequence[str]) -> dict[int, tuple[str, ...]]:
+def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, ...]]:
     """Printed values of each subgroup that the original has, by its number."""
-    numbers, first = np.unique(files.pair.groups(tuple(by)).of_row[0], return_index=True)
+    numbers, first = np.unique(files.groups(tuple(by)).of_row[0], return_index=True)
     columns = []
     for name in by:
         coding = files.codes(name)
@@ -135,7 +134,7 @@ def group_labels(files: WithControl, by: Sequence[str]) -> dict[int, tuple[str, 
 
 def tallied(
     targets: Targets,
-    files: WithControl,
+    files: AttackFiles,
     attack: Callable[[int], Outcome],
     asked: Options,
     notes: dict[str, str],

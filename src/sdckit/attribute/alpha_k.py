@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, checked_limits, open_classes
+from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, open_classes
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError
 
 __all__ = ["AlphaK", "alpha_k"]
 
@@ -133,9 +133,10 @@ def alpha_k(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; a limit not above 0; k that is no whole number of 1 or more.
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0; k that is no whole
+        number of 1 or more.
     ScenarioError
         No sensitive variable.
 
@@ -156,11 +157,12 @@ def alpha_k(
     >>> result.alpha["health"], result.k, result.violations["health"]
     (1.0, 1, {0.5: 5, 0.8: 1})
     """
-    shares = checked_limits(limits, "alpha")
+    arguments.text(prefix, "prefix")
+    shares = arguments.amounts_above(limits, "limits", "are values of alpha that a class may reach")
+    scenario = arguments.scenario_or_none(scenario)
     if k is None:
         k = (scenario.thresholds.k if scenario else None) or 2
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise DataError("k counts records of a class; give a whole number of 1 or more")
+    k = arguments.count(k, "k", "counts records of a class")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     spreads = {name: classes.spread(name) for name in classes.variables}
     columns = {f"alpha_{name}": largest_shares(spread) for name, spread in spreads.items()}

@@ -11,13 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.coded_columns import Bins, CodedColumn, bins_by_name, coded_columns
+from sdckit.attribute.coded_columns import Bins, bins_by_name, coded_columns
 from sdckit.attribute.disclosure_checks import DisclosureCheck, one_way, two_way
 from sdckit.attribute.exclusions import Exclusions, check_exclusions, counted, excluded_cells
-from sdckit.attribute.key_target import KeyTarget, codes_of_groups, group_columns, key_target
+from sdckit.attribute.key_target import KeyTarget, codes_of_groups, key_target
 from sdckit.attribute.target_roles import MISSING_RULE, identical_note, known_and_learnt
-from sdckit.cells.pair import Pair, SharedGroups, open_pair
+from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 
 __all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_groups"]
@@ -286,6 +289,7 @@ def attribute_disclosure(
     >>> result.disclosive_in_original, result.disclosed, result.correctly_disclosed
     (0.5, 0.5, 0.25)
     """
+    arguments.text(prefix, "prefix")
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     cut = bins_by_name(bins, numeric, (*names, learnt))
     left_out = check_exclusions(
@@ -302,19 +306,19 @@ def attribute_disclosure(
 
 
 def key_groups(
-    pair: Pair, keys: Sequence[str], cut: Mapping[str, int], columns: Mapping[str, CodedColumn]
+    pair: Pair, keys: Sequence[str], cut: Mapping[str, int], columns: Mapping[str, SharedCoding]
 ) -> SharedGroups:
     """The files grouped by the keys; grouped by the pair itself where no key is cut, which remembers it."""
     if not set(keys) & set(cut):
         return pair.groups(keys)
-    return group_columns([columns[name].codes for name in keys])
+    return group_files([columns[name].codes for name in keys])
 
 
 def disclosure_of(
     pair: Pair,
     keys: Sequence[str],
     target: str,
-    columns: Mapping[str, CodedColumn],
+    columns: Mapping[str, SharedCoding],
     groups: SharedGroups,
     left_out: Exclusions,
     prefix: str = "",

@@ -11,10 +11,10 @@ from sdckit.attribute.attribute_disclosure import AttributeDisclosure, disclosur
 from sdckit.attribute.coded_columns import Bins, bins_by_name, coded_columns
 from sdckit.attribute.exclusions import check_exclusions
 from sdckit.attribute.target_roles import MISSING_RULE, check_targets
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.pair_result import PairResult
-from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data import arguments
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -154,12 +154,16 @@ def attribute_disclosure_table(
     >>> result.targets, result.correctly_disclosed["ill"]
     (('ill', 'pay'), 1.0)
     """
+    arguments.text(prefix, "prefix")
     names = resolve_roles(scenario=scenario, keys=keys).keys
-    learnt = _targets(original, released, names, targets, scenario, id)
+    opened = open_files(original, released, id=id)
+    learnt = _targets(opened, names, targets, scenario)
     cut = bins_by_name(bins, numeric, (*names, *learnt))
-    levels = dict(exclude_levels or {})
+    levels = {}
+    if exclude_levels is not None:
+        levels = arguments.mapping(exclude_levels, "exclude_levels", "lists levels by target")
     if unknown := [name for name in levels if name not in learnt]:
-        raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target")
+        raise ColumnError(f"exclude_levels: {unknown[0]!r} is not a target", argument="exclude_levels")
     left_out = {
         name: check_exclusions(
             names, levels=levels.get(name, ()), missing_target=exclude_missing_target,
@@ -171,7 +175,7 @@ def attribute_disclosure_table(
         "keys": [name for name in names if name not in cut],
         "targets": [name for name in learnt if name not in cut],
     }
-    pair = open_pair(original, released, categories=roles, numeric={"numeric": list(cut)}, id=id)
+    pair = open_pair(opened, categories=roles, numeric={"numeric": list(cut)})
     columns = coded_columns(pair, (*names, *learnt), cut)
     groups = key_groups(pair, names, cut, columns)
     found = {
@@ -181,30 +185,17 @@ def attribute_disclosure_table(
 
 
 def _targets(
-    original: Any,
-    released: Any,
-    keys: Sequence[str],
-    targets: Sequence[str] | None,
-    scenario: Scenario | None,
-    id: str | None,
+    opened: Pair, keys: Sequence[str], targets: Sequence[str] | None, scenario: Scenario | None
 ) -> tuple[str, ...]:
-    named = column_names(targets, "targets")
+    named = arguments.names(targets, "targets")
     if named is None and scenario is not None:
         named = scenario.sensitive or None
     if named is None:
-        files = released if isinstance(released, (list, tuple)) else [released]
-        frames = (
-            (original.original, *original.released)
-            if isinstance(original, Pair)
-            else [open_frame(file) for file in (original, *files) if file is not None]
-        )
-        first, *others = [frame.collect_schema().names() for frame in frames]
-        left_out = {*keys, id, original.id if isinstance(original, Pair) else None}
-        named = tuple(
-            name for name in first if name not in left_out and all(name in other for other in others)
-        )
+        named = tuple(opened.shared_columns(keys)[0])
     if not named:
-        raise ScenarioError("no column is left that an intruder could learn; name some in targets=[...]")
+        raise ScenarioError(
+            "no column is left that an intruder could learn; name some in targets=[...]", argument="targets"
+        )
     check_targets(named, keys)
     return named
 

@@ -15,8 +15,9 @@ from sdckit.attribute.posterior_evidence import Evidence
 from sdckit.attribute.posterior_guesses import posterior_of_guesses, rank_of_truth
 from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ScenarioError
 
 __all__ = ["BayesianAttributeRisk", "bayesian_attribute_risk"]
 
@@ -168,13 +169,16 @@ def bayesian_attribute_risk(
     >>> result.records["probability"].round(3).to_list(), result.baseline
     ([0.461, 0.461, 0.547], 0.5)
     """
+    arguments.text(prefix, "prefix")
+    scenario = arguments.scenario_or_none(scenario)
     if target is None:
-        sensitive = scenario.sensitive if isinstance(scenario, Scenario) else ()
+        sensitive = scenario.sensitive if scenario is not None else ()
         if len(sensitive) != 1:
-            raise ScenarioError("say which variable is synthetic and would be learnt: target='...'")
+            raise ScenarioError(
+                "say which variable is synthetic and would be learnt: target='...'", argument="target"
+            )
         target = sensitive[0]
-    if not isinstance(target, str):
-        raise ColumnError(f"target is the name of one column, not {type(target).__name__}")
+    arguments.column(target, "target")
     roles = {"target": [target]}
     is_number = kind_of(draws) in {"normal", "counts"}
     pair = open_pair(

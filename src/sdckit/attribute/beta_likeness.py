@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sdckit.attribute.cell_classes import (
     ClassResult,
     Spread,
-    checked_limits,
     count_violations,
     open_classes,
 )
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 
@@ -149,9 +149,9 @@ def beta_likeness(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; a limit not above 0.
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0.
     ScenarioError
         No sensitive variable.
 
@@ -174,7 +174,8 @@ def beta_likeness(
     >>> result.basic["health"], result.enhanced["health"], result.exceeding["health"]
     (1.0, inf, 1)
     """
-    asked = checked_limits(limits, "beta")
+    arguments.text(prefix, "prefix")
+    asked = arguments.amounts_above(limits, "limits", "are values of beta that a class may reach")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}
     pairs: dict[str, int] = {}

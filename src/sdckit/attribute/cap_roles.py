@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.key_target import group_columns
 from sdckit.attribute.near_matches import Side
-from sdckit.cells.pair import Pair, SharedGroups
-from sdckit.errors import ColumnError, DataError
+from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.pair import Pair
+from sdckit.data import arguments
+from sdckit.errors import ColumnError
 
 __all__ = ["Width", "check_radius", "check_tau", "sides", "target_groups", "widths_by_name"]
 
@@ -38,10 +37,6 @@ class Width:
         return values - half - self.tol, values + half + self.tol
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def widths_by_name(
     width: float | Mapping[str, float] | None,
     relative: bool | Mapping[str, bool],
@@ -61,20 +56,21 @@ def widths_by_name(
         given = dict(width)
     else:
         if width is not None and len(target) > 1:
-            raise ColumnError("width is for one number; with several targets give width={name: width}")
+            raise ColumnError(
+                "width is for one number; with several targets give width={name: width}", argument="width"
+            )
         given = {} if width is None else {target[0]: width}
     if unknown := [name for name in given if name not in target]:
-        raise ColumnError(f"width: {unknown[0]!r} is not a target")
-    if any(not _is_number(one) or one < 0 for one in given.values()):
-        raise DataError(
-            "width is a number, 0 or more (0.1: within 10 % of the true value where relative=True)"
-        )
-    if not _is_number(tol) or tol < 0:
-        raise DataError("tol, what rounding may add to a width, is a number, 0 or more")
+        raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")
+    says = "is how far a value may be off (0.1: within 10 % of the true value where relative=True)"
+    given = {name: arguments.amount(one, "width", says) for name, one in given.items()}
+    tol = arguments.amount(tol, "tol", "is what rounding may add to a width")
     if isinstance(relative, Mapping) and (unknown := [name for name in relative if name not in given]):
-        raise ColumnError(f"relative: {unknown[0]!r} has no width")
-    kinds = relative if isinstance(relative, Mapping) else dict.fromkeys(given, relative)
-    return {name: Width(float(one), bool(kinds.get(name, True)), float(tol)) for name, one in given.items()}
+        raise ColumnError(f"relative: {unknown[0]!r} has no width", argument="relative")
+    if not isinstance(relative, Mapping):
+        relative = dict.fromkeys(given, arguments.flag(relative, "relative"))
+    kinds = {name: arguments.flag(one, "relative") for name, one in relative.items()}
+    return {name: Width(one, kinds.get(name, True), tol) for name, one in given.items()}
 
 
 def check_radius(radius: int, n_keys: int) -> int:
@@ -85,11 +81,8 @@ def check_radius(radius: int, n_keys: int) -> int:
     DataError
         It is not from 0 to the number of keys.
     """
-    if isinstance(radius, bool) or not isinstance(radius, Integral) or not 0 <= radius <= n_keys:
-        raise DataError(
-            f"radius is the number of keys in which a record may differ; give a whole number from 0 to {n_keys}"
-        )
-    return int(radius)
+    says = "is the number of keys in which a record may differ"
+    return arguments.count(radius, "radius", says, at_least=0, at_most=n_keys)
 
 
 def check_tau(tau: float) -> float:
@@ -100,11 +93,9 @@ def check_tau(tau: float) -> float:
     DataError
         It is not above 0 and up to 1.
     """
-    if not _is_number(tau) or not 0 < tau <= 1:
-        raise DataError(
-            "tau is the share of one target level from which a class is targeted; give a number in (0, 1]"
-        )
-    return float(tau)
+    return arguments.share_above(
+        tau, "tau", "is the share of one target level from which a class is targeted"
+    )
 
 
 def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:
@@ -114,7 +105,7 @@ def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]
         tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target"))
         for name in widths
     ]
-    return group_columns(columns)
+    return group_files(columns)
 
 
 def sides(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +13,17 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import crosstab, wildcard_crosstab
 from sdckit.cells.levels import Levels, levels_of
+from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["ClassResult", "Classes", "Spread", "checked_limits", "count_violations", "open_classes"]
+__all__ = ["ClassResult", "Classes", "Spread", "count_violations", "open_classes"]
 
 ROUNDING = 1e-9  # a limit reached by rounding is no violation
 
@@ -169,18 +168,21 @@ def open_classes(
     Raises
     ------
     ColumnError, DataError, ScenarioError
-        As `l_diversity`.
+        As the measures of its classes.
     """
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
-    named = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
+    named = arguments.names(sensitive, "sensitive", single=True) or ()
     variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
     if not variables:
-        raise ScenarioError("say what an intruder would learn: sensitive=[...]")
+        raise ScenarioError("say what an intruder would learn: sensitive=[...]", argument="sensitive")
     if clash := [name for name in variables if name in cells.keys]:
-        raise ColumnError(f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know")
+        raise ColumnError(
+            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know",
+            argument="sensitive",
+        )
     here = cells.in_memory(*variables)
     notes = {}
     if here is not cells:
@@ -188,25 +190,6 @@ def open_classes(
             f"{here.n} records of {len(here.keys) + len(variables)} columns were brought here from the plan"
         )
     return Classes(here, variables, notes)
-
-
-def checked_limits(limits: object, what: str, above: float = 0.0) -> tuple[float, ...]:
-    """Read limits as given: one number or several, ascending.
-
-    Raises
-    ------
-    DataError
-        A limit is no finite number above `above`.
-    """
-    asked = tuple(limits) if isinstance(limits, Iterable) and not isinstance(limits, str) else (limits,)
-    good = [
-        float(one)
-        for one in asked
-        if isinstance(one, Real) and not isinstance(one, bool) and above < float(one) < math.inf
-    ]
-    if len(good) < len(asked):
-        raise DataError(f"limits are values of {what} that a class may reach; give numbers above {above:g}")
-    return tuple(sorted(set(good)))
 
 
 def count_violations(cells: Cells, column: str, limits: Sequence[float]) -> dict[float, int]:

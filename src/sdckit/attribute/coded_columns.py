@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Integral
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping, Sequence
 
 from sdckit.cells.pair import Pair
-from sdckit.data.roles import column_names
+from sdckit.cells.shared_coding import SharedCoding, classes_of
+from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.quantile_bins import quantile_bins
 
-__all__ = ["CodedColumn", "bins_by_name", "coded_columns", "find_level"]
+__all__ = ["bins_by_name", "coded_columns", "find_level"]
 
 Bins = int | Mapping[str, int]
-
-
-@dataclass(frozen=True, eq=False)
-class CodedColumn:
-    """One column of all files as levels.
-
-    Attributes
-    ----------
-    name : str
-    codes : tuple of ndarray, int32
-        Level of each record, the original first: 1 to `n_levels`, 0 where missing.
-    n_levels : int
-    numbers : bool
-        Whether the levels are single numbers, so that 1 and 1.0 name the same one.
-    print_levels : function
-        Printed form of the levels from 0 on.
-    """
-
-    name: str
-    codes: tuple[NDArray[np.int32], ...]
-    n_levels: int
-    numbers: bool
-    print_levels: Callable[[], list[str]]
-
-    def label(self, code: int) -> str:
-        """Printed form of one level."""
-        return self.print_levels()[code]
 
 
 def bins_by_name(
@@ -58,36 +26,30 @@ def bins_by_name(
     DataError
         A number of classes below 2.
     """
-    names = column_names(numeric, role) or ()
+    names = arguments.names(numeric, role) or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
-    if unknown := [name for name in (*names, *given) if name not in used]:
-        raise ColumnError(f"{role}: {unknown[0]!r} is neither a key nor a target")
+    for argument, named in ((role, names), ("bins", given)):
+        if unknown := [name for name in named if name not in used]:
+            raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
-        raise DataError(f"bins says nothing of {lacking[0]!r}; give a number of classes for it")
+        raise DataError(
+            f"bins says nothing of {lacking[0]!r}; give a number of classes for it", argument="bins"
+        )
     asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
-        raise DataError("bins is a number of classes: 2 or more, or a dict with one per column")
+    for one in asked:
+        arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)
     return {name: int(one) for name, one in given.items()}
 
 
-def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, CodedColumn]:
+def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, SharedCoding]:
     """Read columns as levels, those in `bins` cut at the quantiles of all files pooled."""
-    out = {}
-    for name in names:
-        if name in bins:
-            values = pair.numbers(name)
-            cut = quantile_bins(values, bins[name])
-            codes = tuple(cut.codes(one) for one in values)
-            out[name] = CodedColumn(name, codes, cut.n_bins, False, cut.labels)
-        else:
-            shared = pair.codes(name)
-            out[name] = CodedColumn(
-                name, shared.codes, shared.n_levels, shared.kind == "numbers", shared.labels
-            )
-    return out
+    return {
+        name: classes_of(name, pair.numbers(name), bins[name]) if name in bins else pair.codes(name)
+        for name in names
+    }
 
 
-def find_level(column: CodedColumn, value: object, role: str, item: int) -> int:
+def find_level(column: SharedCoding, value: object, role: str, item: int) -> int:
     """The code of a level that the caller names; None is a missing value.
 
     Raises
@@ -97,11 +59,11 @@ def find_level(column: CodedColumn, value: object, role: str, item: int) -> int:
     """
     if value is None:
         return 0
-    labels = column.print_levels()[1:]
+    labels = column.labels()[1:]
     wanted = str(value)
     if wanted in labels:
         return labels.index(wanted) + 1
-    if column.numbers:
+    if column.kind == "numbers":
         try:
             return [float(label) for label in labels].index(float(wanted)) + 1
         except ValueError:

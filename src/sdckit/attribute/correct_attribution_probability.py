@@ -17,6 +17,7 @@ from sdckit.attribute.near_matches import count_matches, nearest_matches
 from sdckit.attribute.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 
@@ -230,6 +231,7 @@ def correct_attribution_probability(
     >>> result.average, result.baseline, result.differential, result.records["cap"].to_list()
     (0.5, 0.625, -0.125, [0.5, 0.5, 1.0, 0.0])
     """
+    arguments.text(prefix, "prefix")
     names, learnt = known_and_learnt(keys, target, scenario, several=True)
     widths = widths_by_name(width, relative, tol, learnt)
     distance, share = check_radius(radius, len(names)), check_tau(tau)

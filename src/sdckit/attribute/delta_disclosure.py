@@ -11,7 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, checked_limits, open_classes
+from sdckit.attribute.cell_classes import ROUNDING, ClassResult, Spread, open_classes
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 
@@ -137,9 +138,9 @@ def delta_disclosure(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; a limit not above 0.
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0.
     ScenarioError
         No sensitive variable.
 
@@ -162,7 +163,8 @@ def delta_disclosure(
     >>> result.delta["health"], round(result.delta_present["health"], 4), result.incomplete["health"]
     (inf, 0.6931, 1)
     """
-    asked = checked_limits(limits, "delta")
+    arguments.text(prefix, "prefix")
+    asked = arguments.amounts_above(limits, "limits", "are values of delta that a class may reach")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}
     incomplete: dict[str, int] = {}

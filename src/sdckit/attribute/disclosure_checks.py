@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.coded_columns import CodedColumn
+from sdckit.cells.shared_coding import SharedCoding
 
 __all__ = ["DisclosureCheck", "one_way", "two_way"]
 
@@ -45,7 +45,7 @@ class DisclosureCheck:
 
 
 def one_way(
-    release: int, target: CodedColumn, level: NDArray[np.int32], correct: NDArray[np.int64]
+    release: int, target: SharedCoding, level: NDArray[np.int32], correct: NDArray[np.int64]
 ) -> list[DisclosureCheck]:
     """Whether one level of the target makes up nearly all that is correctly disclosed.
 
@@ -57,13 +57,13 @@ def one_way(
     if by_level[most] <= ONE_WAY[0] or by_level[most] <= ONE_WAY[1] * total:
         return []
     records = int(by_level[most])
-    return [DisclosureCheck(release, target.label(most), "", "", records, records / float(total))]
+    return [DisclosureCheck(release, target.labels()[most], "", "", records, records / float(total))]
 
 
 def two_way(
     release: int,
-    target: CodedColumn,
-    keys: Sequence[CodedColumn],
+    target: SharedCoding,
+    keys: Sequence[SharedCoding],
     level: NDArray[np.int32],
     key_levels: Sequence[NDArray[np.int32]],
     correct: NDArray[np.int64],
@@ -85,7 +85,12 @@ def two_way(
             if share > TWO_WAY[1]:
                 found.append(
                     DisclosureCheck(
-                        release, target.label(code), key.name, key.label(key_code), int(records[pair]), share
+                        release,
+                        target.labels()[code],
+                        key.name,
+                        key.labels()[key_code],
+                        int(records[pair]),
+                        share,
                     )
                 )
     return found

@@ -188,7 +188,7 @@ def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.
 def _places(levels: Levels, listed: Sequence[Any]) -> NDArray[np.int64]:
     texts = [printed(one) for one in listed]
     if len(set(texts)) < len(texts):
-        raise DataError(f"distance: a level of {levels.name!r} is listed more than once")
+        raise DataError(f"distance: a level of {levels.name!r} is listed more than once", argument="distance")
     place = {text: i for i, text in enumerate(texts)}
     found = [place.get(label, -1) for label in levels.labels()]
     _refuse_absent(found.count(-1), levels.name, "list")
@@ -262,4 +262,6 @@ def printed(value: Any) -> str:
 
 def _refuse_absent(n: int, name: str, where: str) -> None:
     if n:
-        raise DataError(f"distance: {n} levels of {name!r} are not in the {where}; add them")
+        raise DataError(
+            f"distance: {n} levels of {name!r} are not in the {where}; add them", argument="distance"
+        )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.coded_columns import CodedColumn, find_level
+from sdckit.attribute.coded_columns import find_level
 from sdckit.attribute.key_target import KeyTarget, codes_of_groups
-from sdckit.cells.pair import SharedGroups
-from sdckit.data.roles import column_names
+from sdckit.cells.packing import SharedGroups
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 
 __all__ = ["Exclusions", "check_exclusions", "counted", "excluded_cells", "find_levels"]
@@ -63,23 +63,29 @@ def check_exclusions(
     """
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
-            raise DataError(f"{name} is a list, not {type(given).__name__}")
-    named = column_names(missing_keys, "exclude_missing_keys") or ()
+            raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
+    named = arguments.names(missing_keys, "exclude_missing_keys") or ()
     if any(isinstance(one, str) or not isinstance(one, Sequence) or len(one) != PAIR for one in pairs):
-        raise DataError("exclude_pairs is a list of (key, level of the key, level of the target)")
+        raise DataError(
+            "exclude_pairs is a list of (key, level of the key, level of the target)",
+            argument="exclude_pairs",
+        )
     for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [one[0] for one in pairs])):
         if unknown := [name for name in used if name not in keys]:
-            raise ColumnError(f"{role}: {unknown[0]!r} is not one of the keys")
+            raise ColumnError(f"{role}: {unknown[0]!r} is not one of the keys", argument=role)
     if any(value is None for value in levels):
-        raise DataError("exclude_levels names levels; for a missing target give exclude_missing_target=True")
-    whole = max_cell is None or (isinstance(max_cell, Integral) and not isinstance(max_cell, bool))
-    if not whole or (max_cell is not None and max_cell < 1):
-        raise DataError("max_cell counts the records of one key and target; give a whole number of 1 or more")
-    return Exclusions(tuple(levels), bool(missing_target), named, tuple(pairs), max_cell)
+        raise DataError(
+            "exclude_levels names levels; for a missing target give exclude_missing_target=True",
+            argument="exclude_levels",
+        )
+    if max_cell is not None:
+        arguments.count(max_cell, "max_cell", "counts the records of one key and target")
+    without = arguments.flag(missing_target, "exclude_missing_target")
+    return Exclusions(tuple(levels), without, named, tuple(pairs), max_cell)
 
 
 def find_levels(
-    given: Exclusions, columns: Mapping[str, CodedColumn], target: CodedColumn
+    given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
     """Codes of the target's levels, and of the pairs, that are left out.
 
@@ -98,8 +104,8 @@ def find_levels(
 
 def excluded_cells(
     given: Exclusions,
-    columns: Mapping[str, CodedColumn],
-    target: CodedColumn,
+    columns: Mapping[str, SharedCoding],
+    target: SharedCoding,
     keys: SharedGroups,
     table: KeyTarget,
 ) -> dict[str, NDArray[np.bool_]]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import group_codes
-from sdckit.cells.pair import SharedGroups
+from sdckit.cells.packing import SharedGroups, group_files
 
-__all__ = ["KeyTarget", "codes_of_groups", "group_columns", "key_target"]
+__all__ = ["KeyTarget", "codes_of_groups", "key_target"]
 
 PerFile = tuple[NDArray[np.int32], ...]
 
@@ -51,36 +49,17 @@ class KeyTarget:
         return found
 
 
-def group_columns(columns: Sequence[PerFile]) -> SharedGroups:
-    """Group the records of all files by columns coded alike, one tuple of arrays per column.
-
-    Examples
-    --------
-    >>> groups = group_columns([(np.array([0, 1], np.int32), np.array([1], np.int32))])
-    >>> [size.tolist() for size in groups.size]
-    [[1, 1], [0, 1]]
-    """
-    ends = np.cumsum([len(part) for part in columns[0]])
-    groups = group_codes([np.concatenate(parts) for parts in columns], int(ends[-1]))
-    return _shared(groups.of_row, len(groups.size), ends)
-
-
-def _shared(of_row: NDArray[np.int32], k: int, ends: NDArray[np.int64]) -> SharedGroups:
-    parts = tuple(np.split(of_row, ends[:-1]))
-    return SharedGroups(parts, tuple(np.bincount(part, minlength=k) for part in parts))
-
-
 def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
     """Cross groups of keys with the levels of a target.
 
     Examples
     --------
-    >>> keys = group_columns([(np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32))])
+    >>> keys = group_files([(np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32))])
     >>> table = key_target(keys, (np.array([1, 2, 1], np.int32), np.array([2, 1, 1], np.int32)))
     >>> sorted(table.count[1].tolist()), table.share(1)[table.of_row[0]].tolist()
     ([0, 1, 2], [0.0, 1.0, 1.0])
     """
-    cells = group_columns([keys.of_row, target])
+    cells = group_files([keys.of_row, target])
     key, level = (codes_of_groups(cells, codes) for codes in (keys.of_row, target))
     return KeyTarget(key, level, cells.size, keys.size, cells.of_row)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -14,14 +13,14 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["LDiversity", "l_diversity"]
 
@@ -104,7 +103,7 @@ class LDiversity(Result):
 
     measure: ClassVar[str] = "l_diversity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations", "homogeneous")
-    cells: Cells | LazyCells
+    cells: AnyCells
     variables: tuple[str, ...]
     kinds: tuple[Kind, ...]
     levels: tuple[int, ...]
@@ -223,30 +222,26 @@ def l_diversity(
     >>> result.records["distinct_health"].to_list(), result.violations["health"]["distinct"][2]
     ([1, 1, 2, 2], 2)
     """
-    kinds: tuple[Kind, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
-    if unknown := [one for one in kinds if one not in KINDS]:
-        raise DataError(f"kind {unknown[0]!r} is unknown; use {', '.join(KINDS)}")
-    if not c > 0:
-        raise DataError("c, the constant of recursive l-diversity, is a number above 0")
-    if not kinds:
-        raise DataError(f"kind is empty; use {', '.join(KINDS)}")
-    asked: tuple[Any, ...] = tuple(levels) if isinstance(levels, Iterable) else (levels,)
-    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
-        raise DataError("levels counts different values; give whole numbers of 2 or more")
-    tested = {
-        *(int(one) for one in asked),
-        *([scenario.thresholds.l] if scenario and scenario.thresholds.l else []),
-    }
+    arguments.text(prefix, "prefix")
+    kinds = arguments.choices(kind, "kind", KINDS)
+    c = arguments.amount_above(c, "c", "is the constant of recursive l-diversity")
+    tested = set(arguments.counts(levels, "levels", "counts different values", at_least=2))
+    scenario = arguments.scenario_or_none(scenario)
+    if scenario and scenario.thresholds.l:
+        tested.add(scenario.thresholds.l)
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
-    named = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ())
+    named = arguments.names(sensitive, "sensitive", single=True) or ()
     variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
     if not variables:
-        raise ScenarioError("say what an intruder would learn: sensitive=[...]")
+        raise ScenarioError("say what an intruder would learn: sensitive=[...]", argument="sensitive")
     if clash := [name for name in variables if name in cells.keys]:
-        raise ColumnError(f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know")
+        raise ColumnError(
+            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know",
+            argument="sensitive",
+        )
     homogeneous = {}
     for name in variables:
         cells, homogeneous[name] = _with_diversity(cells, name, kinds, c)

@@ -44,11 +44,13 @@ def kind_of(draws: object) -> str:
         if "coefficients" in names:
             raise DataError(
                 "draws= is given the parameters of a model; give the distribution they predict for the original: "
-                "change.secret['draws'][target].predictive(original)"
+                "change.secret['draws'][target].predictive(original)",
+                argument="draws",
             )
     raise DataError(
         f"draws= takes a dict of arrays: {OFFERS}; synthesize keeps draws of 'normal', 'logistic', 'multinomial' and "
-        "'poisson', and .predictive(original) gives them as such a dict"
+        "'poisson', and .predictive(original) gives them as such a dict",
+        argument="draws",
     )
 
 
@@ -100,7 +102,9 @@ def _categories(
     if chance.ndim == 2:
         chance = np.broadcast_to(chance[:, None], (len(chance), pair.n, levels))
     if (chance < 0).any() or np.abs(chance.sum(axis=2) - 1).max() > 1e-6:
-        raise DataError("draws['probability'] must not be negative and add up to 1 over the levels")
+        raise DataError(
+            "draws['probability'] must not be negative and add up to 1 over the levels", argument="draws"
+        )
     held = [place[codes.astype(np.int64)] for codes in shared.codes]
 
     def logs(a: int, b: int) -> Floats:
@@ -132,7 +136,10 @@ def _places(
             place[0], levels = levels, levels + 1
     if "missing" in draws:
         if place[0] >= 0:
-            raise DataError("draws['levels'] lists being missing (None), and draws['missing'] gives it apart")
+            raise DataError(
+                "draws['levels'] lists being missing (None), and draws['missing'] gives it apart",
+                argument="draws",
+            )
         place[0] = levels
     if absent := int((place[np.unique(np.concatenate(shared.codes))] < 0).sum()):
         raise DataError(
@@ -146,10 +153,12 @@ def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.
     try:
         names = [None if one is None else float(one) if numbers else str(one) for one in given]
     except (TypeError, ValueError):
-        raise DataError(f"draws['levels'] does not list values of {target!r}, which are numbers") from None
+        raise DataError(
+            f"draws['levels'] does not list values of {target!r}, which are numbers", argument="draws"
+        ) from None
     at = {name: i for i, name in enumerate(names)}
     if len(at) < len(names):
-        raise DataError("draws['levels'] names a level twice")
+        raise DataError("draws['levels'] names a level twice", argument="draws")
     held = [float(one) if numbers else one for one in shared.labels()[1:]]
     return np.array([at.get(name, -1) for name in (None, *held)], np.int64), len(names)
 
@@ -163,7 +172,9 @@ def _logs(
     truth = read_array(draws, "truth", (pair.n,)).astype(np.int64)
     n_guesses = table.shape[2]
     if not ((truth >= 0) & (truth < n_guesses)).all():
-        raise DataError(f"draws['truth'] says which guess is the true value, from 0 to {n_guesses - 1}")
+        raise DataError(
+            f"draws['truth'] says which guess is the true value, from 0 to {n_guesses - 1}", argument="draws"
+        )
     own = np.take_along_axis(table, truth[None, :, None], axis=2)[:, :, 0]
     share = np.broadcast_to(read_prior(prior, n_guesses), (pair.n, n_guesses))
     return Evidence(truth, share, (Part(lambda a, b: table[:, a:b], own, tuple(released)),))

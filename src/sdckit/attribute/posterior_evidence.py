@@ -66,7 +66,7 @@ def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
         return None
     gone = read_array(draws, "missing", (None, n), (None,))
     if (gone < 0).any() or (gone > 1).any():
-        raise DataError("draws['missing'] are probabilities, from 0 to 1")
+        raise DataError("draws['missing'] are probabilities, from 0 to 1", argument="draws")
     return np.broadcast_to(gone[:, None] if gone.ndim == 1 else gone, (len(gone), n))
 
 
@@ -120,17 +120,18 @@ def read_array(
     try:
         found = np.asarray(draws[name], np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"draws[{name!r}] is no array of numbers") from None
+        raise DataError(f"draws[{name!r}] is no array of numbers", argument="draws") from None
     for shape in shapes:
         if found.ndim == len(shape) and all(w in (None, s) for w, s in zip(shape, found.shape, strict=True)):
             if np.isnan(found).any():
-                raise DataError(f"draws[{name!r}] has missing values")
+                raise DataError(f"draws[{name!r}] has missing values", argument="draws")
             return found
     wanted = " or ".join(
         "(" + ", ".join("any" if size is None else str(size) for size in shape) + ")" for shape in shapes
     )
     raise DataError(
-        f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}: draws first, then records{more}"
+        f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}: draws first, then records{more}",
+        argument="draws",
     )
 
 
@@ -154,6 +155,9 @@ def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (n,) or not np.isfinite(found).all() or not (found > 0).all():
-        raise DataError(f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses")
+        raise DataError(
+            f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses",
+            argument="prior",
+        )
     share: Floats = found / found.sum()
     return share

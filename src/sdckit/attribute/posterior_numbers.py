@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdckit.attribute.posterior_evidence import Evidence, read_array, read_missing, read_prior, with_missing
 from sdckit.attribute.posterior_guesses import Part, normal_logs, poisson_log_above, poisson_logs
 from sdckit.cells.pair import Pair
+from sdckit.data import arguments
 from sdckit.errors import DataError
 
 __all__ = ["MOST_COUNTS", "number_evidence"]
@@ -108,7 +109,7 @@ def _rate(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
 
 def _positive(name: str, found: Floats) -> None:
     if not ((found > 0) & np.isfinite(found)).all():
-        raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite")
+        raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite", argument="draws")
 
 
 def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
@@ -154,19 +155,18 @@ def _guessed(values: Floats, asked: Asked, counts: bool) -> _Guessed:
 
 
 def _grid(known: Floats, asked: int | Sequence[float], counts: bool) -> Floats:
-    if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool):
-        if asked < 1:
-            raise DataError("guesses: give 1 or more, or a list of values")
+    if arguments.is_whole(asked):
+        arguments.count(asked, "guesses", "says how many, or lists values")
         at: Any = (np.arange(asked) + 0.5) / asked
         return np.unique(np.quantile(known, at, method="inverted_cdf" if counts else "linear"))
     try:
         grid = np.unique(np.asarray(asked, np.float64))
     except (TypeError, ValueError):
-        raise DataError("guesses: give how many, or a list of values") from None
+        raise DataError("guesses: give how many, or a list of values", argument="guesses") from None
     if grid.size == 0 or not np.isfinite(grid).all():
-        raise DataError("guesses: a list of values needs one at least, and all finite")
+        raise DataError("guesses: a list of values needs one at least, and all finite", argument="guesses")
     if counts and not _are_counts(grid):
-        raise DataError("guesses: counts are whole numbers of 0 or more")
+        raise DataError("guesses: counts are whole numbers of 0 or more", argument="guesses")
     return grid
 
 
@@ -178,6 +178,7 @@ def _share(possible: Bools, prior: Sequence[float] | None, *, same: bool) -> Flo
     if not same:
         raise DataError(
             "prior= is for categories, and for counts that are guessed one by one; other numbers are guessed with "
-            "equal probabilities"
+            "equal probabilities",
+            argument="prior",
         )
     return np.broadcast_to(read_prior(prior, possible.shape[1]), possible.shape)

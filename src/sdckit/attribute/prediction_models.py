@@ -74,27 +74,30 @@ def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, se
     Raises
     ------
     DataError
-        An unknown name, an estimator of the other kind, `n_neighbors` below 1.
+        An unknown name, or an estimator of the other kind.
     """
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int) or n_neighbors < 1:
-        raise DataError("n_neighbors counts the nearest records; give a whole number of 1 or more")
     if isinstance(model, str):
         if model not in MODELS:
             raise DataError(
-                f"model {model!r} is unknown; use {', '.join(MODELS)} or a scikit-learn estimator"
+                f"model {model!r} is unknown; use {', '.join(MODELS)} or a scikit-learn estimator",
+                argument="model",
             )
         if model == "knn":
             return Model(model, n_neighbors, None)
         return Model(model, n_neighbors, _with_state(_own_estimator(model, numeric), state, seeded=True))
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-        raise DataError("model is a name or an instance of a scikit-learn estimator with fit and predict")
+        raise DataError(
+            "model is a name or an instance of a scikit-learn estimator with fit and predict",
+            argument="model",
+        )
     from sklearn.base import is_classifier, is_regressor
 
     if not (is_regressor(model) if numeric else is_classifier(model)):
         raise DataError(
             f"{type(model).__name__} cannot guess this target: "
             + ("a number needs a regressor" if numeric else "categories need a classifier")
-            + "; numeric= says which columns are numbers"
+            + "; numeric= says which columns are numbers",
+            argument="model",
         )
     return Model(type(model).__name__, n_neighbors, _with_state(model, state, seeded=seeded))
 

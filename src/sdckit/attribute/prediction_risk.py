@@ -15,7 +15,7 @@ from sdckit.attribute.prediction_models import Model, checked_model, guess_level
 from sdckit.attribute.target_roles import identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
@@ -234,6 +234,10 @@ def prediction_risk(
     >>> result.mse_original, result.mse_released, result.share_less_accurate, result.baseline
     (0.0, 50.0, 0.5, 125.0)
     """
+    arguments.text(prefix, "prefix")
+    arguments.count(n_neighbors, "n_neighbors", "counts the nearest records")
+    arguments.flag(cross_fit, "cross_fit")
+    rng = arguments.seed(seed)
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     pair = open_pair(
         original, released, categories={"keys": names, "target": (learnt,)}, aligned=False, id=id
@@ -242,7 +246,6 @@ def prediction_risk(
     numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
     open_pair(pair, categories={}, numeric={"numeric": numbers})
     task = _Task(pair, names, learnt, numbers, learnt in numbers)
-    rng = np.random.default_rng(seed)
     state = int(rng.integers(2**31 - 1))
     fitted = checked_model(
         model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None
@@ -263,10 +266,10 @@ def _numeric_of(
     notes: dict[str, str],
 ) -> tuple[str, ...]:
     """Which of the columns are numbers: as declared, else as stored."""
-    named = column_names(numeric, "numeric")
+    named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in used]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target")
+            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target", argument="numeric")
         return named
     if scenario is not None and scenario.numeric:
         return tuple(name for name in used if name in scenario.numeric)
@@ -320,7 +323,10 @@ class _Task:
         """The same for the original, each fifth by a model trained on the others."""
         asked = self.known(0)
         if len(asked) < FOLDS:
-            raise DataError(f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}")
+            raise DataError(
+                f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}",
+                argument="cross_fit",
+            )
         fold = rng.permutation(len(asked)) % FOLDS
         out = np.empty(len(asked))
         for one in range(FOLDS):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sdckit.attribute.cell_classes import (
     ClassResult,
     Spread,
-    checked_limits,
     count_violations,
     open_classes,
 )
@@ -24,6 +23,7 @@ from sdckit.attribute.earth_movers import (
     order_of,
     steps_of,
 )
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -150,11 +150,11 @@ def t_closeness(
     Raises
     ------
     ColumnError
-        As `l_diversity`.
+        As `key_frequencies`; a sensitive variable that is a key.
     DataError
-        As `l_diversity`; "ordered" for text without an order; "numeric" for what is no finite number; a
-        list or hierarchy that does not cover the values of the file or contradicts itself; a limit not
-        above 0.
+        As `key_frequencies`; a sensitive variable without any value; "ordered" for text without an order;
+        "numeric" for what is no finite number; a list or hierarchy that does not cover the values of the file or
+        contradicts itself; a limit not above 0.
     ScenarioError
         No sensitive variable.
 
@@ -178,7 +178,8 @@ def t_closeness(
     >>> result.level["income"], result.violations["income"]
     (0.3333333333333333, {0.1: 4, 0.2: 4})
     """
-    asked = checked_limits(limits, "t")
+    arguments.text(prefix, "prefix")
+    asked = arguments.amounts_above(limits, "limits", "are values of t that a class may reach")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
     columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
@@ -192,12 +193,19 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     """The distance of one variable, where several may be given by name."""
     if isinstance(distance, Mapping) and any(isinstance(one, (str, Mapping)) for one in distance.values()):
         if set(distance) != set(variables):
-            raise DataError("distance by variable names every sensitive variable once, and no other")
+            raise DataError(
+                "distance by variable names every sensitive variable once, and no other", argument="distance"
+            )
         distance = distance[name]
     if isinstance(distance, str) and distance not in NAMES:
-        raise DataError(f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy")
+        raise DataError(
+            f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy",
+            argument="distance",
+        )
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
-        raise DataError("distance is a name, a list of levels in their order, or a hierarchy of them")
+        raise DataError(
+            "distance is a name, a list of levels in their order, or a hierarchy of them", argument="distance"
+        )
     found: Distance = distance
     return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdckit.cells.pair import Pair
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data import arguments
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -40,13 +41,18 @@ def known_and_learnt(
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
             said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            raise ScenarioError(f"say which variable an intruder would learn: target='...'{said}")
+            raise ScenarioError(
+                f"say which variable an intruder would learn: target='...'{said}", argument="target"
+            )
         target = sensitive[0]
-    learnt = (target,) if isinstance(target, str) else column_names(target, "target") or ()
+    learnt = arguments.names(target, "target", single=True) or ()
     if not learnt:
-        raise ScenarioError("target is empty; say which variable an intruder would learn")
+        raise ScenarioError("target is empty; say which variable an intruder would learn", argument="target")
     if len(learnt) > 1 and not several:
-        raise ColumnError("target is one column; attribute_disclosure_table takes several in targets=[...]")
+        raise ColumnError(
+            "target is one column; attribute_disclosure_table takes several in targets=[...]",
+            argument="target",
+        )
     check_targets(learnt, names)
     return names, learnt
 
@@ -60,7 +66,9 @@ def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
         A target among the keys.
     """
     if clash := [name for name in target if name in keys]:
-        raise ColumnError(f"target {clash[0]!r} is a key; an intruder cannot learn what they know")
+        raise ColumnError(
+            f"target {clash[0]!r} is a key; an intruder cannot learn what they know", argument="target"
+        )
 
 
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from sdckit.cells.table import Cells
+from sdckit.cells.table import AnyCells
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.missing import MissingRule, Rule
 from sdckit.data.roles import Roles, resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ScenarioError
-
-if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
 
 __all__ = ["as_cells", "is_cells", "tabulate_given", "tabulate_roles"]
 
@@ -32,7 +30,7 @@ def as_cells(
     alpha: float | None = None,
     id: str | None = None,
     scenario: Scenario | None = None,
-) -> Cells | LazyCells:
+) -> AnyCells:
     """Tabulate a file by its keys once, to measure it many times.
 
     Parameters
@@ -102,20 +100,21 @@ def tabulate_given(
     id: str | None = None,
     default_missing: Rule = "wildcard",
     weighted: bool = True,
-) -> Cells | LazyCells:
+) -> AnyCells:
     """Tabulate a frame by the roles a measure was given; cells already made are handed back.
 
     `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted`
     says whether it uses weights at all.
     """
     if is_cells(data):
+        scenario = arguments.scenario_or_none(scenario)
         if any(given is not None for given in (keys, weight, sampling_fraction, person, missing, alpha, id)):
             raise ScenarioError(
                 "keys, weight and the missing rule are fixed by the cells given; leave them out"
             )
         if scenario is not None and tuple(scenario.keys) != tuple(data.keys):
             raise ScenarioError("the cells given were made of other keys than the scenario's; make them anew")
-        found: Cells | LazyCells = data
+        found: AnyCells = data
         return found
     roles = resolve_roles(
         scenario=scenario, keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household,
@@ -126,13 +125,13 @@ def tabulate_given(
 
 def is_cells(data: Any) -> bool:
     """Whether `data` has been tabulated already."""
-    return isinstance(data, Cells) or type(data).__name__ == "LazyCells"
+    return isinstance(data, AnyCells)
 
 
-def tabulate_roles(data: Any, roles: Roles) -> Cells | LazyCells:
+def tabulate_roles(data: Any, roles: Roles) -> AnyCells:
     """Tabulate a frame by roles already resolved; cells pass through."""
     if is_cells(data):
-        found: Cells | LazyCells = data
+        found: AnyCells = data
         return found
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):

@@ -84,7 +84,9 @@ def row_of(frame: nw.DataFrame[Any], column: str, value: object) -> int:
         No record has the value, several have, or it cannot be compared with the column.
     """
     if column not in frame.columns:
-        raise ColumnError(f"id: no column {column!r} in the data; {did_you_mean(column, frame.columns)}")
+        raise ColumnError(
+            f"id: no column {column!r} in the data; {did_you_mean(column, frame.columns)}", argument="id"
+        )
     coded = code_column(frame[column])
     codes = np.unique(coded.codes())
     codes = codes[codes < coded.span]

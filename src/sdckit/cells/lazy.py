@@ -16,9 +16,9 @@ from sdckit.cells.lazy_diversity import diversity_columns
 from sdckit.cells.lazy_tabulate import PREFIX, KeyPlan, plan_keys, with_frequencies
 from sdckit.cells.lazy_values import LazyValues, aggregate, count, expm1_negative, log1p_negative
 from sdckit.cells.lazy_wildcards import Filled
-from sdckit.cells.table import LARGE, MAX_LEVELS, Cells, check_result_names
+from sdckit.cells.table import LARGE, MAX_LEVELS, AnyCells, Cells, check_result_names
 from sdckit.data.frames import collect
-from sdckit.data.missing import Rule, describe_rule
+from sdckit.data.missing import Rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.roles import Roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -30,49 +30,19 @@ COLLECT_LIMIT = 200_000_000  # values brought here for a measure that no engine 
 
 
 @dataclass(frozen=True, eq=False)
-class LazyCells:
-    """The key combinations of a plan (Polars lazy, DuckDB, Spark), counted by its engine.
+class LazyCells(AnyCells):
+    """The key combinations of a plan (Polars lazy, DuckDB, Spark), counted by its engine, figures per record.
 
     Attributes
     ----------
-    keys : tuple of str
-    n : int
-        Records.
-    rules, alpha
-        The rule for missing key values.
-    n_missing : tuple of int
-        Missing values of each key.
     n_levels : tuple of int
         Different values of each key.
-    columns : mapping of str to str
-        Where each figure per record lies in the plan.
     """
 
-    keys: tuple[str, ...]
-    n: int
-    rules: tuple[Rule, ...]
-    alpha: float
-    n_missing: tuple[int, ...]
     n_levels: tuple[int, ...]
-    columns: Mapping[str, str]
-    roles: Roles = field(repr=False)
     plan: KeyPlan = field(repr=False)
     frame: nw.LazyFrame[Any] = field(repr=False)
     own_columns: tuple[str, ...] = field(repr=False)
-
-    source = None
-
-    @property
-    def has_wildcards(self) -> bool:
-        """Whether a missing value stands for any value somewhere."""
-        return any(rule == "wildcard" and gone for rule, gone in zip(self.rules, self.n_missing, strict=True))
-
-    @property
-    def missing_rule(self) -> str:
-        """The rule for missing key values in words."""
-        if not any(self.n_missing):
-            return "no key value is missing"
-        return describe_rule(self.keys, self.rules, self.alpha)
 
     @cached_property
     def _sizes(self) -> list[tuple[int, int]]:

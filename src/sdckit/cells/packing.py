@@ -13,7 +13,7 @@ from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.numerics.coding import pack_into
 from sdckit.numerics.grouping import Groups, group
 
-__all__ = ["Layout", "Tabulated", "group_codes", "tabulate"]
+__all__ = ["Layout", "SharedGroups", "Tabulated", "group_codes", "group_files", "tabulate"]
 
 WORD = 64
 Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]
@@ -79,6 +79,27 @@ class Tabulated:
     layout: Layout | None
 
 
+@dataclass(frozen=True, eq=False)
+class SharedGroups:
+    """Records of all files grouped by some columns, with one numbering.
+
+    Attributes
+    ----------
+    of_row : tuple of ndarray, int32
+        Group of each record, file by file, the original first.
+    size : tuple of ndarray, int64, shape (K,)
+        Records of each file in each group; 0 where a file has none.
+    """
+
+    of_row: tuple[NDArray[np.int32], ...]
+    size: tuple[NDArray[np.int64], ...]
+
+    @property
+    def n_groups(self) -> int:
+        """Groups over all files."""
+        return len(self.size[0])
+
+
 def _bits(column: Coded) -> int:
     return max(0, column.n_codes - 1).bit_length()
 
@@ -141,3 +162,20 @@ def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> Groups:
     if not fields:
         fields = [(np.zeros(n, np.int64), ALL_VALID, 0, 0, 0)]
     return _chain(fields, n, None)
+
+
+def group_files(
+    columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int] | None = None
+) -> SharedGroups:
+    """Group the records of all files by columns coded alike, one tuple of arrays per column.
+
+    Examples
+    --------
+    >>> groups = group_files([(np.array([0, 1], np.int32), np.array([1], np.int32))])
+    >>> [size.tolist() for size in groups.size]
+    [[1, 1], [0, 1]]
+    """
+    ends = np.cumsum([len(part) for part in columns[0]] if sizes is None else sizes)
+    groups = group_codes([np.concatenate(parts) for parts in columns], int(ends[-1]))
+    parts, k = tuple(np.split(groups.of_row, ends[:-1])), len(groups.size)
+    return SharedGroups(parts, tuple(np.bincount(part, minlength=k) for part in parts))

@@ -1,8 +1,8 @@
-"""A release beside its original: the same columns, one coding, rows brought into one order."""
+"""The files of a run, each opened once: original, releases, control, population; one coding per column."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,37 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory
-from sdckit.cells.packing import group_codes
+from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.shared_coding import SharedCoding, share_coding
-from sdckit.data.columns import code_column, first_rows, float_values
-from sdckit.data.frames import frame_of, open_frame, result_frame
+from sdckit.data import arguments
+from sdckit.data.columns import code_column, days_values, first_rows, float_values
+from sdckit.data.frames import Frame, frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = ["Pair", "SharedGroups", "check_id", "open_pair"]
+__all__ = ["CONTROL", "Pair", "open_files", "open_pair"]
 
 Order = NDArray[np.int64] | None
-
-
-@dataclass(frozen=True, eq=False)
-class SharedGroups:
-    """Records of all files grouped by some columns, with one numbering.
-
-    Attributes
-    ----------
-    of_row : tuple of ndarray, int32
-        Group of each record, file by file, the original first.
-    size : tuple of ndarray, int64, shape (K,)
-        Records of each file in each group; 0 where a file has none.
-    """
-
-    of_row: tuple[NDArray[np.int32], ...]
-    size: tuple[NDArray[np.int64], ...]
-
-    @property
-    def n_groups(self) -> int:
-        """Groups over all files."""
-        return len(self.size[0])
+Floats = NDArray[np.float64]
+CONTROL = "the control file"  # in messages
+FIXED = "the files and the id are fixed by the pair given; leave them out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +42,10 @@ class Pair:
         The column that says which row belongs to which.
     brought : bool
         Whether the original came from a plan: `records` are a PyArrow table then.
+    control : narwhals.DataFrame or None
+        People of the same kind who were never used to make a release; only attacks look at them.
+    population : narwhals.DataFrame, narwhals.LazyFrame or None
+        The people that the original is a part of.
     """
 
     original: nw.DataFrame[Any]
@@ -67,7 +54,15 @@ class Pair:
     id: str | None
     brought: bool
     orders: tuple[Order, ...]
+    control: nw.DataFrame[Any] | None = None
+    population: Frame | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
+
+    @property
+    def frames(self) -> tuple[nw.DataFrame[Any], ...]:
+        """Original and releases."""
+        return (self.original, *self.released)
 
     @property
     def n(self) -> int:
@@ -91,8 +86,17 @@ class Pair:
             return ("the original", "the release")
         return ("the original", *(f"release {j + 1}" for j in range(self.m)))
 
-    def codes(self, name: str) -> SharedCoding:
-        """A column as categories, coded alike in every file.
+    def shared_columns(self, without: Sequence[str | None] = ()) -> tuple[list[str], list[str]]:
+        """Columns that original and releases have, in the original's order; and those of some of them only."""
+        names = [
+            [name for name in frame.collect_schema().names() if name not in (self.id, *without)]
+            for frame in self.frames
+        ]
+        both = [name for name in names[0] if all(name in other for other in names[1:])]
+        return both, list(dict.fromkeys(name for one in names for name in one if name not in both))
+
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+        """A column as categories, coded alike in every file; with the control file behind the releases if asked.
 
         Raises
         ------
@@ -102,53 +106,78 @@ class Pair:
             A file holds mixed types or lists in it.
         """
         if ("codes", name) not in self.memo:
-            coded = [code_column(frame.get_column(name)) for frame in (self.original, *self.released)]
+            coded = [code_column(frame.get_column(name)) for frame in self.frames]
             shared = share_coding(name, [(one, one.codes()) for one in coded], self.names)
-            codes = tuple(
-                values if order is None else values[order]
-                for values, order in zip(shared.codes, (None, *self.orders), strict=True)
-            )
-            self.memo["codes", name] = replace(shared, codes=codes)
+            self.memo["codes", name] = replace(shared, codes=self._ordered(shared.codes))
         found: SharedCoding = self.memo["codes", name]
-        return found
+        if not control or self.control is None:
+            return found
+        if ("codes", name) not in self.with_control:
+            own = code_column(self.control.get_column(name))
+            self.with_control["codes", name] = found.with_file(own, (*self.names, CONTROL))
+        joint: SharedCoding = self.with_control["codes", name]
+        return joint
 
-    def numbers(self, name: str, role: str = "numeric") -> tuple[NDArray[np.float64], ...]:
-        """A column as numbers in every file, NaN where missing.
+    def numbers(self, name: str, role: str = "numeric") -> tuple[Floats, ...]:
+        """A column as numbers in original and releases, NaN where missing.
 
         Raises
         ------
         DataError
             A file holds no numbers in it; or nothing but missing values.
         """
-        if ("numbers", name) not in self.memo:
-            found = []
-            for label, frame, order in zip(
-                self.names, (self.original, *self.released), (None, *self.orders), strict=True
-            ):
-                try:
-                    values = float_values(frame.get_column(name), role)
-                except DataError as error:
-                    raise DataError(f"{label}: {error}") from None
-                if np.isnan(values).all():
-                    raise DataError(f"{label}: {role} {name!r} has no value at all")
-                if np.isinf(values).any():
-                    raise DataError(f"{label}: {role} {name!r} is infinite in {first_rows(np.isinf(values))}")
-                found.append(values if order is None else values[order])
-            self.memo["numbers", name] = tuple(found)
-        numbers: tuple[NDArray[np.float64], ...] = self.memo["numbers", name]
-        return numbers
 
-    def groups(self, names: Sequence[str]) -> SharedGroups:
+        def read(series: nw.Series[Any], label: str) -> Floats:
+            try:
+                values = float_values(series, role)
+            except DataError as error:
+                raise DataError(f"{label}: {error}") from None
+            if np.isnan(values).all():
+                raise DataError(f"{label}: {role} {name!r} has no value at all")
+            if np.isinf(values).any():
+                raise DataError(f"{label}: {role} {name!r} is infinite in {first_rows(np.isinf(values))}")
+            return values
+
+        return self._floats("numbers", name, read)
+
+    def days(self, name: str) -> tuple[Floats, ...]:
+        """A column of numbers, dates or times (in days) in every file, the control last; NaN where missing."""
+        kind = "numbers" if ("numbers", name) in self.memo else "days"
+        found = self._floats(kind, name, lambda series, label: days_values(series, file=label))
+        if self.control is None:
+            return found
+        if ("days", name) not in self.with_control:
+            own = days_values(self.control.get_column(name), file=CONTROL)
+            self.with_control["days", name] = own
+        return (*found, self.with_control["days", name])
+
+    def _floats(
+        self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]
+    ) -> tuple[Floats, ...]:
+        if (kind, name) not in self.memo:
+            files = zip(self.frames, self.names, strict=True)
+            self.memo[kind, name] = self._ordered(
+                [read(frame.get_column(name), label) for frame, label in files]
+            )
+        found: tuple[Floats, ...] = self.memo[kind, name]
+        return found
+
+    def _ordered(self, files: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+        """Values of original and releases, the rows in the original's order where they belong together."""
+        orders = zip(files, (None, *self.orders), strict=True)
+        return tuple(values if order is None else values[order] for values, order in orders)
+
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
         """Records of all files by some columns as categories; no column puts all into one group."""
         key = ("groups", tuple(names))
-        if key not in self.memo:
-            ends = np.cumsum([self.n, *self.sizes])
-            columns = [np.concatenate(self.codes(name).codes) for name in names]
-            groups = group_codes(columns, int(ends[-1]))
-            parts = tuple(np.split(groups.of_row, ends[:-1]))
-            k = len(groups.size)
-            self.memo[key] = SharedGroups(parts, tuple(np.bincount(part, minlength=k) for part in parts))
-        found: SharedGroups = self.memo[key]
+        sizes = [self.n, *self.sizes]
+        memo = self.memo
+        if control and self.control is not None:
+            sizes.append(len(self.control))
+            memo = self.with_control
+        if key not in memo:
+            memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes)
+        found: SharedGroups = memo[key]
         return found
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
@@ -180,14 +209,45 @@ class Pair:
         return frame_of(columns, self.original.implementation)
 
 
+def open_files(
+    original: Any, released: Any = None, control: Any = None, population: Any = None, *, id: str | None = None
+) -> Pair:
+    """Open each file of a run; plans are not read yet, which `open_pair` does once the columns are known.
+
+    A pair given as the original is handed back, with the control file where it had none.
+    """
+    arguments.column_or_none(id, "id")
+    if isinstance(original, Pair):
+        if released is not None or population is not None or (id is not None and id != original.id):
+            raise DataError(FIXED)
+        if control is None:
+            return original
+        if original.control is not None:
+            raise DataError(FIXED)
+        return replace(original, control=open_frame(control), with_control={})  # type: ignore[arg-type]
+    files = list(released) if isinstance(released, (list, tuple)) else [released]
+    if not files:
+        raise DataError("released= is an empty list; give at least one released file", argument="released")
+    if files[0] is None:
+        raise DataError(
+            "released= is missing: give the released file, or a list of them", argument="released"
+        )
+    first, *others = [open_frame(file) for file in (original, *files)]
+    control, population = (None if file is None else open_frame(file) for file in (control, population))
+    return Pair(first, tuple(others), False, id, False, (None,) * len(files), control, population)  # type: ignore[arg-type]
+
+
 def open_pair(
     original: Any,
     released: Any = None,
+    control: Any = None,
+    population: Any = None,
     *,
     categories: Mapping[str, Sequence[str]],
     numeric: Mapping[str, Sequence[str]] | None = None,
     aligned: bool = False,
     id: str | None = None,
+    attack: bool = False,
 ) -> Pair:
     """Open an original and its releases, and check both before any work starts.
 
@@ -197,6 +257,10 @@ def open_pair(
         A pair opened before is used again (`released` is left out then).
     released : data frame or sequence of data frames
         One release, or m of them.
+    control : data frame, optional
+        Records of the same kind that were never used to make a release, for the attacks on this pair.
+    population : data frame, optional
+        The people that the original is a part of.
     categories : dict of str to sequence of str
         Columns compared for equality, by role (the role is named in messages).
     numeric : dict of str to sequence of str, optional
@@ -205,6 +269,8 @@ def open_pair(
         Whether the measure needs row i of a release to be made from row i of the original.
     id : str, optional
         Column that says which rows belong together, instead of their position; carried along in `.records`.
+    attack : bool
+        Whether the control file is compared too; the id is asked of the original alone then.
 
     Returns
     -------
@@ -224,17 +290,16 @@ def open_pair(
     ([[1, 2], [2, 2]], (False,))
     """
     columns: dict[str, Sequence[str]] = {**categories, **(numeric or {})}
-    check_id(id)
-    if isinstance(original, Pair):
-        pair = _reopened(original, released, columns, aligned, id)
-    else:
-        pair = _opened(original, released, columns, aligned, id)
+    opened = open_files(original, released, control, population, id=id)
+    pair = _read(opened, columns, aligned=aligned, control=attack or control is not None, attack=attack)
+    if aligned and not pair.aligned:
+        pair = _aligned(pair)
     faults = []
     for role, names in columns.items():
         for name in names:
             try:
                 if role in categories:
-                    pair.codes(name)
+                    pair.codes(name, control=attack)
                 else:
                     pair.numbers(name, role)
             except SdcError as error:
@@ -245,62 +310,43 @@ def open_pair(
     return pair
 
 
-def check_id(id: object) -> None:
-    """Refuse what cannot be the name of one column.
-
-    Raises
-    ------
-    ColumnError
-    """
-    if id is not None and not isinstance(id, str):
-        raise ColumnError(f"id is the name of one column, not {type(id).__name__}")
-
-
-def _reopened(
-    pair: Pair, released: Any, columns: Mapping[str, Sequence[str]], aligned: bool, id: str | None
+def _read(
+    pair: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool, control: bool, attack: bool
 ) -> Pair:
-    if released is not None or (id is not None and id != pair.id):
-        raise DataError("the files and the id are fixed by the pair given; leave them out")
-    _check_present(pair, columns)
-    if aligned and not pair.aligned:
-        return _aligned(pair)
-    return pair
-
-
-def _opened(
-    original: Any, released: Any, columns: Mapping[str, Sequence[str]], aligned: bool, id: str | None
-) -> Pair:
-    if released is None:
-        raise DataError("released= is missing: give the released file, or a list of them")
-    files = list(released) if isinstance(released, (list, tuple)) else [released]
-    if not files:
-        raise DataError("released= is an empty list; give at least one released file")
-    frames = [open_frame(file) for file in (original, *files)]
-    shell = Pair(frames[0], tuple(frames[1:]), aligned, id, False, (None,) * len(files))  # type: ignore[arg-type]
-    wanted = {**columns, **({"id": (id,)} if id is not None else {})}
-    _check_present(shell, wanted)
-    read = [_in_memory(frame, wanted, name) for frame, name in zip(frames, shell.names, strict=True)]
-    pair = replace(
-        shell, original=read[0][0], released=tuple(frame for frame, _ in read[1:]), brought=read[0][1]
-    )
-    if aligned and id is None and any(brought for _, brought in read):
+    """The pair with these columns in memory: itself where nothing is left to be read."""
+    own = {**columns, **({"id": (pair.id,)} if pair.id is not None else {})}
+    files: list[tuple[Any, Mapping[str, Sequence[str]], str]] = [
+        (frame, columns if attack and j else own, label)
+        for j, (frame, label) in enumerate(zip(pair.frames, pair.names, strict=True))
+    ]
+    if control and pair.control is not None:
+        files.append((pair.control, columns, CONTROL))
+    _check_present(files)
+    read = [_in_memory(*file) for file in files]
+    if all(frame is file[0] for (frame, _), file in zip(read, files, strict=True)):
+        return pair
+    if aligned and pair.id is None and any(brought for _, brought in read):
         raise DataError(
             "rows of a plan have no order: give id=, the column that says which rows belong together"
         )
-    return _aligned(pair) if aligned else pair
+    frames = [frame for frame, _ in read]
+    return replace(
+        pair, original=frames[0], released=tuple(frames[1 : pair.m + 1]), brought=pair.brought or read[0][1],
+        control=frames[-1] if len(frames) > pair.m + 1 else pair.control,
+    )  # fmt: skip
 
 
-def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], name: str) -> tuple[nw.DataFrame[Any], bool]:
+def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> tuple[nw.DataFrame[Any], bool]:
     try:
         return columns_in_memory(frame, dict(wanted))
     except DataError as error:
-        raise DataError(f"{name}: {error}") from None
+        raise DataError(f"{label}: {error}") from None
 
 
-def _check_present(pair: Pair, columns: Mapping[str, Sequence[str]]) -> None:
+def _check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
     """Name every absent column of every file at once."""
     faults = []
-    for label, frame in zip(pair.names, (pair.original, *pair.released), strict=True):
+    for frame, columns, label in files:
         present = frame.collect_schema().names()
         faults += [
             f"{label} has no column {name!r} ({role}); {did_you_mean(str(name), present)}"
@@ -314,7 +360,7 @@ def _check_present(pair: Pair, columns: Mapping[str, Sequence[str]]) -> None:
 
 def _aligned(pair: Pair) -> Pair:
     if pair.id is not None:
-        return replace(pair, aligned=True, orders=_orders(pair), memo={})
+        return replace(pair, aligned=True, orders=_orders(pair), memo={}, with_control={})
     wrong = [
         f"{label} has {size} rows"
         for label, size in zip(pair.names[1:], pair.sizes, strict=True)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.data.columns import nanoseconds
 from sdckit.errors import ColumnError
+from sdckit.numerics.quantile_bins import quantile_bins
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.columns import Coded
 
-__all__ = ["SharedCoding", "matching_cells", "share_coding"]
+__all__ = ["SharedCoding", "classes_of", "matching_cells", "share_coding"]
+
+Printer: TypeAlias = (
+    "tuple[Coded, NDArray[np.int64], NDArray[np.int32]]"  # of one file: codes, their shared codes
+)
+Values = list[Any] | NDArray[Any]
 
 FAMILIES = {"integer": "numbers", "number": "numbers", "boolean": "true and false"}
-NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10**9}
-DAYS_BITS = 32  # a date of 32 bits counts days, one of 64 milliseconds
 EXACT = 2**53  # whole numbers up to here are exact as floats
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones marked in a table
@@ -29,30 +35,53 @@ SPARSE = 8  # code ranges wider than this times the records are sorted, narrower
 
 @dataclass(frozen=True, eq=False)
 class SharedCoding:
-    """One column of several files, coded alike.
+    """One column of several files, coded alike: its values, or classes that its numbers are cut into.
 
     Attributes
     ----------
+    name : str
     codes : tuple of ndarray, int32
-        Codes of each file; 0 is a missing value, 1 to `n_levels` are the values in ascending order.
+        Codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in
+        ascending order.
     n_levels : int
         Different values over all files.
     kind : str
-        "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing.
+        "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing; "classes" of
+        numbers.
+    labels : function
+        Printed form of the levels, from code 0 (a missing value) on.
     """
 
+    name: str
     codes: tuple[NDArray[np.int32], ...]
     n_levels: int
     kind: str
-    printers: tuple[tuple[Coded, NDArray[np.int64], NDArray[np.int32]], ...]
+    labels: Callable[[], list[str]]
+    printers: tuple[Printer, ...] = ()
 
-    def labels(self) -> list[str]:
-        """Printed form of the levels, from code 0 (a missing value) on."""
-        found = ["(missing)"] * (self.n_levels + 1)
-        for coded, levels, numbers in reversed(self.printers):
-            for number, label in zip(numbers.tolist(), coded.labels(levels), strict=True):
-                found[number] = label
-        return found
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Records of each file with each code, shape (files, n_levels + 1)."""
+        return np.array([np.bincount(codes, minlength=self.n_levels + 1) for codes in self.codes], np.int64)
+
+    def with_file(self, coded: Coded, files: Sequence[str]) -> SharedCoding:
+        """The same column with one file more, behind the others, which are not coded again.
+
+        Raises
+        ------
+        ColumnError
+            As `share_coding`.
+        """
+        codes = coded.codes()
+        own = [(one, levels) for one, levels, _ in self.printers]
+        joint = _Numbering.of(self.name, [*own, (coded.without_rows(), _levels(coded, codes))], files)
+        table = np.zeros(self.n_levels + 1, np.int32)
+        for (_, _, before), (_, _, now) in zip(self.printers, joint.printers, strict=False):
+            table[before] = now
+        kept = self.codes
+        if not np.array_equal(table, np.arange(len(table))):
+            kept = tuple(table[one] for one in kept)
+        return joint.coding((*kept, _translated(codes, *joint.printers[-1])))
 
 
 def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
@@ -90,13 +119,13 @@ def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
 
 
 def share_coding(
-    key: str, sides: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str] = ()
+    name: str, sides: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str] = ()
 ) -> SharedCoding:
     """Renumber the codes of a column so that equal values have equal codes in every file.
 
     Parameters
     ----------
-    key : str
+    name : str
         Name of the column, for messages.
     sides : sequence of (Coded, ndarray)
         For each file how its codes print, and the codes.
@@ -108,48 +137,85 @@ def share_coding(
     ColumnError
         The files hold values that cannot be compared; names the column, the files and both types.
     """
-    used = [_used(coded, codes) for coded, codes in sides]
-    families = [_family(coded, values) for (coded, _), (_, values) in zip(sides, used, strict=True)]
-    if _dates_in_words(sides, used, families):
-        used = [
-            (levels, coded.labels(levels) if family == "dates" else values)
-            for (coded, _), (levels, values), family in zip(sides, used, families, strict=True)
-        ]
-        families = ["text" if family == "dates" else family for family in families]
-    _check_types(key, families, files)
-    n_levels, numbers = _numbered([values for _, values in used])
-    out, printers = [], []
-    for (coded, codes), (levels, _), number in zip(sides, used, numbers, strict=True):
-        out.append(_translated(coded, codes, levels, number))
-        printers.append((coded.without_rows(), levels, number))
-    kind = next((family for family in families if family != "nothing"), "nothing")
-    return SharedCoding(tuple(out), n_levels, kind, tuple(printers))
+    used = [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides]
+    joint = _Numbering.of(name, used, files)
+    return joint.coding(
+        tuple(_translated(codes, *one) for (_, codes), one in zip(sides, joint.printers, strict=True))
+    )
 
 
-Values = list[Any] | NDArray[Any]
+def classes_of(name: str, values: Sequence[NDArray[np.float64]], bins: int) -> SharedCoding:
+    """Numbers of several files cut into classes at the quantiles of all files pooled."""
+    cut = quantile_bins(values, bins)
+    return SharedCoding(name, tuple(map(cut.codes, values)), cut.n_bins, "classes", cut.labels)
 
 
-def _used(coded: Coded, codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], Values]:
-    """The codes in use, missing aside, and their values in a form that compares across types of storage."""
+@dataclass(frozen=True, eq=False)
+class _Numbering:
+    """One numbering of the values of all files."""
+
+    name: str
+    n_levels: int
+    kind: str
+    printers: tuple[Printer, ...]
+
+    @classmethod
+    def of(
+        cls, name: str, used: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str]
+    ) -> _Numbering:
+        """Number the values behind the codes in use of each file."""
+        values = [_values(coded, levels) for coded, levels in used]
+        families = [_family(coded, own) for (coded, _), own in zip(used, values, strict=True)]
+        if _dates_in_words(used, values, families):
+            values = [
+                coded.labels(levels) if family == "dates" else own
+                for (coded, levels), own, family in zip(used, values, families, strict=True)
+            ]
+            families = ["text" if family == "dates" else family for family in families]
+        _check_types(name, families, files)
+        n_levels, numbers = _numbered(values)
+        kind = next((family for family in families if family != "nothing"), "nothing")
+        printers = ((*one, number) for one, number in zip(used, numbers, strict=True))
+        return cls(name, n_levels, kind, tuple(printers))
+
+    def coding(self, codes: tuple[NDArray[np.int32], ...]) -> SharedCoding:
+        """The column in this numbering."""
+        return SharedCoding(self.name, codes, self.n_levels, self.kind, self.labels, self.printers)
+
+    def labels(self) -> list[str]:
+        """Printed form of the levels, as the first file that has each prints it."""
+        found = ["(missing)"] * (self.n_levels + 1)
+        for coded, levels, numbers in reversed(self.printers):
+            for number, label in zip(numbers.tolist(), coded.labels(levels), strict=True):
+                found[number] = label
+        return found
+
+
+def _levels(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The codes in use, missing aside."""
     if coded.span > SPARSE * len(codes):
         levels = np.unique(codes)
-        levels = levels[levels < coded.span]
-    else:
-        present = np.zeros(coded.span + 1, np.bool_)
-        present[codes] = True
-        levels = np.flatnonzero(present[:-1])
+        return levels[levels < coded.span]
+    present = np.zeros(coded.span + 1, np.bool_)
+    present[codes] = True
+    return np.flatnonzero(present[:-1])
+
+
+def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
+    """The values of codes in a form that compares across types of storage."""
     if len(levels) == 0:
-        return levels, []
+        return []
     if coded.kind == "date":
-        return levels, _instants(coded, levels)
+        return _instants(coded, levels)
     if coded.levels is None:
         if abs(coded.low) + coded.span < 2**63:
-            return levels, levels + coded.low
-        return levels, [code + coded.low for code in levels.tolist()]
+            return levels + coded.low
+        return [code + coded.low for code in levels.tolist()]
     listed = _listed(coded).take(levels)
     if coded.kind == "number" and str(listed.type) == "double":
-        return levels, listed.to_numpy(zero_copy_only=False)
-    return levels, [_plain(value) for value in listed.to_pylist()]
+        found: Values = listed.to_numpy(zero_copy_only=False)
+        return found
+    return [_plain(value) for value in listed.to_pylist()]
 
 
 def _numbered(sides: Sequence[Values]) -> tuple[int, list[NDArray[np.int32]]]:
@@ -171,7 +237,7 @@ def _as_list(values: Values) -> list[Any]:
 
 
 def _translated(
-    coded: Coded, codes: NDArray[np.int64], levels: NDArray[np.int64], number: NDArray[np.int32]
+    codes: NDArray[np.int64], coded: Coded, levels: NDArray[np.int64], number: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """The shared code of each record; 0 where the value is missing."""
     if coded.span > SPARSE * len(codes):
@@ -194,12 +260,8 @@ def _instants(coded: Coded, levels: NDArray[np.int64]) -> list[int]:
         stored = [code + coded.low for code in levels.tolist()]
     else:
         stored = _listed(coded).take(levels).view("int64").to_pylist()
-    unit = NANOSECONDS[getattr(coded.arrow_type, "unit", None) or _date_unit(coded)]
+    unit = nanoseconds(coded.arrow_type)
     return [value * unit for value in stored]
-
-
-def _date_unit(coded: Coded) -> str:
-    return "day" if coded.arrow_type.bit_width == DAYS_BITS else "ms"
 
 
 def _plain(value: Any) -> Any:
@@ -227,28 +289,26 @@ def _family(coded: Coded, values: Values) -> str:
 
 
 def _dates_in_words(
-    sides: Sequence[tuple[Coded, NDArray[np.int64]]],
-    used: Sequence[tuple[NDArray[np.int64], Values]],
-    families: Sequence[str],
+    used: Sequence[tuple[Coded, NDArray[np.int64]]], values: Sequence[Values], families: Sequence[str]
 ) -> bool:
     """Whether days of one file stand as text in another, as where a release has some of them masked."""
     if not {"dates", "text"} <= set(families) <= {"dates", "text", "nothing"}:
         return False
     if any(
         family == "dates" and not str(coded.arrow_type).startswith("date")
-        for (coded, _), family in zip(sides, families, strict=True)
+        for (coded, _), family in zip(used, families, strict=True)
     ):
         return False
-    texts = [values for (_, values), family in zip(used, families, strict=True) if family == "text"]
-    return all(any(DAY.fullmatch(value) for value in values) for values in texts)
+    texts = [own for own, family in zip(values, families, strict=True) if family == "text"]
+    return all(any(DAY.fullmatch(value) for value in own) for own in texts)
 
 
-def _check_types(key: str, families: Sequence[str], files: Sequence[str]) -> None:
+def _check_types(name: str, families: Sequence[str], files: Sequence[str]) -> None:
     first = next((i for i, family in enumerate(families) if family != "nothing"), 0)
     for i, family in enumerate(families):
         if family not in (families[first], "nothing"):
             here, there = (files[first], files[i]) if files else ("one file", "the other")
             raise ColumnError(
-                f"column {key!r} holds {families[first]} in {here} and {family} in {there}; give both the same type "
+                f"column {name!r} holds {families[first]} in {here} and {family} in {there}; give both the same type "
                 "(where the release was recoded, recode the other files alike)"
             )

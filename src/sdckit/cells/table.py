@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.values import CellValues
+from sdckit.cells.values import CellValues, RecordValues
 from sdckit.data.columns import Coded
 from sdckit.data.frames import result_frame
 from sdckit.data.missing import Rule, describe_rule
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from sdckit.cells.packing import Tabulated
 
-__all__ = ["LARGE", "MAX_LEVELS", "Cells", "check_result_names"]
+__all__ = ["LARGE", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
 
 MAX_LEVELS = 200  # levels listed of a key
 Kernel = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -33,8 +34,8 @@ LARGE = 5  # records that make a level large enough to be named
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
-    """The distinct key combinations of a file in memory.
+class AnyCells(ABC):
+    """The distinct key combinations of a file, wherever its records are.
 
     Make them with `as_cells`; every measure of one file takes them in place of a frame.
 
@@ -47,37 +48,21 @@ class Cells:
         What a missing value of each key means.
     alpha : float
         Weight of a match through another record's missing value.
-    columns : mapping of str to ndarray, shape (K,)
-        Per cell: ``cell_size`` (records with exactly this pattern), ``sample_frequency`` and, where
-        weights or a sampling fraction are known, ``population_frequency``, under the rule.
-    levels : tuple of Coded
-        How the codes of each key print.
     n_missing : tuple of int
         Missing values of each key.
+    columns : mapping of str
+        Where each figure lies: ``cell_size`` (records with exactly this pattern), ``sample_frequency`` and, where
+        weights or a sampling fraction are known, ``population_frequency``, under the rule.
     """
 
     keys: tuple[str, ...]
     n: int
     rules: tuple[Rule, ...]
     alpha: float
-    columns: Mapping[str, NDArray[Any]] = field(repr=False)
-    levels: tuple[Coded, ...] = field(repr=False)  # a repr must not print values
-    table: Tabulated = field(repr=False)
+    n_missing: tuple[int, ...]
+    columns: Mapping[str, Any] = field(repr=False)
     roles: Roles = field(repr=False)
-    group_columns: Mapping[str, tuple[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
-    source: nw.DataFrame[Any] | None = field(default=None, repr=False)
-    from_plan: bool = field(default=False, repr=False)
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # shared by what is made from this
-
-    @property
-    def n_cells(self) -> int:
-        """Number of distinct key combinations."""
-        return len(self.table.size)
-
-    @property
-    def n_missing(self) -> tuple[int, ...]:
-        """Missing values of each key."""
-        return tuple(level.n_missing for level in self.levels)
+    source: nw.DataFrame[Any] | None = field(default=None, repr=False, kw_only=True)
 
     @property
     def has_wildcards(self) -> bool:
@@ -90,6 +75,83 @@ class Cells:
         if not any(self.n_missing):
             return "no key value is missing"
         return describe_rule(self.keys, self.rules, self.alpha)
+
+    @property
+    @abstractmethod
+    def n_cells(self) -> int:
+        """Number of distinct key combinations."""
+
+    @abstractmethod
+    def count_cells(self, edges: Sequence[int]) -> list[int]:
+        """Cells by size: how many hold from ``edges[i]`` to below ``edges[i + 1]`` records."""
+
+    @abstractmethod
+    def count_short(self) -> int:
+        """Cells whose population frequency falls short of their sample frequency."""
+
+    @abstractmethod
+    def count_where(self, below: float, risk_above: float | None) -> int:
+        """Records with a sample frequency below a limit, or a risk above one."""
+
+    @abstractmethod
+    def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
+        """The same records, the riskiest first: key values and figures."""
+
+    @abstractmethod
+    def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
+        """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""
+
+    @abstractmethod
+    def kind(self, key: str) -> str:
+        """What kind of values a key has."""
+
+    @abstractmethod
+    def values(self, name: str) -> RecordValues:
+        """A figure, to be asked for its mean, counts and quantiles."""
+
+    @abstractmethod
+    def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
+        """The named figures for each record, in the caller's frame type."""
+
+    @abstractmethod
+    def with_column(self, name: str, kernel: Callable[..., Any], *inputs: str) -> AnyCells:
+        """Add a figure, computed from others by a kernel of arrays."""
+
+    @abstractmethod
+    def with_household(
+        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
+    ) -> AnyCells:
+        """Add a figure per household: ``after(sum of before(value) over its members)``."""
+
+    @abstractmethod
+    def as_categories(self) -> AnyCells:
+        """The same cells when a missing key value is a category of its own."""
+
+    @abstractmethod
+    def in_memory(self, *extra: str) -> Cells:
+        """The cells, and some columns of the records, in memory; refused above a size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(AnyCells):
+    """The distinct key combinations of a file in memory, each figure an array with one value per cell.
+
+    Attributes
+    ----------
+    levels : tuple of Coded
+        How the codes of each key print.
+    """
+
+    levels: tuple[Coded, ...] = field(repr=False)  # a repr must not print values
+    table: Tabulated = field(repr=False)
+    group_columns: Mapping[str, tuple[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
+    from_plan: bool = field(default=False, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # shared by what is made from this
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct key combinations."""
+        return len(self.table.size)
 
     def with_column(
         self, name: str, kernel: Callable[..., NDArray[np.float64]], *inputs: str, whole: bool = False

@@ -59,6 +59,7 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
         n=len(frame),
         rules=roles.rules,
         alpha=roles.alpha,
+        n_missing=tuple(column.n_missing for column in coded),
         columns=columns,
         levels=tuple(column.without_rows() for column in coded),
         table=table,
@@ -79,7 +80,8 @@ def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
     table = replace(table, size=size, weight=total)
     columns = _under_rules(coded, roles, table, size, total)
     return Cells(
-        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, columns=columns,
+        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha,
+        n_missing=tuple(column.n_missing for column in coded), columns=columns,
         levels=tuple(column.without_rows() for column in coded), table=table, roles=roles,
     )  # fmt: skip
 

@@ -15,7 +15,9 @@ __all__ = ["CellValues", "RecordValues"]
 class RecordValues(Protocol):
     """What a measure asks of a figure per record, wherever the records are."""
 
-    n: int
+    @property
+    def n(self) -> int:
+        """Number of records."""
 
     def total(self) -> float:
         """Sum over the records."""

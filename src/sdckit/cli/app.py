@@ -75,5 +75,5 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # typer leaves so after completion (0) and at a closed pipe (1)
         return BAD_INPUT if stop.code else OK
     except Exception as error:  # noqa: BLE001 - the last resort, which must not show a value
-        return explain_error(error)
+        return explain_error(error, sys.argv[1:] if arguments is None else arguments)
     return code if isinstance(code, int) else OK

@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,15 +40,15 @@ def say(text: str) -> None:
     sys.stderr.write(LINE_BREAK.sub(" ", text.strip()) + "\n")
 
 
-def explain(error: Exception) -> int:
-    """Print what went wrong in one line and give the exit code that says so.
+def explain(error: Exception, typed: Sequence[str] = ()) -> int:
+    """Print what went wrong in one line and give the exit code that says so; `typed` is the command line.
 
     Only our own messages are printed as they are: those of libraries may show a record's values.
     """
     if debugging():
         traceback.print_exception(error)
     if isinstance(error, SdcError):
-        say(f"error: {error}")
+        say(f"error: {_as_typed(error, typed)}")
         return BAD_INPUT
     if isinstance(error, typer.Abort):
         return INTERRUPTED
@@ -68,9 +68,30 @@ def explain(error: Exception) -> int:
     return INTERNAL
 
 
+def _as_typed(error: SdcError, typed: Sequence[str]) -> str:
+    """The message with the option in place of the argument that it refuses.
+
+    An argument that stands first is one of the command line only where its option was typed: it may be an
+    entry of a scenario or a recipe.
+
+    Examples
+    --------
+    >>> _as_typed(SdcError("n_attacks is a count; give a whole number", argument="n_attacks"), ["--n-attacks", "0"])
+    '--n-attacks is a count; give a whole number'
+    >>> _as_typed(SdcError("rows have no order: give id=, a column", argument="id"), [])
+    'rows have no order: give --id, a column'
+    """
+    text, name = str(error), error.argument
+    if name is None:
+        return text
+    option = f"--{name.replace('_', '-')}"
+    if any(one.partition("=")[0] == option for one in typed):
+        text = re.sub(rf"^{name}(?=[ :])", option, text)
+    return re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda found: option + "=" * (found[1] is None), text)
+
+
 def _usage(error: typer.TyperException) -> int:
-    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help text
-        sys.stderr.write(error.format_message() + "\n")
+    if not error.format_message():  # no command was given, and the help has been shown
         return BAD_INPUT
     say(f"error: {error.format_message()}")
     context = getattr(error, "ctx", None)

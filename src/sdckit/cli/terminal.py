@@ -12,10 +12,8 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType,
 from rich.table import Table
 from rich.text import Text
 
-from sdckit.report.blocks import Facts, Paragraph, TableBlock, Verdicts
-
 if TYPE_CHECKING:
-    from sdckit.report.blocks import Block, Page, Section
+    from sdckit.report.blocks import Block, Page, Section, TableBlock
 
 __all__ = ["make_console", "print_blocks", "print_measure", "print_page", "show_blocks", "show_page"]
 
@@ -77,6 +75,8 @@ def _section(section: Section) -> Iterator[RenderableType]:
 
 def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Lay out blocks; charts, code and what shows values of records are for documents."""
+    from sdckit.report.blocks import Facts, Paragraph, TableBlock, Verdicts  # not for --help
+
     for block in blocks:
         if isinstance(block, Paragraph):
             style = NOTE if block.style == "note" else "yellow" if block.style == "warning" else ""

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
-__all__ = ["Coded", "code_column", "first_rows", "float_values"]
+__all__ = ["Coded", "code_column", "days_values", "first_rows", "float_values", "nanoseconds"]
 
 ALL_VALID = np.empty(0, np.uint8)
 DIRECT_SPAN = 1 << 32  # wider integer ranges are numbered by their distinct values
+NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10**9}
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,17 +205,13 @@ def _own_categories(name: str, codes: Any, categories: Any) -> Coded | None:
 
 def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
     """The category of each code: that of a record that has it, the first record's where none has."""
+    import narwhals.stable.v2 as nw
+
     present = codes.codes()
     row = np.zeros(codes.span, np.int64)
     used = np.flatnonzero(present < codes.span)
     row[present[used]] = used
-    return to_arrow(series[row.tolist()].cast(_string())).cast("large_string")
-
-
-def _string() -> Any:
-    import narwhals.stable.v2 as nw
-
-    return nw.String
+    return to_arrow(series[row.tolist()].cast(nw.String)).cast("large_string")
 
 
 def _code_array(name: str, array: pa.Array) -> Coded:
@@ -360,7 +357,6 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     DataError
         The column is not numeric.
     """
-    import pyarrow as pa
     import pyarrow.types as t
 
     array = to_arrow(series)
@@ -371,6 +367,33 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
         or t.is_null(array.type)
     ):
         raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
+    return _floats(array)
+
+
+def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
+    """Numbers, dates or times (in days) as floats, NaN where missing; an infinite value is refused."""
+    import pyarrow.types as t
+
+    array = to_arrow(series)
+    if t.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if t.is_temporal(array.type):
+        unit = nanoseconds(array.type) / NANOSECONDS["day"]
+        return np.asarray(_floats(array.view(_storage(array.type))) * unit)
+    values = _floats(array)
+    if np.isinf(values).any():
+        raise DataError(f"{file}: {series.name!r} is infinite in {first_rows(np.isinf(values))}")
+    return values
+
+
+def nanoseconds(arrow_type: pa.DataType) -> int:
+    """The unit that a type of dates or times counts in."""
+    return NANOSECONDS[getattr(arrow_type, "unit", None) or ("day" if arrow_type.bit_width == 32 else "ms")]
+
+
+def _floats(array: pa.Array) -> NDArray[np.float64]:
+    import pyarrow as pa
+
     array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)

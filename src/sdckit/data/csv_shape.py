@@ -140,7 +140,9 @@ def _given(path: Path, delimiter: str | None) -> str | None:
         return None
     mark = _SPELT.get(delimiter, delimiter)
     if len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0':
-        raise FileFormatError(f"{path.name}: the delimiter must be one character, such as ';' or 'tab'")
+        raise FileFormatError(
+            f"{path.name}: the delimiter must be one character, such as ';' or 'tab'", argument="delimiter"
+        )
     return mark
 
 

@@ -11,6 +11,7 @@ from sdckit.errors import ColumnError, DataError
 
 __all__ = ["Frame", "collect", "frame_of", "is_lazy", "open_frame", "result_frame", "rows_of"]
 
+ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
 
@@ -31,17 +32,8 @@ def open_frame(data: Any) -> Frame:
         frame: Frame = nw.from_native(data)
         return frame
     except TypeError:
-        raise DataError(f"{type(data).__name__} is not a data frame; {_instead(data)}") from None
-
-
-def _instead(data: Any) -> str:
-    """What to give in place of something that is no frame; our own objects are known by where they come from."""
-    own = type(data).__module__.partition(".")[0] == "sdckit"
-    if own and hasattr(data, "data"):
-        return "give its .data"
-    if own and type(data).__name__ == "Change":  # half of what was returned, read as a list of two releases
-        return "protection methods return the new data and the change: give .data of what was returned"
-    return "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
+        instead = getattr(data, "instead_of_a_frame", ANY_FRAME)  # our own results say what they hold
+        raise DataError(f"{type(data).__name__} is not a data frame; {instead}") from None
 
 
 def _refuse_duplicates(data: Any) -> None:

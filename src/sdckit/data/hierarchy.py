@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit.data import arguments
 from sdckit.data.csv_text import open_text
 from sdckit.errors import DataError, FileFormatError
 
@@ -54,14 +55,16 @@ class Hierarchy:
         there = f"levels 1 to {len(self.levels)}" if len(self.levels) > 1 else "level 1 only"
         there += f" ({', '.join(names)})" if names else ""
         if level is None and len(self.levels) > 1:
-            raise DataError(f"level= says how far up to go; the hierarchy has {there}")
+            raise DataError(f"level= says how far up to go; the hierarchy has {there}", argument="level")
         if isinstance(level, str):
             if level not in names:
-                raise DataError(f"level: the hierarchy has no level of that name; it has {there}")
+                raise DataError(
+                    f"level: the hierarchy has no level of that name; it has {there}", argument="level"
+                )
             return names.index(level)
         whole = 1 if level is None else level
-        if isinstance(whole, bool) or not isinstance(whole, int) or not 1 <= whole <= len(self.levels):
-            raise DataError(f"level: there is no such level; the hierarchy has {there}")
+        if not arguments.is_whole(whole) or not 1 <= whole <= len(self.levels):
+            raise DataError(f"level: there is no such level; the hierarchy has {there}", argument="level")
         return whole - 1
 
 
@@ -101,10 +104,14 @@ def read_hierarchy(
     {'Graz': 'Styria', 'Linz': 'Upper Austria'}
     """
     file = Path(path)
+    arguments.flag(header, "header")
+    for name, value in (("delimiter", delimiter), ("encoding", encoding)):
+        if value is not None:
+            arguments.text(value, name)
     if not file.is_file():
         raise FileFormatError(f"{file.name}: there is no such file")
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-        raise FileFormatError("delimiter= is one character")
+    if delimiter is not None and len(delimiter) != 1:
+        raise FileFormatError("delimiter= is one character", argument="delimiter")
     lines = list(open_text(file, encoding).lines())
     rows = _cut(file.name, lines, delimiter)
     for number, row in rows:
@@ -180,7 +187,9 @@ def as_hierarchy(given: Any) -> Hierarchy:
     if isinstance(given, (str, Path)):
         return read_hierarchy(given)
     if not isinstance(given, Mapping) or not given:
-        raise DataError("hierarchy= is the path of a CSV file, or {value: [its coarser names]}")
+        raise DataError(
+            "hierarchy= is the path of a CSV file, or {value: [its coarser names]}", argument="hierarchy"
+        )
     rows = []
     for leaf, above in given.items():
         several = isinstance(above, Iterable) and not isinstance(above, (str, bytes))
@@ -193,9 +202,13 @@ def as_hierarchy(given: Any) -> Hierarchy:
             else "hierarchy: its values have no coarser names"
         )
     if not all(isinstance(name, Hashable) for row in rows for name in row):
-        raise DataError("hierarchy: a coarser name is a list itself; give plain texts or numbers")
+        raise DataError(
+            "hierarchy: a coarser name is a list itself; give plain texts or numbers", argument="hierarchy"
+        )
     if any(name is None or name == "" for row in rows for name in row):
-        raise DataError("hierarchy: a value or a name is empty; every value needs all levels")
+        raise DataError(
+            "hierarchy: a value or a name is empty; every value needs all levels", argument="hierarchy"
+        )
     return _checked(rows, [f"hierarchy, entry {i}" for i in range(1, len(rows) + 1)], None)
 
 

@@ -43,14 +43,21 @@ def missing_rule(
     ('wildcard', 'category')
     """
     if not isinstance(missing, (str, Mapping)):
-        raise ScenarioError(f"missing is a rule or a dict of rules per key, not {type(missing).__name__}")
+        raise ScenarioError(
+            f"missing is a rule or a dict of rules per key, not {type(missing).__name__}", argument="missing"
+        )
     rules = {missing} if isinstance(missing, str) else set(missing.values())
     if bad := sorted(str(rule) for rule in rules if rule not in RULES):
-        raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}")
+        raise ScenarioError(
+            f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}", argument="missing"
+        )
     if isinstance(missing, str):
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):
-        raise ColumnError(f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}")
+        raise ColumnError(
+            f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}",
+            argument="missing",
+        )
     return tuple(missing.get(key, default) for key in keys)
 
 

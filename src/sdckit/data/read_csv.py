@@ -41,7 +41,7 @@ def read_csv(
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:
     """Read columns of a CSV file and count the default codes; see `sdckit.data.readers.read_file`."""
     if decimal not in (None, ".", ","):
-        raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','")
+        raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','", argument="decimal")
     text = open_text(path, encoding)
     shape = csv_shape(text, delimiter)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)

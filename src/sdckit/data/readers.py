@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdckit.data import arguments
 from sdckit.data.file_checks import FileHeader, file_format, pick_columns, warn_of_absent
 from sdckit.data.missing_notes import MissingNotes
 from sdckit.errors import DataError
@@ -82,6 +83,7 @@ def read_file(
     ColumnError
         A column is absent (the nearest name is told) or repeated.
     DataError
+        An option of the wrong kind.
         There are no records, or a CSV's first line looks like a record instead of a header.
 
     Warns
@@ -99,6 +101,14 @@ def read_file(
     ...     read_file(file, columns=["postcode", "w"]).rows()
     [('0012', 1.5), ('9000', None)]
     """
+    arguments.names(columns, "columns")
+    arguments.names(identifiers, "identifiers")
+    for name, value in (("delimiter", delimiter), ("encoding", encoding), ("decimal", decimal)):
+        if value is not None:
+            arguments.text(value, name)
+    arguments.flag(labels, "labels")
+    if rows is not None:
+        arguments.count(rows, "rows", "counts records")
     frame, notes = _read(
         Path(path), columns, identifiers, missing,
         delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
@@ -125,7 +135,7 @@ def _read(
     from sdckit.data.read_labelled import read_labelled
     from sdckit.data.suspects import suspects
 
-    codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
+    codes = arguments.texts(missing, "missing")
     kind = file_format(file)
     if kind == "CSV":
         frame, taken = read_csv(

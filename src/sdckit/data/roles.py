@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule, Rule, missing_rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 
-__all__ = ["Roles", "check_columns", "column_names", "resolve_roles"]
+__all__ = ["Roles", "check_columns", "resolve_roles"]
 
 
 @dataclass(frozen=True)
@@ -38,49 +37,6 @@ class Roles:
             "sensitive": self.sensitive,
             **{role: (name,) for role, name in single.items() if name is not None},
         }
-
-
-def column_names(given: Sequence[str] | str | None, role: str) -> tuple[str, ...] | None:
-    """Read a list of column names as given; None where none is.
-
-    Raises
-    ------
-    ColumnError
-        One text instead of a list, or a name listed twice.
-    """
-    if given is None:
-        return None
-    if isinstance(given, str):
-        raise ColumnError(f"{role} must be a list of column names; write {role}=[{given!r}]")
-    try:
-        names = tuple(given)
-    except TypeError:
-        raise ColumnError(f"{role} must be a list of column names, not {type(given).__name__}") from None
-    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
-        raise ColumnError(f"{role}: {twice[0]!r} is listed more than once")
-    return names
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _chosen_alpha(alpha: float | None, scenario: Scenario | None) -> float:
-    value = alpha if alpha is not None else scenario.alpha if scenario is not None else 1.0
-    if not _is_number(value) or not 0 <= value <= 1:
-        raise DataError("alpha is the weight of a match through a missing value; give a number from 0 to 1")
-    return float(value)
-
-
-def _checked_fraction(value: object) -> float | None:
-    if value is None:
-        return None
-    share = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not 0 < share <= 1:
-        raise DataError(
-            "sampling_fraction is the share of the population in the file; give a number in (0, 1]"
-        )
-    return share
 
 
 def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> MissingRule:
@@ -109,25 +65,31 @@ def resolve_roles(
     Raises
     ------
     ScenarioError
-        Neither keys nor scenario, several intruders, weight together with sampling fraction.
+        Neither keys nor scenario, several intruders, weight together with sampling fraction; what is no
+        scenario.
     ColumnError
-        Keys given as one text or twice.
+        Keys given as one text or twice; a role that is no name of a column.
     DataError
         A sampling fraction or alpha out of range.
     """
-    if scenario is not None and not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
+    scenario = arguments.scenario_or_none(scenario)
+    single = {"weight": weight, "household": household, "person": person, "id": id}
+    for role, name in single.items():
+        arguments.column_or_none(name, role)
     if weight is not None and sampling_fraction is not None:
         raise ScenarioError(
-            "give weight= or sampling_fraction=, not both: each says how many persons a record is"
+            "give weight= or sampling_fraction=, not both: each says how many persons a record is",
+            argument="sampling_fraction",
         )
-    names = column_names(keys, "keys")
+    names = arguments.names(keys, "keys")
     if names is None and scenario is None:
-        raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=")
+        raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError("keys= is empty; name at least one variable that an intruder knows")
+        raise ScenarioError(
+            "keys= is empty; name at least one variable that an intruder knows", argument="keys"
+        )
     own = missing is not None
     rule: MissingRule = default_missing  # a scenario speaks of frequencies; other measures keep their default
     if missing is not None:
@@ -138,8 +100,13 @@ def resolve_roles(
         rule = _errors_only(scenario.missing, names, default_missing)
     if scenario is not None and weight is None and sampling_fraction is None:
         weight, sampling_fraction = scenario.weight, scenario.sampling_fraction
-    sampling_fraction = _checked_fraction(sampling_fraction)
-    known = column_names([sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
+    if sampling_fraction is not None:
+        sampling_fraction = arguments.share_above(
+            sampling_fraction, "sampling_fraction", "is the share of the population in the file"
+        )
+    if alpha is None:
+        alpha = scenario.alpha if scenario is not None else 1.0
+    known = arguments.names(sensitive, "sensitive", single=True)
     if known is None:
         known = scenario.sensitive if scenario else ()
     return Roles(
@@ -150,7 +117,7 @@ def resolve_roles(
         person=person if person is not None or scenario is None else scenario.person,
         sensitive=known,
         rules=missing_rule(names, rule, default=default_missing, strict=own),
-        alpha=_chosen_alpha(alpha, scenario),
+        alpha=arguments.share(alpha, "alpha", "is the weight of a match through a missing value"),
         id=id,
     )
 
@@ -166,10 +133,13 @@ def check_columns(columns: Sequence[str], roles: Roles) -> None:
     for role, names in roles.columns.items():
         for name in names:
             if not isinstance(name, str):
-                raise ColumnError(f"{role}: column names are text, got {type(name).__name__}")
+                raise ColumnError(f"{role}: column names are text, got {type(name).__name__}", argument=role)
             if name not in columns:
-                raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(name, columns)}")
+                raise ColumnError(
+                    f"{role}: no column {name!r} in the data; {did_you_mean(name, columns)}", argument=role
+                )
     if clash := set(roles.keys) & set(roles.sensitive):
         raise ColumnError(
-            f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know"
+            f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know",
+            argument="sensitive",
         )

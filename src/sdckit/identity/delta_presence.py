@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sdckit.cells.shared_coding import matching_cells
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.k_map import population_cells
+from sdckit.identity.k_map import file_and_population, population_cells
 from sdckit.identity.population_size import category_cells, records_of
 from sdckit.result import Result
 
@@ -68,7 +69,7 @@ class DeltaPresence(Result):
 
 def delta_presence(
     data: Any,
-    population: Any,
+    population: Any = None,
     *,
     keys: Sequence[str] | None = None,
     limits: tuple[float, float] = (0.0, 1.0),
@@ -80,8 +81,9 @@ def delta_presence(
 
     Parameters
     ----------
-    data : data frame or Cells
-        The file: those with a disease, say, whose being listed is what must stay hidden.
+    data : data frame, Cells or Pair
+        The file: those with a disease, say, whose being listed is what must stay hidden. Of a pair its
+        original, in the population opened with it.
     population : data frame or Cells
         The people that the file is a part of, one row per person, with the same keys.
     keys : sequence of str
@@ -120,7 +122,11 @@ def delta_presence(
     >>> result.minimum, result.maximum, result.holds, result.n_above
     (0.0, 1.0, False, 2)
     """
+    arguments.text(prefix, "prefix")
     low, high = _checked(limits)
+    data, population = file_and_population(data, population)
+    if population is None:
+        raise DataError("population= is missing: give the file of the people that the data is a part of")
     cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False)
     everybody = population_cells(population, cells.keys)
     at = matching_cells(cells, everybody)
@@ -144,9 +150,9 @@ def delta_presence(
 
 def _checked(limits: Sequence[float]) -> tuple[float, float]:
     pair = tuple(limits) if isinstance(limits, (tuple, list)) else ()
-    numbers = len(pair) == 2 and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in pair)
-    if not numbers or not 0 <= pair[0] <= pair[1] <= 1:
+    if len(pair) != 2 or not all(map(arguments.is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
         raise DataError(
-            "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order"
+            "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order",
+            argument="limits",
         )
     return float(pair[0]), float(pair[1])

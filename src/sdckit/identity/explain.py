@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.collect import row_of
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -277,6 +278,9 @@ def explain(
     >>> result.key_sets, result.cheapest.action, result.cheapest.variable
     ((('sex',),), 'drop', 'sex')
     """
+    if max_size is not None:
+        arguments.count(max_size, "max_size", "counts the keys of a set")
+    arguments.column_or_none(id, "id")
     cells = tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
     if cells.roles.person is not None:
         raise DataError(
@@ -285,8 +289,6 @@ def explain(
     n_keys = len(cells.keys)
     if n_keys > MOST_KEYS:
         raise DataError(f"a record is explained by {MOST_KEYS} keys at most, not {n_keys}; take fewer keys")
-    if max_size is not None and (isinstance(max_size, bool) or not isinstance(max_size, int) or max_size < 1):
-        raise DataError("max_size counts the keys of a set; give a whole number of 1 or more")
     if cells.source is None and id is None:
         raise DataError("a plan has no row numbers; give id= and the record's value of it in row=")
     here = cells.in_memory() if id is None else cells.in_memory(id)
@@ -314,9 +316,8 @@ def _row(cells: Cells, row: object, id: str | None) -> int:
     if id is not None:
         assert cells.source is not None
         return row_of(cells.source, id, row)
-    if isinstance(row, bool) or not isinstance(row, (int, np.integer)) or not 1 <= row <= cells.n:
-        raise DataError(f"row= counts from 1 to {cells.n}; to name a record by a column give id= too")
-    return int(row) - 1
+    says = "counts records (to name one by a column give id= too)"
+    return arguments.count(row, "row", says, at_most=cells.n) - 1
 
 
 def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_]) -> tuple[Change, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.grouping import group
@@ -190,12 +191,13 @@ def household_structure(
     >>> result.sizes, result.unique_sizes, result.unique_compositions
     ({1: 1, 2: 2}, 1, 1)
     """
+    arguments.text(prefix, "prefix")
     cells = tabulate_given(
         data, keys=keys, weight=weight, household=household, scenario=scenario, id=id, default_missing="category",
     )  # fmt: skip
     column = household if household is not None else cells.roles.household
     if column is None:
-        raise ScenarioError("say which column tells households apart: household=")
+        raise ScenarioError("say which column tells households apart: household=", argument="household")
     if cells.roles.person is not None:
         raise DataError("household sizes count rows; with several rows per person, give one row per person")
     cells = cells.in_memory(column)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.identity.replicated_uniques import MISSING_RULE, open_keys, record_columns, unique_counts
 
@@ -126,6 +127,7 @@ def identity_disclosure(
     >>> result.unique_in_original, result.unique_in_original_in_released, result.replicated_uniques
     (0.5, 0.5, 0.25)
     """
+    arguments.text(prefix, "prefix")
     pair, names, notes = open_keys(original, released, keys, scenario, id)
     groups = pair.groups(names)
     per_release = []

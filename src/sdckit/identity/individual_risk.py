@@ -7,13 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import is_cells, tabulate_given
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -22,8 +22,7 @@ from sdckit.identity.risk_kernel import approximate_risk, census_risk, exact_ris
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["IndividualRisk", "individual_risk"]
 
@@ -85,7 +84,7 @@ class IndividualRisk(Result):
         "n", "global_risk", "expected_reidentifications", "max_risk", "threshold", "n_above",
         "household_risk", "expected_household_reidentifications",
     )  # fmt: skip
-    cells: Cells | LazyCells
+    cells: AnyCells
     method: str
     asked: float | str | None = None
     has_household: bool = False
@@ -273,8 +272,9 @@ def individual_risk(
     >>> risk.records["risk"].round(9).to_list(), risk.n_above
     ([0.00542452, 0.00542452, 0.025096439], 1)
     """
-    if method not in KERNELS:
-        raise DataError(f"method {method!r} is unknown; use one of {', '.join(KERNELS)}")
+    arguments.text(prefix, "prefix")
+    arguments.choice(method, "method", tuple(KERNELS))
+    scenario = arguments.scenario_or_none(scenario)
     _check_threshold(threshold)
     given = scenario.household if household is None and scenario is not None else household
     if given is None and is_cells(data):
@@ -294,9 +294,7 @@ def individual_risk(
 def _check_threshold(threshold: object) -> None:
     if threshold is None or threshold in NAMED_THRESHOLDS:
         return
-    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not number or not math.isfinite(threshold) or not 0 <= threshold <= 1:  # type: ignore[operator,arg-type]
-        raise DataError("threshold is a probability from 0 to 1, 'upper_quartile' or 'mad'")
+    arguments.share(threshold, "threshold", "is a probability, 'upper_quartile' or 'mad'")
 
 
 def _with_risk(cells: Any, method: str) -> tuple[Any, str]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 
@@ -22,7 +21,7 @@ __all__ = ["IntervalRisk", "identical_note", "interval_risk", "mean_known", "num
 
 Floats = NDArray[np.float64]
 Scale = Literal["sd", "rank"]
-SCALES = ("sd", "rank")
+SCALES: tuple[Scale, ...] = ("sd", "rank")
 MISSING_RULE = "a missing value says nothing: the record's other variables decide"
 WHOLE = 1e-9  # 0.15 * 20 is 3 ranks, whatever the rounding
 
@@ -204,10 +203,10 @@ def interval_risk(
     >>> result.n_inside, result.records["inside"].to_list()
     (2.0, [1.0, 0.0, 1.0])
     """
+    arguments.text(prefix, "prefix")
     names = numeric_names(numeric, scenario)
-    if scale not in SCALES:
-        raise DataError(f"scale {scale!r} is unknown; use 'sd' or 'rank'")
-    check_not_negative(width, "width")
+    arguments.choice(scale, "scale", SCALES)
+    arguments.amount(width, "width", "is half the width of the interval")
     pair = open_pair(original, released, categories={}, numeric={"numeric": names}, aligned=True, id=id)
     notes = identical_note(pair, names)
     if scale == "sd":
@@ -250,18 +249,15 @@ def numeric_names(numeric: Sequence[str] | None, scenario: Scenario | None) -> t
     ScenarioError
         There are none.
     """
-    names = column_names(numeric, "numeric")
+    scenario = arguments.scenario_or_none(scenario)
+    names = arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError("say which variables are numeric: numeric=[...] or a scenario that does")
+        raise ScenarioError(
+            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
+        )
     return names
-
-
-def check_not_negative(value: float, name: str) -> None:
-    """Refuse what is no finite number of 0 or more."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < math.inf:
-        raise DataError(f"{name} must be a number, 0 or more")
 
 
 def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:

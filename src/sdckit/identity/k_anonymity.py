@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
-from sdckit.errors import DataError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
-__all__ = ["KAnonymity", "k_anonymity", "levels_of_k"]
+__all__ = ["KAnonymity", "k_anonymity"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +37,7 @@ class KAnonymity(Result):
 
     measure: ClassVar[str] = "k_anonymity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
-    cells: Cells | LazyCells
+    cells: AnyCells
     k: tuple[int, ...]
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
@@ -70,20 +68,6 @@ class KAnonymity(Result):
     def records(self) -> Any:
         """``sample_frequency`` per record, in the caller's order and frame type."""
         return self.cells.records(["sample_frequency"], prefix=self.prefix)
-
-
-def levels_of_k(k: Sequence[int] | int) -> tuple[int, ...]:
-    """The levels asked for, one or several.
-
-    Raises
-    ------
-    DataError
-        A level is no whole number of 2 or more.
-    """
-    asked: tuple[Any, ...] = tuple(k) if isinstance(k, Iterable) else (k,)
-    if any(isinstance(one, bool) or not isinstance(one, Integral) or one < 2 for one in asked):
-        raise DataError("k counts records; give whole numbers of 2 or more")
-    return tuple(int(one) for one in asked)
 
 
 def k_anonymity(
@@ -138,7 +122,9 @@ def k_anonymity(
     >>> result.level, result.violations
     (1, {2: 1})
     """
-    asked = levels_of_k(k)
+    arguments.text(prefix, "prefix")
+    asked = arguments.counts(k, "k", "counts records", at_least=2)
+    scenario = arguments.scenario_or_none(scenario)
     if scenario is not None and scenario.thresholds.k is not None:
         asked = (*asked, scenario.thresholds.k)
     cells = tabulate_given(

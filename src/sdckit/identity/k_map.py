@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.pair import Pair
 from sdckit.cells.shared_coding import matching_cells
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.log_linear import expected_main_effects, grid_of
@@ -21,7 +23,7 @@ from sdckit.result import Result
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["KMap", "k_map", "population_cells"]
+__all__ = ["KMap", "file_and_population", "k_map", "population_cells"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +66,23 @@ class KMap(Result):
         return records_of(self.cells, self.columns, self.prefix)
 
 
+def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
+    """The two files of a measure of presence: as given; of a pair its original, and itself for its population.
+
+    Raises
+    ------
+    DataError
+        A pair and a population.
+    """
+    if not isinstance(data, Pair):
+        return data, population
+    if population is not None:
+        raise DataError("the files are fixed by the pair given; leave population= out")
+    return data.original, None if data.population is None else data
+
+
 def population_cells(population: Any, keys: Sequence[str]) -> Cells:
-    """Cells of a population file by the keys of the other file.
+    """Cells of a population file by the keys of the other file; a pair counts its population once.
 
     Raises
     ------
@@ -74,15 +91,22 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
     """
     from sdckit.cells.as_cells import is_cells
 
+    if isinstance(population, Pair):
+        at = ("population", tuple(keys))
+        if at not in population.memo:
+            population.memo[at] = population_cells(population.population, keys)
+        kept: Cells = population.memo[at]
+        return kept
     try:
         found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
     except ColumnError as error:
-        raise ColumnError(f"population: {error}") from None
+        raise ColumnError(f"population: {error}", argument="population") from None
     except DataError as error:
-        raise DataError(f"population: {error}") from None
+        raise DataError(f"population: {error}", argument="population") from None
     if found.keys != tuple(keys):
         raise ColumnError(
-            "population: its cells were made with other keys, or in another order; use the same"
+            "population: its cells were made with other keys, or in another order; use the same",
+            argument="population",
         )
     return found
 
@@ -103,7 +127,8 @@ def k_map(
 
     Parameters
     ----------
-    data : data frame or Cells
+    data : data frame, Cells or Pair
+        Of a pair its original, in the population opened with it.
     population : data frame or Cells, optional
         The population that `data` is a part of, one row per person, with the same keys. Without it the
         records expected to violate each k are estimated, the keys taken as independent.
@@ -148,10 +173,9 @@ def k_map(
     >>> result.level, result.violations
     (2, {3: 2})
     """
-    asked = tuple(k) if isinstance(k, (tuple, list, range, set)) else (k,)
-    if any(isinstance(one, bool) or not isinstance(one, int) or one < 2 for one in asked):
-        raise DataError("k counts people of the population; give whole numbers of 2 or more")
-    asked = tuple(sorted(set(asked)))
+    arguments.text(prefix, "prefix")
+    asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
+    data, population = file_and_population(data, population)
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         weighted=population is None,

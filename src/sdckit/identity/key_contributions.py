@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.margins import Margin, margin_of
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -23,7 +24,6 @@ from sdckit.identity.contribution_table import (
     suggest,
 )
 from sdckit.identity.individual_risk import refuse_short
-from sdckit.identity.k_anonymity import levels_of_k
 from sdckit.identity.leaving_out import LeftOut, is_packed, leave_out, limits_of
 from sdckit.identity.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
@@ -324,6 +324,8 @@ def key_contributions(
     >>> [(one.variables, one.uniques_without) for one in result.table]
     [(('age',), 0), (('sex',), 1)]
     """
+    levels = arguments.counts(k, "k", "counts records", at_least=2)
+    arguments.flag(pairs, "pairs")
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, missing=missing, alpha=alpha,
         scenario=scenario,
@@ -335,4 +337,4 @@ def key_contributions(
     found = cells.in_memory()
     if "population_frequency" in found.columns:
         refuse_short(found)
-    return KeyContributions(found, levels_of_k(k), pairs)
+    return KeyContributions(found, levels, pairs)

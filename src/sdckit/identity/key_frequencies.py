@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.lazy import LazyCells
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = ["KeyFrequencies", "key_frequencies"]
 
@@ -54,7 +54,7 @@ class KeyFrequencies(Result):
 
     measure: ClassVar[str] = "key_frequencies"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_cells", "sample_uniques", "frequency_of_frequencies")
-    cells: Cells | LazyCells
+    cells: AnyCells
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
 
@@ -91,7 +91,7 @@ class KeyFrequencies(Result):
         return self.cells.records(frequency_columns(self.cells), prefix=self.prefix)
 
 
-def frequency_columns(cells: Cells | LazyCells) -> list[str]:
+def frequency_columns(cells: AnyCells) -> list[str]:
     """The record columns of A1 that exist for these cells."""
     known = ["population_frequency"] if "population_frequency" in cells.columns else []
     return ["cell_size", "sample_frequency", *known, "sample_unique"]
@@ -172,6 +172,7 @@ def key_frequencies(
     >>> key_frequencies(survey, keys=["sex", "educ"], missing="category").sample_uniques
     4
     """
+    arguments.text(prefix, "prefix")
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, scenario=scenario, id=id,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.encode import Encoded, differences, gower, ranks, whitened
@@ -20,8 +19,8 @@ __all__ = ["Distance", "Method", "Options", "encoders", "linked_variables", "opt
 
 Method = Literal["nearest", "rank", "assignment"]
 Distance = Literal["gower", "euclidean", "manhattan", "mahalanobis"]
-METHODS = ("nearest", "rank", "assignment")
-DISTANCES = ("gower", "euclidean", "manhattan", "mahalanobis")
+METHODS: tuple[Method, ...] = ("nearest", "rank", "assignment")
+DISTANCES: tuple[Distance, ...] = ("gower", "euclidean", "manhattan", "mahalanobis")
 Weights = Mapping[str, float] | Sequence[float] | None
 
 
@@ -48,18 +47,19 @@ def options(method: Method, distance: Distance, n_best: int, weights: Weights) -
     DataError
         An unknown method or distance, or options that do not go together.
     """
-    if method not in METHODS:
-        raise DataError(f"method {method!r} is unknown; use one of {', '.join(METHODS)}")
-    if distance not in DISTANCES:
-        raise DataError(f"distance {distance!r} is unknown; use one of {', '.join(DISTANCES)}")
+    arguments.choice(method, "method", METHODS)
+    arguments.choice(distance, "distance", DISTANCES)
     if method == "rank" and distance != "gower":
-        raise DataError("method='rank' has a distance of its own; leave distance= out")
-    if isinstance(n_best, bool) or not isinstance(n_best, (int, np.integer)) or n_best < 1:
-        raise DataError("n_best counts candidates; give a whole number, 1 or more")
+        raise DataError("method='rank' has a distance of its own; leave distance= out", argument="distance")
+    arguments.count(n_best, "n_best", "counts candidates")
     if method == "assignment" and n_best != 1:
-        raise DataError("method='assignment' links each record to one original; leave n_best= out")
+        raise DataError(
+            "method='assignment' links each record to one original; leave n_best= out", argument="n_best"
+        )
     if weights is not None and method != "rank" and distance == "mahalanobis":
-        raise DataError("distance='mahalanobis' weighs by the covariance; leave weights= out")
+        raise DataError(
+            "distance='mahalanobis' weighs by the covariance; leave weights= out", argument="weights"
+        )
     return Options(method, distance, int(n_best), weights)
 
 
@@ -82,15 +82,21 @@ def linked_variables(
     ColumnError, DataError
         As `record_linkage`.
     """
-    names, declared = column_names(variables, "variables"), column_names(numeric, "numeric")
+    scenario = arguments.scenario_or_none(scenario)
+    names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
     if not names:
-        raise ScenarioError("say which variables the intruder knows: variables=[...] or scenario=")
+        raise ScenarioError(
+            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
+        )
     if declared is None and scenario is not None and not chosen.numbers_only:
         declared = tuple(name for name in scenario.numeric if name in names)
     if declared is not None and (other := [name for name in declared if name not in names]):
-        raise ColumnError(f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}")
+        raise ColumnError(
+            f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}",
+            argument="numeric",
+        )
     _check_weights(chosen.weights, names)
     if declared is None:
         pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
@@ -147,20 +153,20 @@ def _check_weights(weights: Weights, names: Sequence[str]) -> None:
     if isinstance(weights, Mapping):
         if unknown := [str(name) for name in weights if name not in names]:
             raise ColumnError(
-                f"weights: {unknown[0]!r} is none of the variables; {did_you_mean(unknown[0], names)}"
+                f"weights: {unknown[0]!r} is none of the variables; {did_you_mean(unknown[0], names)}",
+                argument="weights",
             )
         values = list(weights.values())
     else:
-        values = list(weights) if not isinstance(weights, str) else []
+        values = list(arguments.several(weights, "weights", "has a number for each variable"))
         if len(values) != len(names):
             raise DataError(
-                f"weights= needs one number per variable: {len(names)}, in the order of variables="
+                f"weights= needs one number per variable: {len(names)}, in the order of variables=",
+                argument="weights",
             )
-    good = [
-        isinstance(value, Real) and not isinstance(value, bool) and 0 <= value < np.inf for value in values
-    ]
+    good = [arguments.is_number(value) and value >= 0 for value in values]
     if not all(good) or not any((_by_name(weights, names) or {}).values()):
-        raise DataError("weights must be finite numbers, none negative and not all 0")
+        raise DataError("weights must be finite numbers, none negative and not all 0", argument="weights")
 
 
 def _by_name(weights: Weights, names: Sequence[str]) -> dict[str, float] | None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule, Rule
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import column_names, resolve_roles
+from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
@@ -94,34 +93,39 @@ def match_by(
     >>> found.equal, found.widths
     (('sex', 'age'), {'income': (0.1, True)})
     """
-    fixed, made = column_names(known, "known") or (), column_names(synthetic, "synthetic") or ()
-    numbers = column_names(numeric, "numeric") or ()
+    scenario = arguments.scenario_or_none(scenario)
+    fixed, made = arguments.names(known, "known") or (), arguments.names(synthetic, "synthetic") or ()
+    numbers = arguments.names(numeric, "numeric") or ()
     if not fixed and not made:
         if scenario is None:
             raise DataError(
                 "no variable to match by: known=[...] names those left as they were, synthetic=[...] those that were "
-                "replaced"
+                "replaced",
+                argument="known",
             )
         keys = resolve_roles(scenario=scenario).keys
         numbers = numbers or tuple(name for name in keys if name in scenario.numeric)
         fixed, made = tuple(name for name in keys if name not in numbers), numbers
     if both := [name for name in fixed if name in made]:
         raise ColumnError(
-            f"{both[0]!r} is known and synthetic; a variable was either left as it was or replaced"
+            f"{both[0]!r} is known and synthetic; a variable was either left as it was or replaced",
+            argument="synthetic",
         )
     names = fixed + made
     for role, listed in {"numeric": numbers, "width": width, "relative": relative}.items():
         for name in listed if isinstance(listed, (tuple, Mapping)) else ():
             if name not in names:
                 raise ColumnError(
-                    f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}"
+                    f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}",
+                    argument=role,
                 )
     if isinstance(width, Mapping):
         numbers = tuple(dict.fromkeys([*numbers, *width]))
     with_width = width if isinstance(width, Mapping) else [name for name in made if name in numbers]
     if bare := [name for name in made if name in numbers and name not in with_width]:
         raise DataError(
-            f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality"
+            f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality",
+            argument="width",
         )
     rules = resolve_roles(scenario=scenario, keys=names, missing=missing, default_missing="category").rules
     if not isinstance(width, Mapping):
@@ -135,24 +139,21 @@ def match_by(
 
 def _number(width: Any, name: str = "") -> float:
     one = width[name] if isinstance(width, Mapping) else width
-    if not isinstance(one, Real) or isinstance(one, bool) or not 0 <= float(one) < math.inf:
-        which = f"width of {name!r}" if isinstance(width, Mapping) else "width"
-        raise DataError(f"{which} is half the length of an interval; give a number of 0 or more")
-    return float(one)
+    which = f"of {name!r} " if isinstance(width, Mapping) else ""
+    return arguments.amount(one, "width", f"{which}is half the length of an interval")
 
 
 def _is_relative(relative: Any, name: str) -> bool:
     if isinstance(relative, Mapping):
         if name not in relative:
             raise DataError(
-                f"relative says nothing of {name!r}; name every variable with a width, or give one value"
+                f"relative says nothing of {name!r}; name every variable with a width, or give one value",
+                argument="relative",
             )
         relative = relative[name]
-    if not isinstance(relative, (bool, np.bool_)):
-        raise DataError(
-            "relative is True where a width is a share of the value, False where it is in its unit"
-        )
-    return bool(relative)
+    return arguments.flag(
+        relative, "relative", "is True where a width is a share of the value, False where it is in its unit"
+    )
 
 
 def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
@@ -174,15 +175,20 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     if given.dtype == np.bool_ and given.shape == (n,):
         found = np.flatnonzero(given)
     elif given.dtype == np.bool_:
-        raise DataError(f"rows= as true and false needs one value for each of the {n} records")
+        raise DataError(
+            f"rows= as true and false needs one value for each of the {n} records", argument="rows"
+        )
     elif given.ndim != 1 or (given.dtype.kind not in "iu" and len(given)):
-        raise DataError("rows= takes row numbers of the original, from 1, or true and false for each record")
+        raise DataError(
+            "rows= takes row numbers of the original, from 1, or true and false for each record",
+            argument="rows",
+        )
     else:
         found = given.astype(np.int64) - 1
     if len(found) == 0:
-        raise DataError("rows= names no record")
+        raise DataError("rows= names no record", argument="rows")
     if found.min() < 0 or found.max() >= n:
-        raise DataError(f"rows= counts from 1 to {n}, the records of the original")
+        raise DataError(f"rows= counts from 1 to {n}, the records of the original", argument="rows")
     if len(np.unique(found)) < len(found):
-        raise DataError("rows= names a record more than once")
+        raise DataError("rows= names a record more than once", argument="rows")
     return found

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -166,8 +166,8 @@ class MatchingRisk(PairResult):
         return self.pair.table({"figure": list(names), "value": list(values)})
 
     def _above(self, threshold: float) -> NDArray[np.bool_]:
-        if not isinstance(threshold, Real) or isinstance(threshold, bool) or not 0 <= float(threshold) <= 1:
-            raise DataError("threshold is a match risk; give a number from 0 to 1")
+        if not arguments.is_number(threshold) or not 0 <= threshold <= 1:
+            raise DataError("threshold is a match risk; give a number from 0 to 1", argument="threshold")
         return self._columns()["match_risk"] > threshold
 
     def _columns(self) -> dict[str, NDArray[np.float64]]:
@@ -279,6 +279,7 @@ def matching_risk(
     >>> result.records["match_count"].to_list(), result.expected_match_risk, result.true_match_rate
     ([1.0, 1.0, 1.0], 2.0, 0.6666666666666666)
     """
+    arguments.text(prefix, "prefix")
     by = match_by(
         known=known, synthetic=synthetic, numeric=numeric, width=width, relative=relative, missing=missing,
         scenario=scenario,
@@ -345,12 +346,9 @@ def _figures(matched: Matched, j: int) -> dict[str, float]:
 
 
 def _check_options(tol: object, bounds: str, around: str) -> None:
-    if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 <= float(tol) < math.inf:
-        raise DataError("tol is the slack at the ends of an interval; give a number of 0 or more")
-    if bounds not in ("closed", "open"):
-        raise DataError(f"bounds {bounds!r} is unknown; use 'closed' or 'open'")
-    if around not in ("original", "released"):
-        raise DataError(f"around {around!r} is unknown; use 'original' or 'released'")
+    arguments.amount(tol, "tol", "is the slack at the ends of an interval")
+    arguments.choice(bounds, "bounds", ("closed", "open"))
+    arguments.choice(around, "around", ("original", "released"))
 
 
 def _refuse_missing(pair: Pair, by: MatchBy) -> None:

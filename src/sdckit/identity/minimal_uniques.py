@@ -27,6 +27,10 @@ from sdckit.errors import DataError
 from sdckit.identity.suda_kernel import (
     SINGLE,
     START,
+    Level,
+    Lists,
+    Problem,
+    Work,
     book,
     count_in_table,
     intersect,
@@ -82,16 +86,17 @@ def largest_size(n_keys: int, n_cells: int, limit: int = MEMORY_LIMIT, n_levels:
     return n_keys
 
 
-class _Worker:
-    """What one thread works in, and what it has counted."""
-
-    def __init__(self, n_cells: int, max_size: int, n_levels: int) -> None:
-        self.dealt, self.ends = np.empty(n_cells + BYTE, np.uint64), np.empty(BYTE, np.int64)
-        self.out, self.alone = np.empty(n_cells + 1, np.uint32), np.empty(n_cells, np.uint32)
-        self.table = np.zeros(TABLE, np.uint8)
-        self.allowed = np.empty(-(-n_cells // 64), np.uint64)
-        self.by_size = np.zeros((n_cells, max_size), np.uint32)
-        self.level_counts = np.zeros((max_size, n_levels))
+def _work(n_cells: int, max_size: int, n_levels: int) -> Work:
+    return Work(
+        table=np.zeros(TABLE, np.uint8),
+        dealt=np.empty(n_cells + BYTE, np.uint64),
+        ends=np.empty(BYTE, np.int64),
+        out=np.empty(n_cells + 1, np.uint32),
+        alone=np.empty(n_cells, np.uint32),
+        allowed=np.empty(-(-n_cells // 64), np.uint64),
+        by_size=np.zeros((n_cells, max_size), np.uint32),
+        level_counts=np.zeros((max_size, n_levels)),
+    )
 
 
 @dataclass(eq=False)
@@ -101,21 +106,6 @@ class _Node:
     subset: tuple[int, ...]
     cells: NDArray[np.uint64]
     listed: NDArray[np.uint32] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """What every subset is searched in: codes, also as bytes, and where the stacks of each byte begin."""
-
-    codes: NDArray[Any]
-    digits: NDArray[np.uint8]
-    begins: NDArray[np.int64]
-    digits_of: NDArray[np.int64]
-    spans: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    single: NDArray[np.bool_]
-    present: NDArray[np.uint64]
-    everybody: NDArray[np.uint32]
 
 
 def find_minimal_uniques(
@@ -165,7 +155,7 @@ def find_minimal_uniques(
             + (f"max_size={fits} fits" if fits else "no max_size fits: give fewer or coarser keys")
         )
     problem = _problem(codes, size, absent)
-    workers = [_Worker(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
+    workers = [_work(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
     search = _by_lists if n_cells < MANY_CELLS else _by_nodes
     counts = search(problem, workers, max_size, step)
     by_size = workers[0].by_size
@@ -175,49 +165,45 @@ def find_minimal_uniques(
 
 
 def _by_lists(
-    problem: _Problem, workers: list[_Worker], max_size: int, step: Callable[[str], None] | None
+    problem: Problem, workers: list[Work], max_size: int, step: Callable[[str], None] | None
 ) -> dict[tuple[int, ...], int]:
     """All subsets of a size in one call per thread; every subset keeps its list."""
     n_keys, n_cells = problem.codes.shape
     index: dict[tuple[int, ...], int] = {(): 0}
-    listed, starts = problem.everybody, np.zeros(1, np.int64)
-    lengths = np.array([n_cells + 1])
-    sets = np.full((1, -(-n_cells // 64)), 0xFFFFFFFFFFFFFFFF, np.uint64)
+    everyone = np.full((1, -(-n_cells // 64)), 0xFFFFFFFFFFFFFFFF, np.uint64)
+    below = Lists(np.zeros(1, np.int64), np.array([n_cells + 1]), problem.everybody, everyone)
     counts: dict[tuple[int, ...], int] = {}
     for k in range(1, max_size + 1):
         if step is not None:
             step(f"key subsets of size {k}")
         subsets, keep = list(combinations(range(n_keys), k)), k < max_size
         parents = np.array([[index[s[:j] + s[j + 1 :]] for j in range(k)] for s in subsets])
-        shortest, length = lengths[parents].argmin(axis=1), lengths[parents].min(axis=1)
+        shortest, length = below.lengths[parents].argmin(axis=1), below.lengths[parents].min(axis=1)
         order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
         room = np.concatenate([[0], np.cumsum(length)])  # a list is at most as long as its shortest parent's
-        new_listed = np.empty(room[-1] if keep else 0, np.uint32)
-        new_sets = np.empty((len(subsets) if keep else 0, sets.shape[1]), np.uint64)
-        new_lengths, found = np.zeros(len(subsets), np.int64), np.zeros(len(subsets), np.int64)
-        below = (np.array(subsets), parents, shortest, starts, lengths, listed, sets, keep, room)
-        made = (new_lengths, new_listed, new_sets, found)
+        made = Lists(
+            room,
+            np.zeros(len(subsets), np.int64),
+            np.empty(room[-1] if keep else 0, np.uint32),
+            np.empty((len(subsets) if keep else 0, everyone.shape[1]), np.uint64),
+        )
+        level = Level(np.array(subsets), parents, shortest, np.zeros(len(subsets), np.int64))
 
-        def search(t: int, order: Any = order, below: Any = below, made: Any = made) -> None:
-            w = workers[t]
-            fixed: tuple[Any, ...] = (
-                problem.codes, problem.digits, problem.begins, problem.digits_of, problem.present,
-                problem.offsets,
-            )  # fmt: skip
-            mine: tuple[Any, ...] = (
-                w.ends, w.dealt, w.out, w.alone, w.allowed, w.by_size, w.level_counts,
-            )  # fmt: skip
-            search_level(order[t :: len(workers)], *below, *fixed, *mine, *made)
+        given = (order, level, below, keep, made)
+
+        def search(t: int, given: Any = given) -> None:
+            order, level, below, keep, made = given
+            search_level(order[t :: len(workers)], level, below, keep, problem, workers[t], made)
 
         run(search, range(len(workers)))
-        counts |= {s: int(n) for s, n in zip(subsets, found, strict=True) if n}
+        counts |= {s: int(n) for s, n in zip(subsets, level.found, strict=True) if n}
         index = {s: i for i, s in enumerate(subsets)}
-        listed, sets, lengths, starts = new_listed, new_sets, new_lengths, room[:-1]
+        below = made
     return counts
 
 
 def _by_nodes(
-    problem: _Problem, workers: list[_Worker], max_size: int, step: Callable[[str], None] | None
+    problem: Problem, workers: list[Work], max_size: int, step: Callable[[str], None] | None
 ) -> dict[tuple[int, ...], int]:
     """Subset by subset, by a table where it pays; lists are made when they are asked for."""
     n_keys, n_cells = problem.codes.shape
@@ -238,7 +224,7 @@ def _by_nodes(
     return counts
 
 
-def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bool_] | None) -> _Problem:
+def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bool_] | None) -> Problem:
     n_cells, spans = codes.shape[1], (codes.max(axis=1, initial=0) + 1).astype(np.int64)
     largest = int(spans.max(initial=1))
     dtype: Any = np.uint8 if largest <= BYTE else np.uint16 if largest <= 1 << 16 else np.int32
@@ -250,7 +236,7 @@ def _problem(codes: NDArray[Any], size: NDArray[np.int64], absent: NDArray[np.bo
     everybody[:-1] = np.where(size == 1, SINGLE, 0) | np.arange(n_cells, dtype=np.uint32)
     everybody[0] |= START
     gone = np.zeros(codes.shape, bool) if absent is None else absent
-    return _Problem(
+    return Problem(
         short,
         digits,
         np.cumsum(room, axis=1) - room,
@@ -278,8 +264,8 @@ def _bit_set(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
 def _one_subset(
     subset: tuple[int, ...],
     level: dict[tuple[int, ...], _Node],
-    problem: _Problem,
-    worker: _Worker,
+    problem: Problem,
+    worker: Work,
     *,
     keep: bool,
 ) -> tuple[tuple[int, ...], int, _Node | None]:
@@ -296,7 +282,7 @@ def _one_subset(
     parent, key = nodes[shortest], subset[shortest]
     if parent.listed is None:
         parent.listed = _list_by_group(parent, problem, worker)
-    worker.allowed &= problem.present[key]
+    np.bitwise_and(worker.allowed, problem.present[key], out=worker.allowed)
     n_out, n_alone = _split_by(parent.listed, key, worker.allowed, problem, worker, prune=True)
     _report(subset, worker.alone[:n_alone], problem, worker)
     if not keep or n_out == 1:
@@ -308,12 +294,12 @@ def _length(node: _Node) -> float:
     return np.inf if node.listed is None else len(node.listed)
 
 
-def _fits_table(subset: tuple[int, ...], problem: _Problem) -> bool:
+def _fits_table(subset: tuple[int, ...], problem: Problem) -> bool:
     return float(np.prod(problem.spans[list(subset)].astype(float))) <= TABLE
 
 
 def _by_table(
-    subset: tuple[int, ...], problem: _Problem, worker: _Worker, *, keep: bool
+    subset: tuple[int, ...], problem: Problem, worker: Work, *, keep: bool
 ) -> tuple[tuple[int, ...], int, _Node | None]:
     chosen = np.array(subset)
     strides = np.concatenate([[1], np.cumprod(problem.spans[chosen])]).astype(np.int64)
@@ -335,8 +321,8 @@ def _split_by(
     listed: NDArray[np.uint32],
     key: int,
     allowed: NDArray[np.uint64],
-    problem: _Problem,
-    worker: _Worker,
+    problem: Problem,
+    worker: Work,
     *,
     prune: bool,
 ) -> tuple[int, int]:
@@ -348,7 +334,7 @@ def _split_by(
     return found
 
 
-def _list_by_group(node: _Node, problem: _Problem, worker: _Worker) -> NDArray[np.uint32]:
+def _list_by_group(node: _Node, problem: Problem, worker: Work) -> NDArray[np.uint32]:
     """The list of a node that was counted in a table: everybody, split key by key.
 
     Only its own cells are in the list, so that groups on the way to it are not whole: none may be left out for
@@ -361,7 +347,7 @@ def _list_by_group(node: _Node, problem: _Problem, worker: _Worker) -> NDArray[n
     return listed
 
 
-def _report(subset: tuple[int, ...], alone: NDArray[np.uint32], problem: _Problem, worker: _Worker) -> None:
+def _report(subset: tuple[int, ...], alone: NDArray[np.uint32], problem: Problem, worker: Work) -> None:
     book(
         alone, len(subset) - 1, np.array(subset), problem.codes, problem.offsets, worker.by_size,
         worker.level_counts,

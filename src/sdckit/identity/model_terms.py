@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.log_linear import Term
@@ -39,25 +40,31 @@ def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None)
     >>> model_terms(["age", "sex", "educ"], 2, None)
     ((0, 1), (0, 2), (1, 2))
     """
-    if isinstance(interactions, bool) or not isinstance(interactions, int) or interactions < 1:
-        raise DataError("interactions is the highest order of a term; give 1 (main effects), 2 (pairs), ...")
+    arguments.count(interactions, "interactions", "is the highest order of a term, 1 being main effects")
     if interactions > len(keys):
-        raise DataError(f"interactions={interactions} needs as many keys; there are {len(keys)}")
+        raise DataError(
+            f"interactions={interactions} needs as many keys; there are {len(keys)}", argument="interactions"
+        )
     if formula is None:
         return tuple(combinations(range(len(keys)), interactions)) if interactions > 1 else ()
     if interactions > 1:
-        raise DataError("give formula= or interactions=, not both: each says which terms the model has")
+        raise DataError(
+            "give formula= or interactions=, not both: each says which terms the model has",
+            argument="formula",
+        )
     terms = [_term(keys, part) for part in _parts(formula)]
     return maximal([term for term in terms if len(term) > 1])
 
 
 def _parts(formula: Formula) -> list[str | Sequence[str]]:
     if not isinstance(formula, str):
-        return list(formula)
+        return list(arguments.several(formula, "formula", "has the terms of the model"))
     text = formula.strip().removeprefix("~").strip()
     parts = text.split("+") if text else []
     if not all(part.strip() for part in parts):
-        raise DataError("formula: a term is empty; write keys joined by ':' and terms joined by '+'")
+        raise DataError(
+            "formula: a term is empty; write keys joined by ':' and terms joined by '+'", argument="formula"
+        )
     return list(parts)
 
 
@@ -66,12 +73,13 @@ def _term(keys: Sequence[str], part: str | Sequence[str]) -> Term:
         whole = part.strip()
         names = [whole] if whole in keys else [name.strip() for name in whole.split(":")]
     else:
-        names = list(part)
+        names = list(arguments.several(part, "formula", "has a term that is no list of keys"))
     for name in names:
         if name not in keys:
             raise ColumnError(
                 f"formula: {name!r} is no key; {did_you_mean(str(name), keys)} "
-                "(join keys with ':', terms with '+')"
+                "(join keys with ':', terms with '+')",
+                argument="formula",
             )
     return tuple(sorted({list(keys).index(name) for name in names}))
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory, groups_of
 from sdckit.cells.table import check_result_names
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values
 from sdckit.data.frames import result_frame
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, robust_distances
 from sdckit.numerics.threads import run
 from sdckit.result import LetGo, Result
@@ -224,8 +225,12 @@ def outliers(
     >>> result.n_outliers, result.records["outlier"].to_list()
     (1, [False, False, False, False, True])
     """
-    names, groups = _names(numeric, scenario), _columns(by, "by")
+    arguments.text(prefix, "prefix")
+    drawn = arguments.seed_number(seed)
+    names = _names(numeric, arguments.scenario_or_none(scenario))
+    groups = arguments.names(by, "by", single=True) or ()
     _check(method, lower, upper)
+    arguments.column_or_none(id, "id")
     wanted: dict[str, Sequence[str]] = {"numeric": names, "by": groups, "id": () if id is None else (id,)}
     frame, brought = columns_in_memory(data, wanted)
     values = dict(zip(names, run(lambda name: _numbers(frame[name]), names), strict=True))
@@ -240,7 +245,7 @@ def outliers(
             notes[f"missing {name}"] = f"{missing} values of {name} are missing; they are no outliers"
     if method == "robust_mahalanobis":
         together = np.stack(list(values.values()), axis=1)
-        distance, undefined = joint_distances(together, group, n_groups, _seed(seed))
+        distance, undefined = joint_distances(together, group, n_groups, drawn)
         if undefined:
             notes["undefined"] = (
                 f"in {undefined} of {n_groups} groups there are too few complete records, or a variable does not "
@@ -282,36 +287,26 @@ def _beyond(
     return found
 
 
-def _columns(given: Sequence[str] | str | None, role: str) -> tuple[str, ...]:
-    names = () if given is None else (given,) if isinstance(given, str) else tuple(given)
-    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
-        raise ColumnError(f"{role}: {twice[0]!r} is listed more than once")
-    return names
-
-
 def _names(numeric: Sequence[str] | str | None, scenario: Scenario | None) -> tuple[str, ...]:
-    names = _columns(numeric, "numeric")
-    if not names and numeric is None and scenario is not None:
+    names = arguments.names(numeric, "numeric", single=True)
+    if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError("say which variables are numeric: numeric=[...] or a scenario that does")
+        raise ScenarioError(
+            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
+        )
     return names
 
 
 def _check(method: str, lower: float | None, upper: float | None) -> None:
-    if method not in METHODS:
-        raise DataError(f"method {method!r} is unknown; use one of {', '.join(METHODS)}")
+    arguments.choice(method, "method", METHODS)
     if lower is None and upper is None:
-        raise DataError("give upper=, lower= or both: with neither no value is extreme")
-    given = [share for share in (lower, upper) if share is not None]
-    if any(isinstance(s, bool) or not isinstance(s, (int, float)) or not 0 < s < 1 for s in given):
-        raise DataError("upper and lower are shares of the values; give numbers between 0 and 1")
+        raise DataError("give upper=, lower= or both: with neither no value is extreme", argument="upper")
+    for name, value in (("lower", lower), ("upper", upper)):
+        if value is not None:
+            arguments.level(value, name, "is a share of the values")
     if lower is not None and upper is not None and lower >= upper:
-        raise DataError("lower= must be below upper=")
-
-
-def _seed(seed: int | np.random.Generator | None) -> int | None:
-    return int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else seed
+        raise DataError("lower= must be below upper=", argument="lower")
 
 
 def _numbers(series: Any) -> NDArray[np.float64]:

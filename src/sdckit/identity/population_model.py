@@ -109,14 +109,13 @@ def unique_risk(mu: NDArray[np.float64], pi: float) -> tuple[NDArray[np.float64]
 
 
 def bootstrap_interval(
-    grid: Grid, model: FittedModel, counts: NDArray[np.float64], pi: float, seed: int | None
+    grid: Grid, model: FittedModel, counts: NDArray[np.float64], pi: float, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
     """Percentile intervals of tau1 and tau2 with records resampled.
 
     A record keeps whether it is unique: drawing it twice does not make its key less rare. The
     model is fitted anew to each resample. Bias of the model is no part of the interval.
     """
-    rng = np.random.default_rng(seed)
     n = int(counts.sum())
     unique = counts == 1
     whole = grid.place(grid.layout)[0] if model.terms else None

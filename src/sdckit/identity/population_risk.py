@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
 from sdckit.identity.fit_statistics import FitStatistics
@@ -232,10 +233,14 @@ def population_risk(
     >>> risk.sample_uniques, round(risk.tau1, 6), round(risk.tau2, 6)
     (2, 0.735759, 1.264241)
     """
-    if interval not in {None, "bootstrap"}:
-        raise DataError(f"interval {interval!r} is unknown; use 'bootstrap' or leave it out")
-    if select and (formula is not None or interactions != 1):
-        raise DataError("select=True chooses the terms itself; leave formula= and interactions= out")
+    arguments.text(prefix, "prefix")
+    if interval is not None:
+        arguments.choice(interval, "interval", ("bootstrap",))
+    rng = arguments.seed(seed)
+    if arguments.flag(select, "select") and (formula is not None or interactions != 1):
+        raise DataError(
+            "select=True chooses the terms itself; leave formula= and interactions= out", argument="select"
+        )
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id
     )
@@ -251,7 +256,7 @@ def population_risk(
     fitted = fit_model(grid, terms, counts, pi)
     intervals = {}
     if interval is not None and fitted.converged:
-        intervals = bootstrap_interval(grid, fitted, counts, pi, seed)
+        intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
     names = {_step_name(cells.keys, step): step.z2 for step in path}
     return _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.linkage_options import Distance, Method, Options, encoders, linked_variables, options
@@ -238,6 +239,7 @@ def record_linkage(
     >>> result.correct_links, result.records["linked_row"].to_list()
     (2.0, [1, 2, 1])
     """
+    arguments.text(prefix, "prefix")
     chosen = options(method, distance, n_best, weights)
     pair, numbers, names = linked_variables(
         original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id
@@ -273,9 +275,12 @@ def record_linkage(
 
 def _check_size(pair: Pair, chosen: Options) -> None:
     if chosen.n_best > pair.n:
-        raise DataError(f"n_best={chosen.n_best} of {pair.n} originals: ask for no more than there are")
+        raise DataError(
+            f"n_best={chosen.n_best} of {pair.n} originals: ask for no more than there are", argument="n_best"
+        )
     if chosen.method == "assignment" and pair.n > ASSIGNED_ROWS:
         raise DataError(
             f"method='assignment' takes up to {ASSIGNED_ROWS} records, these are {pair.n}; use method='nearest', or a "
-            "sample of the records"
+            "sample of the records",
+            argument="method",
         )

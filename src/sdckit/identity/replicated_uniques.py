@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.roles import resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
-    from sdckit.cells.pair import SharedGroups
+    from sdckit.cells.packing import SharedGroups
 
 __all__ = ["MISSING_RULE", "ReplicatedUniques", "open_keys", "record_columns", "replicated_uniques"]
 
@@ -202,6 +203,7 @@ def replicated_uniques(
     >>> result.replicated, result.share, result.records["replicated"].to_list()
     (1.0, 0.25, [1.0, 0.0, 0.0, 0.0])
     """
+    arguments.text(prefix, "prefix")
     pair, names, notes = open_keys(original, released, keys, scenario, id)
     groups = pair.groups(names)
     counts = [unique_counts(groups, j) for j in range(pair.m)]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.margins import level_sizes
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -234,6 +235,7 @@ def risky_cells(
     >>> [(row.variables, row.n_unsafe) for row in result.table]
     [(('sex',), 0), (('job',), 1), (('sex', 'job'), 2)]
     """
+    arguments.text(prefix, "prefix")
     cells = tabulate_given(
         data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False
     )
@@ -242,7 +244,10 @@ def risky_cells(
     if identification_levels is None:
         sets = _up_to(cells.keys, max_dim)
     else:
-        sets = identifying_sets(_checked_levels(identification_levels, cells.keys))
+        levels = arguments.mapping(
+            identification_levels, "identification_levels", "gives a level for each key"
+        )
+        sets = identifying_sets(_checked_levels(levels, cells.keys))
     limits = _limits(threshold, {len(one) for one in sets})
     here = cells.in_memory()
     table, marks = _tabulate(here, sets, limits)
@@ -253,8 +258,7 @@ def risky_cells(
 
 
 def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:
-    if isinstance(max_dim, bool) or not isinstance(max_dim, int) or max_dim < 1:
-        raise DataError("max_dim counts the variables of a combination; give a whole number of 1 or more")
+    arguments.count(max_dim, "max_dim", "counts the variables of a combination")
     sizes = range(1, min(max_dim, len(keys)) + 1)
     number = sum(prod(range(len(keys) - d + 1, len(keys) + 1)) // prod(range(1, d + 1)) for d in sizes)
     if number > MOST_TABLES:
@@ -264,23 +268,26 @@ def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:
     return tuple(chosen for d in sizes for chosen in combinations(keys, d))
 
 
-def _whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
 def _checked_levels(levels: Mapping[str, int], keys: Sequence[str]) -> dict[str, int]:
     if unknown := [name for name in levels if name not in keys]:
         raise ColumnError(
-            f"identification_levels: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}"
+            f"identification_levels: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}",
+            argument="identification_levels",
         )
     if absent := [key for key in keys if key not in levels]:
         raise ColumnError(
-            f"identification_levels: key {absent[0]!r} has none; give it one, 0 to leave it out"
+            f"identification_levels: key {absent[0]!r} has none; give it one, 0 to leave it out",
+            argument="identification_levels",
         )
-    if not all(_whole(level, 0) for level in levels.values()):
-        raise DataError("identification levels are whole numbers: 1 for the most identifying, 0 for none")
+    for level in levels.values():
+        arguments.count(
+            level, "identification_levels", "is 1 for the most identifying, 0 for none", at_least=0
+        )
     if not any(levels.values()):
-        raise DataError("all identification levels are 0, so there is no combination to look at")
+        raise DataError(
+            "all identification levels are 0, so there is no combination to look at",
+            argument="identification_levels",
+        )
     return {key: levels[key] for key in keys}
 
 
@@ -288,11 +295,10 @@ def _limits(threshold: int | Mapping[int, int], dimensions: set[int]) -> dict[in
     given = dict(threshold) if isinstance(threshold, Mapping) else dict.fromkeys(dimensions, threshold)
     if absent := sorted(dimensions - set(given)):
         raise DataError(
-            f"threshold: none is given for tables of {absent[0]} variables; give one per dimension"
+            f"threshold: none is given for tables of {absent[0]} variables; give one per dimension",
+            argument="threshold",
         )
-    if not all(_whole(given[d], 1) for d in dimensions):
-        raise DataError("threshold counts records; give whole numbers of 1 or more")
-    return {d: given[d] for d in dimensions}
+    return {d: arguments.count(given[d], "threshold", "counts records") for d in dimensions}
 
 
 def _tabulate(

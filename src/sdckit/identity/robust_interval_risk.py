@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.interval_risk import check_not_negative, identical_note, mean_known, numeric_names
+from sdckit.identity.interval_risk import identical_note, mean_known, numeric_names
 from sdckit.numerics.encode import differences
 from sdckit.numerics.neighbours import prepare
 from sdckit.numerics.outlying import FIT_ROWS, robust_estimate
@@ -243,13 +244,14 @@ def robust_interval_risk(
     >>> result.rate, result.notes["released"]
     (1.0, "the release has the original's values of these variables, row by row")
     """
+    arguments.text(prefix, "prefix")
     names = numeric_names(numeric, scenario)
-    check_not_negative(factor, "factor")
-    check_not_negative(isolation, "isolation")
+    arguments.amount(factor, "factor", "is half the width of an interval")
+    arguments.amount(isolation, "isolation", "is what widens the interval of a record far out")
+    drawn = arguments.seed_number(seed)
     given = _given(center, covariance, len(names))
     pair = open_pair(original, released, categories={}, numeric={"numeric": names}, aligned=True, id=id)
     notes = identical_note(pair, names)
-    drawn = int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else seed
     files = [
         np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)
     ]
@@ -279,21 +281,27 @@ def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Es
     if center is None and covariance is None:
         return None
     if center is None or covariance is None:
-        raise DataError("center and covariance belong together; give both or neither")
+        raise DataError(
+            "center and covariance belong together; give both or neither",
+            argument="covariance" if center is None else "center",
+        )
     try:
         found = np.asarray(center, np.float64), np.asarray(covariance, np.float64)
     except (TypeError, ValueError):
         raise DataError("center and covariance must be arrays of numbers") from None
     if found[0].shape != (p,) or found[1].shape != (p, p):
         raise DataError(
-            f"center must have {p} numbers, one per variable, and covariance {p} rows and columns"
+            f"center must have {p} numbers, one per variable, and covariance {p} rows and columns",
+            argument="center",
         )
     if not (
         np.isfinite(found[0]).all() and np.isfinite(found[1]).all() and np.allclose(found[1], found[1].T)
     ):
         raise DataError("center and covariance must be finite, and the covariance symmetric")
     if np.linalg.eigvalsh(found[1])[0] <= 0:
-        raise DataError("covariance is not positive definite: some variables determine each other")
+        raise DataError(
+            "covariance is not positive definite: some variables determine each other", argument="covariance"
+        )
     return found
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.packing import group_codes
+from sdckit.data import arguments
 from sdckit.data.missing import MissingRule
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
@@ -342,12 +343,11 @@ def suda(
     >>> result.msu_counts, result.records["n_msu"].to_list()
     ({1: 0, 2: 3}, [1, 1, 1, 0, 0])
     """
-    if scoring not in ("elliot", "ihsn"):
-        raise DataError("scoring is 'elliot' or 'ihsn'")
-    if not 0 < sampling_fraction <= 1:
-        raise DataError(
-            "sampling_fraction is the share of the population in the file; give a number in (0, 1]"
-        )
+    arguments.text(prefix, "prefix")
+    arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
+    arguments.share_above(
+        sampling_fraction, "sampling_fraction", "is the share of the population in the file"
+    )
     given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
     if given.roles.person is not None:
         raise DataError(PERSONS)
@@ -356,10 +356,7 @@ def suda(
     if n_keys > MAX_KEYS:
         raise DataError(f"{n_keys} keys are too many: special uniques are searched in at most {MAX_KEYS}")
     size = n_keys if max_size is None else max_size
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= n_keys:
-        raise DataError(
-            f"max_size is the largest number of keys to combine; give a whole number from 1 to {n_keys}"
-        )
+    size = arguments.count(size, "max_size", "is the largest number of keys to combine", at_most=n_keys)
     found = find_minimal_uniques(
         np.stack(_dense(cells)), cells.table.size, max_size=size, absent=_absent(cells), step=step
     )

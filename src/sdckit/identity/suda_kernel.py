@@ -6,11 +6,15 @@ more entry that ends the list; SINGLE marks cells of one record.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 __all__ = [
-    "CELL", "SINGLE", "START", "book", "count_in_table", "intersect", "search_level", "split", "without",
+    "CELL", "SINGLE", "START", "Level", "Lists", "Problem", "Work", "book", "count_in_table", "intersect",
+    "search_level", "split", "without",
 ]  # fmt: skip
 
 START = np.uint32(1 << 31)
@@ -23,6 +27,51 @@ NUMBER, FLAGGED = np.uint64(CELL), np.uint64(CELL | SINGLE)
 WORD, BIT, HALF = np.uint64(6), np.uint64(63), np.uint64(32)
 ONLY, HEAD = np.uint64(30), np.uint64(31)  # the bits of SINGLE and START
 NEVER = np.uint32(0xFFFFFFFF)  # larger than every entry of a list
+
+
+class Problem(NamedTuple):
+    """What every subset is searched in: codes, also as bytes, and where the stacks of each byte begin."""
+
+    codes: NDArray[Any]
+    digits: NDArray[np.uint8]
+    begins: NDArray[np.int64]
+    digits_of: NDArray[np.int64]
+    spans: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    single: NDArray[np.bool_]
+    present: NDArray[np.uint64]
+    everybody: NDArray[np.uint32]
+
+
+class Work(NamedTuple):
+    """What one thread works in, and what it has counted."""
+
+    table: NDArray[np.uint8]
+    dealt: NDArray[np.uint64]
+    ends: NDArray[np.int64]
+    out: NDArray[np.uint32]
+    alone: NDArray[np.uint32]
+    allowed: NDArray[np.uint64]
+    by_size: NDArray[np.uint32]
+    level_counts: NDArray[np.float64]
+
+
+class Level(NamedTuple):
+    """The subsets of a size: their parents, which of these has the shortest list, how many cells are alone on each."""
+
+    subsets: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    shortest: NDArray[np.int64]
+    found: NDArray[np.int64]
+
+
+class Lists(NamedTuple):
+    """Lists of the subsets of a size, end to end, where each begins and how long it is; their cells as bit sets."""
+
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    listed: NDArray[np.uint32]
+    sets: NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True)
@@ -161,26 +210,26 @@ def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type:
 
 
 @njit(cache=True, nogil=True)
-def search_level(  # type: ignore[no-untyped-def]
-    order, subsets, parents, shortest, starts, lengths, listed, sets, keep, room,
-    codes, digits, begins, digits_of, present, offsets,
-    ends, dealt, scratch, alone, left, by_size, level_counts, new_lengths, new_listed, new_sets, found,
-):  # fmt: skip
-    """Some subsets of one size, from the lists and sets of the size below."""
-    size = subsets.shape[1]
+def search_level(order, level, below, keep, problem, work, made):  # type: ignore[no-untyped-def]
+    """Some subsets of one size, from the lists and sets of the size below; theirs go to `made`, if they are kept."""
+    _, dealt, ends, scratch, alone, left, by_size, level_counts = work
+    size, digits_of = level.subsets.shape[1], problem.digits_of
     for s in order:
-        parent, key = parents[s, shortest[s]], subsets[s, shortest[s]]
-        allowed = new_sets[s] if keep else left
+        parent, key = level.parents[s, level.shortest[s]], level.subsets[s, level.shortest[s]]
+        allowed = made.sets[s] if keep else left
         for b in range(len(allowed)):
-            allowed[b] = present[key, b]
+            allowed[b] = problem.present[key, b]
         for j in range(size):
             for b in range(len(allowed)):
-                allowed[b] &= sets[parents[s, j], b]
-        mine = listed[starts[parent] : starts[parent] + lengths[parent]]
-        mine_by = slice(digits_of[key], digits_of[key + 1])
-        out = new_listed[room[s] : room[s + 1]] if keep else scratch
-        n_out, n_alone = split(mine, True, allowed, digits[mine_by], begins[mine_by], ends, dealt, out, alone)
-        book(alone[:n_alone], size - 1, subsets[s], codes, offsets, by_size, level_counts)
-        found[s] = n_alone
+                allowed[b] &= below.sets[level.parents[s, j], b]
+        mine = below.listed[below.starts[parent] : below.starts[parent] + below.lengths[parent]]
+        by = slice(digits_of[key], digits_of[key + 1])
+        out = made.listed[made.starts[s] : made.starts[s + 1]] if keep else scratch
+        digits, begins = problem.digits[by], problem.begins[by]
+        n_out, n_alone = split(mine, True, allowed, digits, begins, ends, dealt, out, alone)
+        book(
+            alone[:n_alone], size - 1, level.subsets[s], problem.codes, problem.offsets, by_size, level_counts
+        )
+        level.found[s] = n_alone
         if keep:
-            new_lengths[s] = n_out
+            made.lengths[s] = n_out

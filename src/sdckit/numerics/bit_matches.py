@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import GOLDEN
 from sdckit.numerics.threads import run
 from sdckit.numerics.wildcards import Matched
 
@@ -138,7 +139,7 @@ def _fields(
         free = np.zeros(len(column), bool) if gone is None else column == gone
         shares = int(column.max(initial=0, where=~free)) >= LEVELS
         # the high bits of a product: codes are often a few apart
-        mixed = (column.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(58)
+        mixed = (column.astype(np.uint64) * GOLDEN) >> np.uint64(58)
         field = (mixed if shares else column).astype(np.int32)
         field[free] = NO_SET
         part = np.bincount(field[~free], minlength=1) / len(column)

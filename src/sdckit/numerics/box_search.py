@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -34,9 +33,10 @@ def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _compare(rows, row_codes, start, stop, numbers, codes, caps, weights, squared, total):  # type: ignore[no-untyped-def]
+def _compare(tree, start, stop, numbers, codes, total):  # type: ignore[no-untyped-def]
     """Sums of the rows of a leaf, column by column (so that the processor takes several rows at once)."""
-    n = stop - start
+    rows, row_codes, (power, caps, weights) = tree.numbers, tree.codes, tree.metric
+    squared, n = power == 2, stop - start
     total[:n] = 0.0
     for j in range(len(numbers)):
         x, cap, column = numbers[j], caps[j], rows[j, start:stop]
@@ -56,10 +56,10 @@ def _compare(rows, row_codes, start, stop, numbers, codes, caps, weights, square
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _push(nodes, stack, bounds, top, node, limit, numbers, codes, caps, weights, squared):  # type: ignore[no-untyped-def]
+def _push(tree, stack, bounds, top, node, limit, numbers, codes):  # type: ignore[no-untyped-def]
     """Put the children of a node on the stack that may hold rows within the limit, the nearer one on top."""
-    place, low, high, levels = nodes
-    left = place[node, 2]
+    (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
+    left, squared = place[node, 2], power == 2
     right = left + 1
     a = _nearest_possible(low[left], high[left], levels[left], numbers, codes, caps, weights, squared)
     b = _nearest_possible(low[right], high[right], levels[right], numbers, codes, caps, weights, squared)
@@ -128,16 +128,15 @@ def _tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def _find(  # type: ignore[no-untyped-def]
-    rows, row_codes, nodes, sizes, first_row, caps, weights, squared, slack, q_numbers, q_codes, skip, first, last,
-    smallest, closer, tied, nearest,
-):  # fmt: skip
-    place, k = nodes[0], smallest.shape[1]
+def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: ignore[no-untyped-def]
+    smallest, closer, tied, nearest = found
+    skip, squared = queries.skip, tree.metric.power == 2
+    place, k = tree.nodes.place, smallest.shape[1]
     stack, bounds, total = _scratch(place)
     room = KEPT + 4 * k
     kept, kept_at = np.empty(room), np.empty(room, np.int64)
     for q in range(first, last):
-        numbers, codes, best = q_numbers[q], q_codes[q], smallest[q]
+        numbers, codes, best = queries.numbers[q], queries.codes[q], smallest[q]
         best[:], limit, n_kept, full = np.inf, np.inf, 0, False
         stack[0], bounds[0], top = 0, 0.0, 1
         while top > 0:
@@ -146,10 +145,10 @@ def _find(  # type: ignore[no-untyped-def]
             if bounds[top] > limit:
                 continue
             if place[node, 2] >= 0:
-                top = _push(nodes, stack, bounds, top, node, limit, numbers, codes, caps, weights, squared)
+                top = _push(tree, stack, bounds, top, node, limit, numbers, codes)
                 continue
             start, stop = place[node, 0], place[node, 1]
-            _compare(rows, row_codes, start, stop, numbers, codes, caps, weights, squared, total)
+            _compare(tree, start, stop, numbers, codes, total)
             for i in range(stop - start):
                 copies = sizes[start + i] - (start + i == skip[q])
                 if total[i] > limit or copies == 0:
@@ -176,23 +175,22 @@ def _find(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _visit(  # type: ignore[no-untyped-def]
-    rows, row_codes, nodes, sizes, caps, weights, squared, q_numbers, q_codes, skip, first, last,
-    near, inner, outer, first_row, closer, tied, nearest, values, sums, begins, listed,
-):  # fmt: skip
-    place = nodes[0]
+def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins, visited):  # type: ignore[no-untyped-def]
+    closer, tied, nearest, sums, listed = visited
+    near, inner, outer = limits
+    skip, place = queries.skip, tree.nodes.place
     stack, bounds, total = _scratch(place)
     for q in range(first, last):
-        numbers, codes, at = q_numbers[q], q_codes[q], begins[q]
+        numbers, codes, at = queries.numbers[q], queries.codes[q], begins[q]
         stack[0], bounds[0], top = 0, 0.0, 1
         while top > 0:
             top -= 1
             node = stack[top]
             if place[node, 2] >= 0:
-                top = _push(nodes, stack, bounds, top, node, outer[q], numbers, codes, caps, weights, squared)
+                top = _push(tree, stack, bounds, top, node, limits.outer[q], numbers, codes)
                 continue
             start, stop = place[node, 0], place[node, 1]
-            _compare(rows, row_codes, start, stop, numbers, codes, caps, weights, squared, total)
+            _compare(tree, start, stop, numbers, codes, total)
             for i in range(stop - start):
                 row = start + i
                 copies = sizes[row] - (row == skip[q])
@@ -206,8 +204,7 @@ def _visit(  # type: ignore[no-untyped-def]
                     at += 1
 
 
-@dataclass(frozen=True, eq=False)
-class Queries:
+class Queries(NamedTuple):
     """What is searched for: rows as in the tree, and a place of the tree where one row less counts (-1: none)."""
 
     numbers: Floats
@@ -266,10 +263,7 @@ def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) 
     found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
 
     def part(ends: tuple[int, int]) -> None:
-        _find(
-            tree.numbers, tree.codes, tree.nodes, sizes, first_row, m.caps, m.weights, m.power == 2, m.tolerance,
-            queries.numbers, queries.codes, queries.skip, ends[0], ends[1], *found,
-        )  # fmt: skip
+        _find(tree, sizes, first_row, m.tolerance, queries, *ends, found)
 
     run(part, _slices(n))
     first, last = found.smallest[:, 0], found.smallest[:, -1]
@@ -306,7 +300,7 @@ def visit(
     begins, n_listed : ndarray, int64, shape (n,) and int, optional
         Where in a list of so many the places of each query begin.
     """
-    n, m = len(queries.numbers), tree.metric
+    n = len(queries.numbers)
     held = np.empty((len(sizes), 0)) if values is None else values
     starts = np.zeros(n, np.int64) if begins is None else begins
     out = Visited(
@@ -315,11 +309,7 @@ def visit(
     )  # fmt: skip
 
     def part(ends: tuple[int, int]) -> None:
-        _visit(
-            tree.numbers, tree.codes, tree.nodes, sizes, m.caps, m.weights, m.power == 2, queries.numbers,
-            queries.codes, queries.skip, ends[0], ends[1], *limits, first_row, out.closer, out.tied, out.nearest,
-            held, out.sums, starts, out.listed,
-        )  # fmt: skip
+        _visit(tree, sizes, first_row, queries, *ends, limits, held, starts, out)
 
     run(part, _slices(n))
     return out

@@ -6,7 +6,7 @@ its rows; from these follows how near any of its rows can be at best. Nodes that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,11 +19,18 @@ __all__ = ["BoxTree", "Nodes", "build"]
 LEAF = 32  # rows in a leaf at most: they are compared one by one
 PAIRS = 48  # pairs of rows by which a node chooses the column to split
 SEED = 20_09  # of the order in which rows are dealt out: any will do, the answers are the same
-Nodes = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]
 
 
-@dataclass(frozen=True, eq=False)
-class BoxTree:
+class Nodes(NamedTuple):
+    """First row, end, left child or -1 and depth of each node; its box; its levels as bits."""
+
+    place: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    levels: NDArray[np.uint64]
+
+
+class BoxTree(NamedTuple):
     """Distinct rows in the order of the tree.
 
     Attributes
@@ -33,7 +40,6 @@ class BoxTree:
     order : ndarray, int64, shape (K,)
         Which of the rows given stands at each place.
     nodes : Nodes
-        ``place`` (first row, end, left child or -1, depth), ``low``, ``high``, ``levels``.
     metric : Metric
     """
 
@@ -57,8 +63,9 @@ def _grow(nodes, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _column_to_split(numbers, codes, caps, weights, squared, order, start, stop, low, high):  # type: ignore[no-untyped-def]
+def _column_to_split(numbers, codes, metric, order, start, stop, low, high):  # type: ignore[no-untyped-def]
     """The column in which two rows of a node differ most on average; -1 where all rows are equal."""
+    squared, caps, weights = metric.power == 2, metric.caps, metric.weights
     n_numbers, half = numbers.shape[1], (stop - start) // 2
     best, column = 0.0, -1
     step = max(1, half // PAIRS)
@@ -108,7 +115,7 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def _build(numbers, codes, caps, weights, squared, order):  # type: ignore[no-untyped-def]
+def _build(numbers, codes, metric, order):  # type: ignore[no-untyped-def]
     n_rows, n_numbers, n_codes = len(order), numbers.shape[1], codes.shape[1]
     room = 64 + 4 * n_rows // LEAF
     place = np.empty((room, 4), np.int64)
@@ -131,9 +138,7 @@ def _build(numbers, codes, caps, weights, squared, order):  # type: ignore[no-un
                 levels[node, j] |= np.uint64(1) << np.uint64(codes[row, j] & 63)
         column = -1
         if stop - start > LEAF:
-            column = _column_to_split(
-                numbers, codes, caps, weights, squared, order, start, stop, low[node], high[node]
-            )
+            column = _column_to_split(numbers, codes, metric, order, start, stop, low[node], high[node])
         place[node, 2] = -1
         if column >= 0:
             middle = _split(numbers, codes, order, start, stop, column)
@@ -142,7 +147,7 @@ def _build(numbers, codes, caps, weights, squared, order):  # type: ignore[no-un
                 place[child, 0], place[child, 1], place[child, 3] = begin, end, place[node, 3] + 1
             used += 2
         node += 1
-    return place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy()
+    return Nodes(place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy())
 
 
 def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> BoxTree:
@@ -155,7 +160,7 @@ def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric
     [0, 2]
     """
     order = np.random.default_rng(SEED).permutation(len(numbers))
-    nodes = _build(numbers, codes, metric.caps, metric.weights, metric.power == 2, order)
+    nodes = _build(numbers, codes, metric, order)
     return BoxTree(
         np.ascontiguousarray(numbers[order].T), np.ascontiguousarray(codes[order].T), order, nodes, metric
     )

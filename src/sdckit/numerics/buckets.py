@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
@@ -60,22 +61,17 @@ def weigh(words: NDArray[np.uint64], size: NDArray[np.int64], weight: NDArray[np
     return out
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _bucket(word, shift):  # type: ignore[no-untyped-def]
-    return ((word ^ (word >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)) >> shift
-
-
 @njit(cache=True, nogil=True)
 def _count(words, keep, shift, start, stop, counts):  # type: ignore[no-untyped-def]
     for i in range(start, stop):
-        counts[_bucket(words[i] & keep, shift)] += 1
+        counts[spread(words[i] & keep) >> shift] += 1
 
 
 @njit(cache=True, nogil=True)
 def _deal(words, size, weight, risk, keep, shift, start, stop, position, to):  # type: ignore[no-untyped-def]
     to_words, to_size, to_weight, to_risk = to
     for i in range(start, stop):
-        bucket = _bucket(words[i] & keep, shift)
+        bucket = spread(words[i] & keep) >> shift
         at = position[bucket]
         position[bucket] = at + 1
         to_words[at], to_size[at], to_weight[at], to_risk[at] = words[i], size[i], weight[i], risk[i]

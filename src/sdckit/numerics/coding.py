@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import GOLDEN, hash_word
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["code_views", "float_range", "float_to_int", "integer_range", "pack_into"]
@@ -64,13 +65,6 @@ def _float_to_int(values, valid, whole, out, out_valid):  # type: ignore[no-unty
         out[i] = np.int64(v) if present and whole else 0
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash_view(a, b):  # type: ignore[no-untyped-def]
-    h = (a ^ (b * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
-    h = (h ^ (h >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return h ^ (h >> np.uint64(32))
-
-
 @njit(cache=True, nogil=True)
 def _code_until_full(views, valid, code, first_row, slots, table, start, n_levels):  # type: ignore[no-untyped-def]
     """Number short strings from row `start` on, until the table is a quarter full; -1 for a long string."""
@@ -80,7 +74,7 @@ def _code_until_full(views, valid, code, first_row, slots, table, start, n_level
             code[i] = 0
             continue
         a, b = views[i, 0], views[i, 1]
-        at = np.int64(_hash_view(a, b) >> np.uint64(1)) & mask
+        at = np.int64(hash_word(a ^ (b * GOLDEN)) >> np.uint64(1)) & mask
         level = slots[at]
         while level >= 0 and (table[at, 0] != a or table[at, 1] != b):
             at = (at + 1) & mask
@@ -107,7 +101,7 @@ def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
         slots, table = np.full(size, -1, np.int32), np.empty((size, 2), np.uint64)
         for g in range(n_levels):
             a, b = views[first_row[g], 0], views[first_row[g], 1]
-            at = np.int64(_hash_view(a, b) >> np.uint64(1)) & (size - 1)
+            at = np.int64(hash_word(a ^ (b * GOLDEN)) >> np.uint64(1)) & (size - 1)
             while slots[at] >= 0:
                 at = (at + 1) & (size - 1)
             slots[at] = g

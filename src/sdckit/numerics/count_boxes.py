@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -30,9 +30,8 @@ LARGE = 1 << 14  # points in a bucket whose boxes are worth dealing to threads
 PARTS = 8  # slices of buckets per thread
 
 
-@dataclass(frozen=True, eq=False)
-class Dimension:
-    """One dimension of the points and of the boxes.
+class Dimension(NamedTuple):
+    """One dimension of the points and of the boxes; for the kernels all of them, one below the other.
 
     Attributes
     ----------
@@ -90,9 +89,8 @@ def _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _count_buckets(  # type: ignore[no-untyped-def]
-    first, last, p_edges, q_edges, key, upper, lower, low, high, large, count
-):
+def _count_buckets(first, last, p_edges, q_edges, rows, large, count):  # type: ignore[no-untyped-def]
+    key, upper, lower, low, high = rows
     dims = key.shape[0]
     for g in range(first, last):
         p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
@@ -151,13 +149,14 @@ def count_in_boxes(
         for side in ("upper", "lower")
     )
     low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
+    rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
     run(
-        lambda part: _count_buckets(*part, p_edges, q_edges, key, upper, lower, low, high, LARGE, found),
+        lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found),
         _slices(p_edges + q_edges),
     )
     for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
-        _count_large(key, upper, lower, low, high, p_edges[g : g + 2], q_edges[g : g + 2], found)
+        _count_large(rows, p_edges[g : g + 2], q_edges[g : g + 2], found)
     count = np.empty_like(found)
     count[q_order] = found
     return count
@@ -179,17 +178,9 @@ def _slices(work: Ints) -> list[tuple[int, int]]:
     return list(itertools.pairwise(edges))
 
 
-def _count_large(
-    key: Floats,
-    upper: Floats,
-    lower: Floats,
-    low: Floats,
-    high: Floats,
-    p_edges: Ints,
-    q_edges: Ints,
-    count: Ints,
-) -> None:
+def _count_large(rows: Dimension, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
     """One bucket of many points: its boxes are dealt to the threads."""
+    key, upper, lower, low, high = rows
     (p0, p1), (q0, q1) = p_edges.tolist(), q_edges.tolist()
     parts = [(q0 + a, q0 + b) for a, b in chunks(q1 - q0, minimum=1 << 10)]
     if len(key) == 1:

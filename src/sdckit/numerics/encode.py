@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ Codes = NDArray[np.integer[Any]]
 ROUNDING = 1e-12  # distances nearer to each other than this share of the largest possible one are equal
 
 
-@dataclass(frozen=True, eq=False)
-class Metric:
+class Metric(NamedTuple):
     """How far two rows are apart: (sum_j min(|x_j - y_j|, cap_j)^power + sum_j weight_j [c_j != d_j])^(1/power).
 
     Attributes

@@ -8,12 +8,15 @@ every combination of levels and look each up among the cells. This chooses per p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit
 from sdckit.numerics.merging import Merged
+from sdckit.numerics.sections import next_levels
 from sdckit.numerics.wildcards import Matched, credit_complete, credit_incomplete, lay_out
 
 __all__ = ["match_merged"]
@@ -22,12 +25,13 @@ BITS_PER_CELL = 3  # a bit set of 8 to 16 bits a cell
 COST_OF_FILLING = 2.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(x):  # type: ignore[no-untyped-def]
-    """The hash of `merging`: compiled kernels do not share code across files."""
-    x = x * np.uint64(0xD6E8FEB86659FD93)
-    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return x ^ (x >> np.uint64(29))
+class _Table(NamedTuple):
+    """The hash table of all cells, a bit set of the complete ones, and where each is among the cells by pattern."""
+
+    words: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    bitmap: NDArray[np.uint64]
+    position: NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
@@ -35,53 +39,39 @@ def _mark(words, bitmap):  # type: ignore[no-untyped-def]
     """A bit for the hash of each word: most look-ups end there, since most filled cells do not exist."""
     mask = np.uint64(64 * len(bitmap) - 1)
     for i in range(len(words)):
-        bit = (_hash(words[i]) >> np.uint64(8)) & mask
-        bitmap[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+        set_bit(bitmap, (hash_word(words[i]) >> np.uint64(8)) & mask)
 
 
 @njit(cache=True, nogil=True)
-def _fill(  # type: ignore[no-untyped-def]
-    words, slots, bitmap, position, incomplete, sums, first, stop, clear, starts, codes, alpha, add
-):
+def _fill(table, cells, first, stop, clear, starts, codes, alpha):  # type: ignore[no-untyped-def]
     """Credit cells first..stop of one pattern and the complete cells that match them, both ways.
 
     `codes[starts[k] : starts[k + 1]]` are the levels of the k-th missing key, in its field; the first key
     turns fastest.
     """
-    n_keys, mask, bit_mask = len(starts) - 1, np.uint64(len(slots) - 1), np.uint64(64 * len(bitmap) - 1)
+    words, slots, bitmap, position = table
+    incomplete, sums, add = cells
+    n_keys, bit_mask = len(starts) - 1, np.uint64(64 * len(bitmap) - 1)
     turn = np.zeros(n_keys, np.int64)
     for r in range(first, stop):
         base = incomplete[r] & clear
-        turn[:] = 0
-        while True:
+        more = True
+        while more:
             partial = base
             for k in range(1, n_keys):
                 partial |= codes[starts[k] + turn[k]]
             for c in range(starts[0], starts[1]):
                 word = partial | codes[c]
-                h = _hash(word)
-                bit = (h >> np.uint64(8)) & bit_mask
-                if (bitmap[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1):
-                    at = h & mask
-                    g = slots[at]
-                    while g >= 0 and words[g] != word:
-                        at = (at + np.uint64(1)) & mask
-                        g = slots[at]
+                h = hash_word(word)
+                if has_bit(bitmap, (h >> np.uint64(8)) & bit_mask):
+                    g = slots[find_number(slots, words, word, h)]
                     if g >= 0:
                         s = position[g]
                         add[s, 0] += alpha * sums[r, 0]
                         add[s, 1] += alpha * sums[r, 1]
                         add[r, 0] += sums[s, 0]
                         add[r, 1] += sums[s, 1]
-            k = 1
-            while k < n_keys:
-                turn[k] += 1
-                if turn[k] < starts[k + 1] - starts[k]:
-                    break
-                turn[k] = 0
-                k += 1
-            if k >= n_keys:
-                break
+            more = next_levels(turn, starts, 1, n_keys)
 
 
 def match_merged(
@@ -116,7 +106,8 @@ def match_merged(
     laid = lay_out(cells.words, cells.size.astype(np.float64), weight, pattern, clear_of)
     n_complete, probed = int(laid.edges[1]), []
     bitmap = np.zeros(max(1, (1 << n_complete.bit_length() + BITS_PER_CELL) // 64), np.uint64)
-    _mark(laid.words[:n_complete], bitmap)
+    _mark(laid.cells.words[:n_complete], bitmap)
+    table = _Table(cells.words, cells.slots, bitmap, laid.position)
     for p in range(1, len(laid.clears)):
         gone = [k for k in range(len(shifts)) if int(laid.present[p]) >> k & 1]
         fills = float(np.prod([float(len(codes[k])) for k in gone]))
@@ -127,10 +118,7 @@ def match_merged(
         gone.sort(key=lambda k: -len(codes[k]))  # the key with most levels turns fastest
         starts = np.cumsum([0] + [len(codes[k]) for k in gone]).astype(np.int64)
         levels = np.concatenate([codes[k].astype(np.uint64) << np.uint64(shifts[k]) for k in gone])
-        _fill(
-            cells.words, cells.slots, bitmap, laid.position, laid.words, laid.sums, first, stop, laid.clears[p],
-            starts, levels, alpha, laid.add,
-        )  # fmt: skip
+        _fill(table, laid.cells, first, stop, laid.clears[p], starts, levels, alpha)
     if probed:
         credit_complete(laid, np.array(probed, np.int64), alpha)
     credit_incomplete(laid, alpha)

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.hashing import find_number, hash_word, mix
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["Groups", "group"]
@@ -45,13 +46,6 @@ class Groups:
     weight: NDArray[np.float64] | None
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _mix(x):  # type: ignore[no-untyped-def]
-    """Spread the bits of a word; the high ones choose the partition, the next ones the place in it."""
-    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return x ^ (x >> np.uint64(29))
-
-
 @njit(cache=True, nogil=True)
 def _count_direct(words, weight, start, stop, size, total):  # type: ignore[no-untyped-def]
     weighted = len(weight) > 0
@@ -70,7 +64,7 @@ def _label_direct(words, place, start, stop, of_row):  # type: ignore[no-untyped
 @njit(cache=True, nogil=True)
 def _histogram(words, start, stop, shift, counts):  # type: ignore[no-untyped-def]
     for i in range(start, stop):
-        counts[_mix(words[i] * np.uint64(0xD6E8FEB86659FD93)) >> shift] += 1
+        counts[hash_word(words[i]) >> shift] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -78,7 +72,7 @@ def _deal(words, weight, start, stop, shift, position, part_words, part_rows, pa
     weighted = len(weight) > 0
     for i in range(start, stop):
         word = words[i]
-        p = _mix(word * np.uint64(0xD6E8FEB86659FD93)) >> shift
+        p = hash_word(word) >> shift
         at = position[p]
         position[p] = at + 1
         part_words[at] = word
@@ -88,28 +82,22 @@ def _deal(words, weight, start, stop, shift, position, part_words, part_rows, pa
 
 
 @njit(cache=True, nogil=True)
-def _group_partition(words, weight, start, stop, label, size, keys, slots):  # type: ignore[no-untyped-def]
+def _group_partition(words, weight, start, stop, label, size, slots):  # type: ignore[no-untyped-def]
     """Number the distinct words of a partition in order of appearance.
 
     Group g's word, size and weight end up at index start + g: never ahead of what is still to be read.
     """
-    weighted = len(weight) > 0
-    mask = np.uint64(len(slots) - 1)
+    weighted, mine, n_groups = len(weight) > 0, words[start:stop], 0
     slots[:] = -1
-    n_groups = 0
     for i in range(start, stop):
         word = words[i]
-        at = _mix(word) & mask
+        at = find_number(slots, mine, word, mix(word))
         g = slots[at]
-        while g >= 0 and keys[at] != word:
-            at = (at + np.uint64(1)) & mask
-            g = slots[at]
         if g < 0:
             g = n_groups
             n_groups += 1
             slots[at] = g
-            keys[at] = word
-            words[start + g] = word
+            mine[g] = word
             size[start + g] = 1
             if weighted:
                 weight[start + g] = weight[i]
@@ -129,13 +117,13 @@ def _group_partitions(edges, first, last, words, weight, label, size, n_groups):
     places = 64
     while places < 2 * largest:
         places *= 2
-    keys, slots = np.empty(places, np.uint64), np.empty(places, np.int32)
+    slots = np.empty(places, np.int32)
     for p in range(first, last):
         start, stop = edges[p], edges[p + 1]
         places = 64
         while places < 2 * (stop - start):
             places *= 2
-        n_groups[p] = _group_partition(words, weight, start, stop, label, size, keys[:places], slots[:places])
+        n_groups[p] = _group_partition(words, weight, start, stop, label, size, slots[:places])
 
 
 @njit(cache=True, nogil=True)

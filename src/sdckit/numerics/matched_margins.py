@@ -19,7 +19,7 @@ from sdckit.numerics.merging import recode
 from sdckit.numerics.sections import Parts, Room, Sections, count, fill, merge_sections, parts_of
 from sdckit.numerics.submargins import Branch, Counted, Sums
 from sdckit.numerics.threads import run
-from sdckit.numerics.wildcards import Laid, credit_complete, credit_incomplete, patterns_of
+from sdckit.numerics.wildcards import Credited, Laid, credit_complete, credit_incomplete, patterns_of
 
 __all__ = ["Wild", "matched_sums"]
 
@@ -119,7 +119,11 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes) -> Sums:
             outer=[placed[j] for j in order if j in of.shared], alpha=alpha, add=add,
         )  # fmt: skip
     laid = Laid(
-        cells.words, cells.sums, add, NO_ROWS, cells.present, np.array(clears, np.uint64), cells.edges
+        Credited(cells.words, cells.sums, add),
+        NO_ROWS,
+        cells.present,
+        np.array(clears, np.uint64),
+        cells.edges,
     )
     if probed:
         credit_complete(laid, np.array(probed, np.int64), alpha)

@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import find_number, hash_word
+
 __all__ = ["Merged", "add_up_field", "merge", "recode"]
 
 NO_WEIGHT = np.empty(0)
@@ -29,7 +31,7 @@ class Merged:
     weight : ndarray, float64, shape (K,) or (0,)
         Their weight, empty where there is none.
     slots : ndarray, int32, shape (a power of two,)
-        Hash table of the words: place of each, -1 where empty; `find_word` of this file looks up.
+        Hash table of the words: place of each, -1 where empty (`hashing.find_number`).
     """
 
     words: NDArray[np.uint64]
@@ -38,25 +40,15 @@ class Merged:
     slots: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(x):  # type: ignore[no-untyped-def]
-    x = x * np.uint64(0xD6E8FEB86659FD93)
-    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return x ^ (x >> np.uint64(29))
-
-
 @njit(cache=True, nogil=True)
 def _merge(words, size, weight, keep, slots, out_words, out_size, out_weight):  # type: ignore[no-untyped-def]
     """Fill the outputs and the table of their places; the number of distinct words."""
-    weighted, n_out, mask = len(weight) > 0, 0, np.uint64(len(slots) - 1)
+    weighted, n_out = len(weight) > 0, 0
     slots[:] = -1
     for i in range(len(words)):
         word = words[i] & keep
-        at = _hash(word) & mask
+        at = find_number(slots, out_words, word, hash_word(word))
         g = slots[at]
-        while g >= 0 and out_words[g] != word:
-            at = (at + np.uint64(1)) & mask
-            g = slots[at]
         if g < 0:
             g = n_out
             n_out += 1

@@ -16,12 +16,12 @@ from sdckit.numerics.box_search import Found, Limits, Queries, Visited, find, vi
 from sdckit.numerics.box_tree import BoxTree, build
 from sdckit.numerics.encode import Encoded
 from sdckit.numerics.grouping import group
+from sdckit.numerics.hashing import hash_rows
 
 __all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ODD = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a word when multiplied
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,21 +296,12 @@ def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
         *np.ascontiguousarray((numbers + 0.0).T).view(np.uint64),
         *codes.T.astype(np.uint64),
     ]  # + 0.0: one zero, not two
-    of_row = group(_words(columns, len(numbers))).of_row.astype(np.int64)
+    of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
     found = _members(of_row)
     if any((column != column[found.first[of_row]]).any() for column in columns):  # two rows, one word
         of_row = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
         found = _members(of_row)
     return found
-
-
-def _words(columns: list[NDArray[np.uint64]], n: int) -> NDArray[np.uint64]:
-    """One word per row, almost surely different where any column differs."""
-    words = np.zeros(n, np.uint64)
-    for column in columns:
-        words = (words ^ column) * ODD
-        words ^= words >> np.uint64(29)
-    return words
 
 
 def _members(of_row: Ints) -> Rows:

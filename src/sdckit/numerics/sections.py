@@ -7,29 +7,50 @@ cells sorted by those keys, what is looked up in turn lies together, mostly in t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit, spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.submargins import Sums
 
-__all__ = ["Parts", "Room", "Sections", "count", "fill", "merge_sections", "parts_of"]
+__all__ = ["Parts", "Room", "Sections", "count", "fill", "merge_sections", "next_levels", "parts_of"]
 
 CELLS_PER_PART = 1 << 9
 MAX_PART_BITS = 10
 LIKELY = 256  # filled cells kept until they are looked up
 IN_CACHE = 1 << 10
 WORD = 0xFFFFFFFFFFFFFFFF
-# the bits of a word that choose its part of the table; where each part begins, and its last place
-Parts = tuple[np.uint64, NDArray[np.int64], NDArray[np.uint64]]
 
 
-@dataclass(frozen=True, eq=False)
-class Sections:
+class Parts(NamedTuple):
+    """The bits of a word that choose its part of a table; where each part begins, and its last place."""
+
+    keep: np.uint64
+    starts: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+
+
+class Table(NamedTuple):
+    """Where the cells stand in a list, by the hash of their words; a bit set of these hashes."""
+
+    slots: NDArray[np.int32]
+    bitmap: NDArray[np.uint64]
+
+
+class _Levels(NamedTuple):
+    """Levels of some fields, those of field k at starts[k] : starts[k + 1]; the first `n_inner` turn within a cell."""
+
+    starts: NDArray[np.int64]
+    codes: NDArray[np.uint64]
+    n_inner: int
+
+
+class Sections(NamedTuple):
     """Cells by pattern, complete ones first.
 
     Attributes
@@ -60,24 +81,16 @@ class Room:
         )  # fmt: skip
         self.words, self.sums = arena.take(n, np.uint64), arena.take(2 * n, np.float64).reshape(n, 2)
         self.risk, self.add = arena.take(n, np.float64), arena.take(2 * n, np.float64).reshape(n, 2)
-        self.slots, self.bitmap = arena.take(n_slots, np.int32), arena.take(n_places // 8, np.uint64)
+        self.table = Table(arena.take(n_slots, np.int32), arena.take(n_places // 8, np.uint64))
 
 
 # --- kernels ----------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _hash(x):  # type: ignore[no-untyped-def]
-    x = x * np.uint64(0xD6E8FEB86659FD93)
-    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return x ^ (x >> np.uint64(29))
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _part(word, n_parts):  # type: ignore[no-untyped-def]
     """Part that the shared fields of a word fall into."""
-    product = (word ^ (word >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-    return np.int64((product >> np.uint64(40)) & np.uint64(n_parts - 1))
+    return np.int64((spread(word) >> np.uint64(40)) & np.uint64(n_parts - 1))
 
 
 @njit(cache=True, nogil=True)
@@ -93,87 +106,68 @@ def _bit(h, base, mask):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _merge_section(  # type: ignore[no-untyped-def]
-    words, sums, risk, start, stop, clear, parts, slots, bitmap, to_words, to_sums, to_risk, n_out
-):
+def _merge_section(cells, start, stop, clear, parts, table, to, n_out):  # type: ignore[no-untyped-def]
     """Merge cells start..stop, with some fields cleared, into those there are; their number then.
 
     A bit for the hash of each word goes into the bit set, if there is one: most look-ups end there.
     """
     keep, starts, masks = parts
+    words, sums, risk, _, _ = cells
+    to_words, to_sums, to_risk, _, _ = to
     for i in range(start, stop):
         word = words[i] & clear
-        h, part = _hash(word), _part(word & keep, len(masks))
+        h, part = hash_word(word), _part(word & keep, len(masks))
         base, mask = starts[part], masks[part]
-        at = h & mask
-        g = slots[base + np.int64(at)]
-        while g >= 0 and to_words[g] != word:
-            at = (at + np.uint64(1)) & mask
-            g = slots[base + np.int64(at)]
+        slots = table.slots[base : starts[part + 1]]
+        at = find_number(slots, to_words, word, h)
+        g = slots[at]
         if g >= 0:
             to_risk[g] = np.nan
             to_sums[g, 0] += sums[i, 0]
             to_sums[g, 1] += sums[i, 1]
             continue
-        slots[base + np.int64(at)] = n_out
+        slots[at] = n_out
         to_words[n_out], to_risk[n_out] = word, risk[i]
         to_sums[n_out, 0], to_sums[n_out, 1] = sums[i, 0], sums[i, 1]
         n_out += 1
-        if len(bitmap) > 0:
-            bit = _bit(h, base, mask)
-            bitmap[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+        if len(table.bitmap) > 0:
+            set_bit(table.bitmap, _bit(h, base, mask))
     return n_out
 
 
 @njit(cache=True, nogil=True)
-def _merge_sections(  # type: ignore[no-untyped-def]
-    words,
-    sums,
-    risk,
-    edges,
-    sources,
-    first_source,
-    clear,
-    parts,
-    slots,
-    bitmap,
-    to_words,
-    to_sums,
-    to_risk,
-    to_edges,
-):
+def _merge_sections(cells, sources, first_source, clear, parts, table, to):  # type: ignore[no-untyped-def]
     """Merge what agrees in the fields left; section q from sources[first_source[q] : first_source[q + 1]].
 
     The first section's table and bit set stay, for look-ups; the tables of the others take the end of `slots`.
     """
-    n_places, n_out = parts[1][-1], 0
+    slots, bitmap = table
+    n_places, n_out = parts.starts[-1], 0
     bitmap[: n_places // 8] = 0
-    whole = np.array([n_places, 0]), np.zeros(1, np.uint64)  # one part
-    for q in range(len(to_edges) - 1):
-        to_edges[q] = n_out
+    whole = Parts(parts.keep, np.array([n_places, 0]), np.zeros(1, np.uint64))  # one part
+    for q in range(len(to.edges) - 1):
+        to.edges[q] = n_out
         some = sources[first_source[q] : first_source[q + 1]]
         if q == 0:
             slots[:n_places] = -1
-            table, bits = parts, bitmap
+            by, held = parts, table
         else:
             total, places = 0, 16
             for source in some:
-                total += edges[source + 1] - edges[source]
+                total += cells.edges[source + 1] - cells.edges[source]
             while places < 2 * total:
                 places *= 2
             slots[n_places : n_places + places] = -1
-            whole[1][0] = np.uint64(places - 1)
-            table, bits = (parts[0], whole[0], whole[1]), bitmap[:0]
+            whole.starts[1], whole.masks[0] = n_places + places, np.uint64(places - 1)
+            by, held = whole, Table(slots, bitmap[:0])
         for source in some:
-            n_out = _merge_section(
-                words, sums, risk, edges[source], edges[source + 1], clear, table, slots, bits, to_words, to_sums,
-                to_risk, n_out,
-            )  # fmt: skip
-    to_edges[-1] = n_out
+            first, stop = cells.edges[source], cells.edges[source + 1]
+            n_out = _merge_section(cells, first, stop, clear, by, held, to, n_out)
+    to.edges[-1] = n_out
 
 
 @njit(cache=True, nogil=True)
-def _turn(turn, starts, first, stop):  # type: ignore[no-untyped-def]
+def next_levels(turn, starts, first, stop):  # type: ignore[no-untyped-def]
     """The next combination of the levels of the keys first..stop; False after the last."""
     for k in range(first, stop):
         turn[k] += 1
@@ -184,18 +178,15 @@ def _turn(turn, starts, first, stop):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _meet(words, sums, parts, slots, likely, rows, n, alpha, add):  # type: ignore[no-untyped-def]
+def _meet(cells, parts, all_slots, likely, rows, n, alpha, add):  # type: ignore[no-untyped-def]
     """Credit incomplete cells and the complete cells that they are filled in to, both ways, where these exist."""
     keep, starts, masks = parts
+    words, sums = cells.words, cells.sums
     for c in range(n):
         word, r = likely[c], rows[c]
         part = _part(word & keep, len(masks))
-        base, mask = starts[part], masks[part]
-        at = _hash(word) & mask
-        g = slots[base + np.int64(at)]
-        while g >= 0 and words[g] != word:
-            at = (at + np.uint64(1)) & mask
-            g = slots[base + np.int64(at)]
+        slots = all_slots[starts[part] : starts[part + 1]]
+        g = slots[find_number(slots, words, word, hash_word(word))]
         if g >= 0:
             add[g, 0] += alpha * sums[r, 0]
             add[g, 1] += alpha * sums[r, 1]
@@ -204,16 +195,17 @@ def _meet(words, sums, parts, slots, likely, rows, n, alpha, add):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def _fill(  # type: ignore[no-untyped-def]
-    words, sums, first, stop, clear, parts, slots, bitmap, starts, codes, n_inner, alpha, add
-):
-    """Credit cells first..stop of one pattern and the complete cells that match them, both ways.
+def _fill(cells, number, clear, parts, table, levels, alpha, add):  # type: ignore[no-untyped-def]
+    """Credit the cells of one section and the complete cells that match them, both ways.
 
-    `codes[starts[k] : starts[k + 1]]` are the levels of the k-th missing key, in its field. The first key
-    turns fastest, those from `n_inner` on are shared and turn once for all cells.
+    The levels are those of the missing keys, in their fields. The first key turns fastest, those from `n_inner` on
+    are shared and turn once for all cells.
     """
+    words, first, stop = cells.words, cells.edges[number], cells.edges[number + 1]
     keep, part_starts, masks = parts
-    n_keys, n, one = len(starts) - 1, np.int64(0), np.uint64(1)
+    starts, codes, n_inner = levels
+    slots, bitmap = table
+    n_keys, n = len(starts) - 1, np.int64(0)
     turn, n_innermost = np.zeros(n_keys, np.int64), starts[1] if n_inner > 0 else 1
     likely, rows = np.empty(2 * LIKELY, np.uint64), np.empty(2 * LIKELY, np.int64)
     while True:
@@ -232,16 +224,15 @@ def _fill(  # type: ignore[no-untyped-def]
                 for c0 in range(0, n_innermost, LIKELY):
                     for c in range(c0, min(c0 + LIKELY, n_innermost)):
                         word = partial | codes[c] if n_inner > 0 else partial
-                        bit = _bit(_hash(word), place, mask)
                         likely[n], rows[n] = word, r
-                        n += np.int64((bitmap[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & one)
+                        n += np.int64(has_bit(bitmap, _bit(hash_word(word), place, mask)))
                     if n >= LIKELY:
-                        _meet(words, sums, parts, slots, likely, rows, n, alpha, add)
+                        _meet(cells, parts, slots, likely, rows, n, alpha, add)
                         n = np.int64(0)
-                more = _turn(turn, starts, 1, n_inner)
-        if not _turn(turn, starts, n_inner, n_keys):
+                more = next_levels(turn, starts, 1, n_inner)
+        if not next_levels(turn, starts, n_inner, n_keys):
             break
-    _meet(words, sums, parts, slots, likely, rows, n, alpha, add)
+    _meet(cells, parts, slots, likely, rows, n, alpha, add)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
@@ -286,7 +277,7 @@ def parts_of(words: NDArray[np.uint64], keep: int) -> Parts:
     _count_parts(words, np.uint64(keep), counts)
     places = np.array([1 << max(3, (2 * int(count) - 1).bit_length()) for count in counts], np.int64)
     starts = np.concatenate([[0], np.cumsum(places)])
-    return np.uint64(keep), starts, (places - 1).astype(np.uint64)
+    return Parts(np.uint64(keep), starts, (places - 1).astype(np.uint64))
 
 
 def merge_sections(
@@ -311,13 +302,12 @@ def merge_sections(
     present, section = np.unique(cells.present & np.uint64(WORD & ~gone), return_inverse=True)
     sources = np.argsort(section, kind="stable")
     first_source = np.searchsorted(section[sources], np.arange(len(present) + 1))
-    edges = np.empty(len(present) + 1, np.int64)
+    to = Sections(room.words, room.sums, room.risk, present, np.empty(len(present) + 1, np.int64))
     _merge_sections(
-        words, cells.sums, cells.risk, cells.edges, sources, first_source, np.uint64(clear), parts, room.slots,
-        room.bitmap, room.words, room.sums, room.risk, edges,
-    )  # fmt: skip
-    n = int(edges[-1])
-    return Sections(room.words[:n], room.sums[:n], room.risk[:n], present, edges)
+        cells._replace(words=words), sources, first_source, np.uint64(clear), parts, room.table, to
+    )
+    n = int(to.edges[-1])
+    return Sections(room.words[:n], room.sums[:n], room.risk[:n], present, to.edges)
 
 
 def fill(
@@ -351,11 +341,9 @@ def fill(
     add : ndarray, float64, shape (K, 2)
         What is credited is added here.
     """
-    levels = [*inner, *outer]
-    _fill(
-        cells.words, cells.sums, cells.edges[number], cells.edges[number + 1], np.uint64(clear), parts, room.slots,
-        room.bitmap, np.cumsum([0] + [len(some) for some in levels]), np.concatenate(levels), len(inner), alpha, add,
-    )  # fmt: skip
+    every = [*inner, *outer]
+    levels = _Levels(np.cumsum([0] + [len(some) for some in every]), np.concatenate(every), len(inner))
+    _fill(cells, number, np.uint64(clear), parts, room.table, levels, alpha, add)
 
 
 def count(cells: Sections, add: NDArray[np.float64], limits: NDArray[np.float64]) -> Sums:

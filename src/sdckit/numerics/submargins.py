@@ -17,11 +17,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.buckets import Weighed, deal
+from sdckit.numerics.hashing import GOLDEN, spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import run
 
 __all__ = ["Branch", "Counted", "Sums", "margin_sums"]
 
+STEP = np.uint64(0x2545F4914F6CDD1E)  # from the multiplier of one turn to that of the next
 BATCHES = 16  # independent of the number of threads, and with it every sum
 
 
@@ -71,14 +73,6 @@ class Counted:
 # --- merging in a bucket ----------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(x, turn, shift):  # type: ignore[no-untyped-def]
-    """The high bits of a product; another multiplier at every turn."""
-    step = np.uint64(0x2545F4914F6CDD1E)
-    x = (x ^ (x >> np.uint64(32))) * (np.uint64(0x9E3779B97F4A7C15) + step * np.uint64(turn))
-    return x >> shift
-
-
 @njit(cache=True, nogil=True)
 def _merge(keys, size, weight, n, f, big_f, hashes, table, left):  # type: ignore[no-untyped-def]
     """Sums of equal keys in `f` and `big_f`, at the place of one of them; f is 0 at the others.
@@ -90,7 +84,7 @@ def _merge(keys, size, weight, n, f, big_f, hashes, table, left):  # type: ignor
         bits += 1
     shift = np.uint64(64 - bits)
     for i in range(n):
-        f[i], big_f[i], hashes[i] = size[i], weight[i], np.uint32(_hash(keys[i], 1, shift))
+        f[i], big_f[i], hashes[i] = size[i], weight[i], np.uint32(spread(keys[i], GOLDEN + STEP) >> shift)
     for i in range(n):
         table[hashes[i]] = np.uint32(i)
     waiting = np.uint64(0)
@@ -113,7 +107,7 @@ def _merge(keys, size, weight, n, f, big_f, hashes, table, left):  # type: ignor
         turn += 1
         for j in range(waiting):
             i = left[j]
-            hashes[i] = np.uint32(_hash(keys[i], turn, shift))
+            hashes[i] = np.uint32(spread(keys[i], GOLDEN + STEP * np.uint64(turn)) >> shift)
             table[hashes[i]] = i
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import find_number, hash_word
 from sdckit.numerics.merging import merge
 
 __all__ = ["SmallTable", "count_unsafe"]
@@ -44,15 +45,8 @@ def _mark(words, rare, variables, marks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
-    mask = np.uint64(len(slots) - 1)
     for i in range(len(words)):
-        word = words[i]
-        x = word * np.uint64(0xD6E8FEB86659FD93)
-        x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-        at = (x ^ (x >> np.uint64(29))) & mask
-        while distinct[slots[at]] != word:
-            at = (at + np.uint64(1)) & mask
-        out[i] = slots[at]
+        out[i] = slots[find_number(slots, distinct, words[i], hash_word(words[i]))]
 
 
 def count_unsafe(

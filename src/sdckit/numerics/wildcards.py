@@ -8,6 +8,7 @@ that is a comparison of two words with the fields of the missing keys cleared, h
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,9 +16,11 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.grouping import group
+from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run
 
 __all__ = [
+    "Credited",
     "Laid",
     "Matched",
     "credit_complete",
@@ -68,52 +71,84 @@ def patterns_of(
     return pattern
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(x):  # type: ignore[no-untyped-def]
-    x = (x ^ (x >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return x ^ (x >> np.uint64(29))
+class Credited(NamedTuple):
+    """Cells: packed codes (K,); records and weight (K, 2); what matching cells have added so far (K, 2)."""
+
+    words: NDArray[np.uint64]
+    sums: NDArray[np.float64]
+    add: NDArray[np.float64]
+
+
+class _Table(NamedTuple):
+    """A hash table of words, the entry of each, and a bit for the hash of each."""
+
+    keys: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    bitmap: NDArray[np.uint64]
+
+
+class _Tables(NamedTuple):
+    """A table per incomplete pattern, laid end to end, and where those of each begin."""
+
+    table: _Table
+    starts: NDArray[np.int64]
+    bit_starts: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def _fill_table(words, clear, keys, slots, bitmap, group_of):  # type: ignore[no-untyped-def]
+def _part(tables, p):  # type: ignore[no-untyped-def]
+    """The table of a pattern."""
+    at, bit_at = (
+        slice(tables.starts[p], tables.starts[p + 1]),
+        slice(tables.bit_starts[p], tables.bit_starts[p + 1]),
+    )
+    return _Table(tables.table.keys[at], tables.table.slots[at], tables.table.bitmap[bit_at])
+
+
+@njit(cache=True, nogil=True)
+def _fill_table(words, clear, table, group_of):  # type: ignore[no-untyped-def]
     """Hash words with the cleared fields; an empty place holds what no cleared word can be."""
-    mask, bit_mask, empty = np.uint64(len(keys) - 1), np.uint64(64 * len(bitmap) - 1), ~clear
+    keys, slots, bitmap = table
+    bit_mask, empty = np.uint64(64 * len(bitmap) - 1), ~clear
     keys[:] = empty
     bitmap[:] = 0
     n_groups = 0
     for r in range(len(words)):
         word = words[r] & clear
-        h = _hash(word)
-        at = h & mask
-        while keys[at] != empty and keys[at] != word:
-            at = (at + np.uint64(1)) & mask
+        h = mix(word)
+        at = find_word(keys, empty, word, h)
         if keys[at] == empty:
             keys[at] = word
             slots[at] = n_groups
             n_groups += 1
-            bit = h & bit_mask
-            bitmap[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+            set_bit(bitmap, h & bit_mask)
         group_of[r] = slots[at]
     return n_groups
 
 
 @njit(cache=True, nogil=True)
-def _probe(words, sums, start, stop, clear, keys, slots, bitmap, theirs, credit, add, back, candidates):  # type: ignore[no-untyped-def]
+def _fill_tables(words, edges, clears, chosen, tables):  # type: ignore[no-untyped-def]
+    for p in chosen:
+        mine = words[edges[p] : edges[p + 1]]
+        _fill_table(mine, clears[p], _part(tables, p), np.empty(len(mine), np.int32))
+
+
+@njit(cache=True, nogil=True)
+def _probe(cells, start, stop, clear, table, theirs, credit, back, candidates):  # type: ignore[no-untyped-def]
     """Look cells start..stop up in a table: credit them, and gather their sums per entry in `back`.
 
     A bit per entry settles most look-ups without a branch; only the rest go to the table.
     """
-    mask, bit_mask, n = np.uint64(len(keys) - 1), np.uint64(64 * len(bitmap) - 1), np.int64(0)
+    words, sums, add = cells
+    keys, slots, bitmap = table
+    bit_mask, n = np.uint64(64 * len(bitmap) - 1), np.int64(0)
     for i in range(start, stop):
-        bit = _hash(words[i] & clear) & bit_mask
         candidates[n] = i
-        n += np.int64((bitmap[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1))
+        n += np.int64(has_bit(bitmap, mix(words[i] & clear) & bit_mask))
     for c in range(n):
         i = candidates[c]
         word = words[i] & clear
-        at = _hash(word) & mask
-        while keys[at] != word and keys[at] != ~clear:
-            at = (at + np.uint64(1)) & mask
+        at = find_word(keys, ~clear, word, mix(word))
         if keys[at] == word:
             g = slots[at]
             add[i, 0] += credit * theirs[g, 0]
@@ -123,19 +158,15 @@ def _probe(words, sums, start, stop, clear, keys, slots, bitmap, theirs, credit,
 
 
 @njit(cache=True, nogil=True)
-def _scan_complete(  # type: ignore[no-untyped-def]
-    words, sums, start, stop, edges, clears, alpha, chosen, starts, keys, slots, b_starts, bitmap, add, back
-):
+def _scan_complete(cells, start, stop, edges, clears, alpha, chosen, tables, back):  # type: ignore[no-untyped-def]
     """Complete cells start..stop against the chosen incomplete patterns."""
     candidates = np.empty(BLOCK, np.int64)
     for b in range(start, stop, BLOCK):
         e = min(b + BLOCK, stop)
         for p in chosen:
-            _probe(
-                words, sums, b, e, clears[p], keys[starts[p] : starts[p + 1]], slots[starts[p] : starts[p + 1]],
-                bitmap[b_starts[p] : b_starts[p + 1]], sums[edges[p] : edges[p + 1]], alpha, add,
-                back[edges[p] - edges[1] : edges[p + 1] - edges[1]], candidates,
-            )  # fmt: skip
+            theirs = cells.sums[edges[p] : edges[p + 1]]
+            of_theirs = back[edges[p] - edges[1] : edges[p + 1] - edges[1]]
+            _probe(cells, b, e, clears[p], _part(tables, p), theirs, alpha, of_theirs, candidates)
 
 
 @njit(cache=True, nogil=True)
@@ -151,19 +182,20 @@ def _places(n):  # type: ignore[no-untyped-def]
 def _room(n):  # type: ignore[no-untyped-def]
     """A table for up to so many cells and what goes with it: fresh ones for every pair would cost page faults."""
     places = _places(n)
-    return (
-        np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64),
-        np.empty(n, np.int32), np.empty((n, 2)), np.empty((n, 2)), np.empty(BLOCK, np.int64),
-    )  # fmt: skip
+    table = _Table(
+        np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64)
+    )
+    return table, np.empty(n, np.int32), np.empty((n, 2)), np.empty((n, 2)), np.empty(BLOCK, np.int64)
 
 
 @njit(cache=True, nogil=True)
-def _match_pair(words, sums, small, large, clear, alpha, add, room):  # type: ignore[no-untyped-def]
+def _match_pair(cells, small, large, clear, alpha, room):  # type: ignore[no-untyped-def]
     """Two incomplete patterns (slices of the cells): each is credited with alpha times the other's sums."""
+    words, sums, add = cells
     n = small[1] - small[0]
-    places, (keys, slots, bitmap, group_of, theirs, back, candidates) = _places(n), room
-    keys, slots, bitmap = keys[:places], slots[:places], bitmap[: max(1, places // 16)]
-    n_groups = _fill_table(words[small[0] : small[1]], clear, keys, slots, bitmap, group_of)
+    places, ((keys, slots, bitmap), group_of, theirs, back, candidates) = _places(n), room
+    table = _Table(keys[:places], slots[:places], bitmap[: max(1, places // 16)])
+    n_groups = _fill_table(words[small[0] : small[1]], clear, table, group_of)
     for g in range(n_groups):
         theirs[g, 0], theirs[g, 1], back[g, 0], back[g, 1] = 0.0, 0.0, 0.0, 0.0
     for r in range(n):
@@ -171,15 +203,16 @@ def _match_pair(words, sums, small, large, clear, alpha, add, room):  # type: ig
         theirs[group_of[r], 1] += sums[small[0] + r, 1]
     for b in range(large[0], large[1], BLOCK):
         e = min(b + BLOCK, large[1])
-        _probe(words, sums, b, e, clear, keys, slots, bitmap, theirs, alpha, add, back, candidates)
+        _probe(cells, b, e, clear, table, theirs, alpha, back, candidates)
     for r in range(n):
         add[small[0] + r, 0] += alpha * back[group_of[r], 0]
         add[small[0] + r, 1] += alpha * back[group_of[r], 1]
 
 
 @njit(cache=True, nogil=True)
-def _match_few(words, sums, small, large, clear, alpha, add):  # type: ignore[no-untyped-def]
+def _match_few(cells, small, large, clear, alpha):  # type: ignore[no-untyped-def]
     """The same cell by cell: a hash table of a handful of cells would cost more than they do."""
+    words, sums, add = cells
     for r in range(small[0], small[1]):
         mine = words[r] & clear
         for i in range(large[0], large[1]):
@@ -191,7 +224,7 @@ def _match_few(words, sums, small, large, clear, alpha, add):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True)
-def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: ignore[no-untyped-def]
+def _match_pairs(cells, edges, clears, first, step, alpha):  # type: ignore[no-untyped-def]
     """Every `step`-th pair of incomplete patterns, from number `first` on."""
     number, largest = 0, 1
     for a in range(1, len(clears)):
@@ -204,9 +237,9 @@ def _match_pairs(words, sums, edges, clears, first, step, alpha, add):  # type: 
                 if one[1] - one[0] > two[1] - two[0]:
                     one, two = two, one
                 if (one[1] - one[0]) * min(two[1] - two[0], FEW) <= FEW:
-                    _match_few(words, sums, one, two, clears[a] & clears[b], alpha, add)
+                    _match_few(cells, one, two, clears[a] & clears[b], alpha)
                 else:
-                    _match_pair(words, sums, one, two, clears[a] & clears[b], alpha, add, room)
+                    _match_pair(cells, one, two, clears[a] & clears[b], alpha, room)
             number += 1
 
 
@@ -236,17 +269,14 @@ class Laid:
 
     Attributes
     ----------
-    words, sums, add : ndarray, shapes (K,), (K, 2), (K, 2)
-        Packed codes; records and weight; what matching cells have added so far.
+    cells : Credited
     position : ndarray, int32, shape (K,)
         Where each of the original cells lies.
     present, clears, edges : ndarray, uint64, shapes (P,), (P,), (P + 1,)
         The patterns, the word that keeps the fields each has, and where each begins.
     """
 
-    words: NDArray[np.uint64]
-    sums: NDArray[np.float64]
-    add: NDArray[np.float64]
+    cells: Credited
     position: NDArray[np.int32]
     present: NDArray[np.uint64]
     clears: NDArray[np.uint64]
@@ -254,21 +284,10 @@ class Laid:
 
     def unsorted(self) -> Matched:
         """What was added, in the order of the original cells."""
-        n = len(self.words)
+        n = len(self.position)
         out = Matched(np.empty(n), np.empty(n))
-        run(lambda part: _unsort(self.add, self.position, *part, out.size, out.weight), chunks(n))
+        run(lambda part: _unsort(self.cells.add, self.position, *part, out.size, out.weight), chunks(n))
         return out
-
-
-@dataclass(frozen=True, eq=False)
-class _Tables:
-    """One hash table and bit set per incomplete pattern, laid end to end."""
-
-    starts: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    slots: NDArray[np.int32]
-    bit_starts: NDArray[np.int64]
-    bitmap: NDArray[np.uint64]
 
 
 def _tables(laid: Laid, chosen: NDArray[np.int64]) -> _Tables:
@@ -277,17 +296,11 @@ def _tables(laid: Laid, chosen: NDArray[np.int64]) -> _Tables:
         places[p] = max(16, 2 << int(laid.edges[p + 1] - laid.edges[p]).bit_length())
     starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
     bit_starts = starts // 8  # 64 bits to 8 places: at least 16 bits to an entry
-    tables = _Tables(
-        starts, np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.int32),
-        bit_starts, np.empty(bit_starts[-1], np.uint64),
-    )  # fmt: skip
-    for p in chosen.tolist():
-        at, bit_at = slice(starts[p], starts[p + 1]), slice(bit_starts[p], bit_starts[p + 1])
-        mine = laid.words[laid.edges[p] : laid.edges[p + 1]]
-        _fill_table(
-            mine, laid.clears[p], tables.keys[at], tables.slots[at], tables.bitmap[bit_at],
-            np.empty(len(mine), np.int32),
-        )  # fmt: skip
+    whole = _Table(
+        np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.int32), np.empty(bit_starts[-1], np.uint64)
+    )
+    tables = _Tables(whole, starts, bit_starts)
+    _fill_tables(laid.cells.words, laid.edges, laid.clears, chosen, tables)
     return tables
 
 
@@ -350,7 +363,7 @@ def lay_out(
     sums = memory.take(2 * n, np.float64).reshape(n, 2)
     add = memory.take(2 * n, np.float64).reshape(n, 2)
     _sort_cells(groups.of_row, rank, edges.copy(), words, size, weight, sorted_words, sums, add, position)
-    return Laid(sorted_words, sums, add, position, present, clears, edges)
+    return Laid(Credited(sorted_words, sums, add), position, present, clears, edges)
 
 
 def credit_incomplete(laid: Laid, alpha: float) -> None:
@@ -358,23 +371,25 @@ def credit_incomplete(laid: Laid, alpha: float) -> None:
     if len(laid.present) <= 2 or alpha == 0:
         return
     first = int(laid.edges[1])  # only the incomplete ones
-    words, sums, edges = laid.words[first:], laid.sums[first:], laid.edges - first
+    words, sums, edges = laid.cells.words[first:], laid.cells.sums[first:], laid.edges - first
     step = n_threads() if len(words) > SMALL else 1
     more = np.zeros((step, len(words), 2))
-    run(lambda t: _match_pairs(words, sums, edges, laid.clears, t, step, alpha, more[t]), range(step))
-    laid.add[first:] += more.sum(axis=0)
+    run(
+        lambda t: _match_pairs(Credited(words, sums, more[t]), edges, laid.clears, t, step, alpha),
+        range(step),
+    )
+    laid.cells.add[first:] += more.sum(axis=0)
 
 
 def credit_complete(laid: Laid, chosen: NDArray[np.int64], alpha: float) -> None:
     """Complete cells and incomplete ones of the chosen patterns credit each other."""
     tables, first = _tables(laid, chosen), int(laid.edges[1])
     parts = chunks(first)
-    back = np.zeros((len(parts), len(laid.words) - first, 2))
+    back = np.zeros((len(parts), len(laid.cells.words) - first, 2))
     run(
         lambda t: _scan_complete(
-            laid.words, laid.sums, *parts[t], laid.edges, laid.clears, alpha, chosen, tables.starts, tables.keys,
-            tables.slots, tables.bit_starts, tables.bitmap, laid.add, back[t],
+            laid.cells, *parts[t], laid.edges, laid.clears, alpha, chosen, tables, back[t]
         ),
         range(len(parts)),
-    )  # fmt: skip
-    laid.add[first:] += back.sum(axis=0)
+    )
+    laid.cells.add[first:] += back.sum(axis=0)

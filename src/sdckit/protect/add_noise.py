@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.replace import open_eager, with_numbers
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, open_rng
+from sdckit.protect.draws import open_rng
 from sdckit.protect.noise_kinds import additive, correlated, moments_kept, on_outliers, rotated
-from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, is_number, numbers
+from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 
 __all__ = ["add_noise"]
 
@@ -34,7 +35,7 @@ def add_noise(
     noise: float = 10.0,
     method: str = "additive",
     keep_zeros: bool = False,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Add random noise to numbers.
 
@@ -130,20 +131,18 @@ def _zeros_kept(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDAr
     return np.where(before == 0, before, after)
 
 
-def _check_options(noise: object, method: object, keep_zeros: object) -> float:
+def _check_options(noise: object, method: str, keep_zeros: object) -> float:
     if method == "restr":
         raise DataError(
             "method 'restr' adds no noise: it is a fixed linear map that anybody can turn back; "
-            "'correlated2' keeps means and covariances"
+            "'correlated2' keeps means and covariances",
+            argument="method",
         )
-    if method not in METHODS:
-        raise DataError(f"method= is one of {', '.join(METHODS)}")
-    if not is_number(noise) or noise <= 0:
-        raise DataError(
-            "noise is the noise's standard deviation in percent of the variable's; give a number above 0"
-        )
-    if method in BELOW_100 and noise >= 100:
-        raise DataError(f"noise of method {method!r} is below 100 percent")
-    if not isinstance(keep_zeros, bool) or (keep_zeros and method == "romm"):
-        raise DataError("keep_zeros is True or False; method 'romm' cannot keep zeros")
-    return float(noise) / 100
+    arguments.choice(method, "method", METHODS)
+    says = "is the noise's standard deviation in percent of the variable's"
+    percent = arguments.amount_above(noise, "noise", says)
+    if method in BELOW_100 and percent >= 100:
+        raise DataError(f"noise of method {method!r} is below 100 percent", argument="noise")
+    if arguments.flag(keep_zeros, "keep_zeros") and method == "romm":
+        raise DataError("keep_zeros: method 'romm' cannot keep zeros", argument="keep_zeros")
+    return percent / 100

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.errors import DataError
 
 __all__ = ["Bands", "Closed", "Method", "cut_bands", "given_bands"]
@@ -83,20 +83,25 @@ def given_bands(
     check_closed(closed)
     if isinstance(bands, Mapping):
         if labels is not None:
-            raise DataError("labels= goes with a list of edges; {label: (low, high)} names the bands itself")
+            raise DataError(
+                "labels= goes with a list of edges; {label: (low, high)} names the bands itself",
+                argument="labels",
+            )
         return _ranges(bands, closed or "both")
     edges = [_edge(edge, -math.inf if i == 0 else math.inf) for i, edge in enumerate(bands)]
     if len(edges) < 2:
-        raise DataError("bands= needs two edges or more; with n + 1 of them there are n bands")
+        raise DataError(
+            "bands= needs two edges or more; with n + 1 of them there are n bands", argument="bands"
+        )
     if any(a >= b for a, b in pairwise(edges)):
-        raise DataError("bands: the edges must ascend, each greater than the one before")
+        raise DataError("bands: the edges must ascend, each greater than the one before", argument="bands")
     return _between(np.array(edges), closed or "left", labels, whole=whole)
 
 
-def check_closed(closed: object) -> None:
+def check_closed(closed: Closed | None) -> None:
     """Refuse an end that there is not."""
-    if closed is not None and closed not in get_args(Closed):
-        raise DataError('closed= is "left", "right" or "both": the end that belongs to a band')
+    if closed is not None:
+        arguments.choice(closed, "closed", get_args(Closed))
 
 
 def cut_bands(
@@ -135,20 +140,25 @@ def cut_bands(
     Quantiles are rounded to three digits where that keeps them apart: no edge need be somebody's exact value.
     """
     check_closed(closed)
-    if isinstance(n, bool) or not 2 <= n <= MOST:
-        raise DataError(f"bands= as a number says how many; give a whole number from 2 to {MOST:,}")
-    if method not in get_args(Method):
-        raise DataError('method= is "equal_width", "log" or "equal_frequency"')
+    arguments.count(n, "bands", "as a number says how many", at_least=2, at_most=MOST)
+    arguments.choice(method, "method", get_args(Method))
     if closed == "both":
-        raise DataError('closed="both" goes with {label: (low, high)}; bands that touch share no end')
+        raise DataError(
+            'closed="both" goes with {label: (low, high)}; bands that touch share no end', argument="closed"
+        )
     known = values[~np.isnan(values)]
     if len(known) == 0 or not np.isfinite(known).all():
-        raise DataError("bands: there is no value to cut, or some are infinite; give the edges")
+        raise DataError(
+            "bands: there is no value to cut, or some are infinite; give the edges", argument="bands"
+        )
     low, high = float(known.min()), float(known.max())
     if low == high:
-        raise DataError("bands: all values are the same; there is nothing to cut")
+        raise DataError("bands: all values are the same; there is nothing to cut", argument="bands")
     if method == "log" and low <= 0:
-        raise DataError('method="log" takes the logarithm; some values are zero or negative, give the edges')
+        raise DataError(
+            'method="log" takes the logarithm; some values are zero or negative, give the edges',
+            argument="method",
+        )
     if method == "equal_frequency":
         edges = np.quantile(known, np.arange(1, n) / n)
         rounded = np.array([_digits(edge) for edge in edges])
@@ -184,8 +194,10 @@ def _digits(value: float) -> float:
 def _edge(edge: object, open_end: float) -> float:
     if edge is None:
         return open_end
-    if isinstance(edge, bool) or not isinstance(edge, Real) or math.isnan(edge):
-        raise DataError("bands: an edge is not a number")
+    if edge in (-math.inf, math.inf):
+        return float(edge)
+    if not arguments.is_number(edge):
+        raise DataError("bands: an edge is not a number", argument="bands")
     return float(edge)
 
 
@@ -193,15 +205,15 @@ def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:
     found = []
     for label, ends in bands.items():
         if not isinstance(label, str) or not label:
-            raise DataError("bands: the name of a band is a text that is not empty")
+            raise DataError("bands: the name of a band is a text that is not empty", argument="bands")
         if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
-            raise DataError(f"bands: {label!r} needs two ends, (low, high)")
+            raise DataError(f"bands: {label!r} needs two ends, (low, high)", argument="bands")
         low, high = _edge(ends[0], -math.inf), _edge(ends[1], math.inf)
         if low > high or (low == high and closed != "both"):
-            raise DataError(f"bands: {label!r} ends before it starts, or holds no number")
+            raise DataError(f"bands: {label!r} ends before it starts, or holds no number", argument="bands")
         found.append((low, high, label))
     if not found:
-        raise DataError("bands= is empty; give edges, or {label: (low, high)}")
+        raise DataError("bands= is empty; give edges, or {label: (low, high)}", argument="bands")
     found.sort(key=lambda band: band[:2])
     for (_, end, one), (start, _, other) in pairwise(found):
         if start < end or (start == end and closed == "both"):
@@ -218,7 +230,9 @@ def _between(
     edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool
 ) -> Bands:
     if closed == "both":
-        raise DataError('closed="both" goes with {label: (low, high)}; bands that touch share no end')
+        raise DataError(
+            'closed="both" goes with {label: (low, high)}; bands that touch share no end', argument="closed"
+        )
     n = len(edges) - 1
     has_low, has_high = np.full(n, closed == "left"), np.full(n, closed == "right")
     has_low[0] = has_high[-1] = True  # the outermost edges belong to the outermost bands
@@ -231,11 +245,15 @@ def _between(
 def _labels(labels: Sequence[str] | None, n: int) -> tuple[str, ...]:
     if labels is None:
         return ()
-    if isinstance(labels, str) or not all(isinstance(label, str) and label for label in labels):
-        raise DataError("labels= is a list of texts, one for each band")
-    if len(labels) != n or len(set(labels)) != n:
-        raise DataError(f"labels= needs {n} different texts, one for each band; it has {len(set(labels))}")
-    return tuple(labels)
+    names = arguments.several(labels, "labels", "are the names of the bands")
+    if not all(isinstance(label, str) and label for label in names):
+        raise DataError("labels= is a list of texts, one for each band", argument="labels")
+    if len(names) != n or len(set(names)) != n:
+        raise DataError(
+            f"labels= needs {n} different texts, one for each band; it has {len(set(names))}",
+            argument="labels",
+        )
+    return names
 
 
 def _whole_label(low: float, high: float, has_low: bool, has_high: bool) -> str:

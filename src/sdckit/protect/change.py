@@ -30,6 +30,10 @@ class Change:
         What else a reader must know.
     """
 
+    instead_of_a_frame = (
+        "protection methods return the new data and the change: give .data of what was returned"
+    )
+
     method: str
     n: int
     changed: dict[str, int]
@@ -68,3 +72,8 @@ class Protected(NamedTuple):
 
     data: Any
     change: Change
+
+    @property
+    def instead_of_a_frame(self) -> str:
+        """What to give where a frame is asked for."""
+        return "give its .data"

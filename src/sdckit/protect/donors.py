@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,6 +17,17 @@ __all__ = ["draw_donors"]
 
 Ints = NDArray[np.int64]
 SLICE = 64  # records whose donors a thread looks for at a time
+
+
+class _File(NamedTuple):
+    """Cells of equal categories: their codes, that of each record, the records of each; who lends, and the numbers."""
+
+    codes: Ints
+    cell: NDArray[np.int32]
+    members: Ints
+    edges: Ints
+    lends: NDArray[np.bool_]
+    numbers: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
@@ -52,8 +63,9 @@ def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _nearest(i, cells, members, edges, lends, numbers, near):  # type: ignore[no-untyped-def]
+def _nearest(i, cells, file, near):  # type: ignore[no-untyped-def]
     """The smallest distances from record i to others of some cells, ascending; how many there are."""
+    _, _, members, edges, lends, numbers = file
     found, k = 0, len(near)
     for g in cells:
         for j in members[edges[g] : edges[g + 1]]:
@@ -72,8 +84,9 @@ def _nearest(i, cells, members, edges, lends, numbers, near):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True)
-def _one_at(i, far, chance, cells, members, edges, lends, numbers):  # type: ignore[no-untyped-def]
+def _one_at(i, far, chance, cells, file):  # type: ignore[no-untyped-def]
     """One of the records at a distance from record i."""
+    _, _, members, edges, lends, numbers = file
     n_there, chosen, donor = 0, -1, -1
     for again in range(2):  # how many there are, then which of them
         seen = 0
@@ -89,7 +102,8 @@ def _one_at(i, far, chance, cells, members, edges, lends, numbers):  # type: ign
 
 
 @njit(cache=True, nogil=True)
-def _draw(asked, first, last, codes, cell, members, edges, lends, able, numbers, k, chance, donor):  # type: ignore[no-untyped-def]
+def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-untyped-def]
+    codes, cell, _, _, lends, _ = file
     cells, near = np.empty(len(able), np.int64), np.empty(k)
     for t in range(first, last):
         i = asked[t]
@@ -99,10 +113,10 @@ def _draw(asked, first, last, codes, cell, members, edges, lends, able, numbers,
             n_cells = _best_cells(codes, cell[i], able, cells)
         able[cell[i]] += lends[i]
         there = cells[:n_cells]
-        n_near = _nearest(i, there, members, edges, lends, numbers, near)
+        n_near = _nearest(i, there, file, near)
         if n_near:
             far = near[int(chance[0, t] * n_near)]
-            donor[t] = _one_at(i, far, chance[1, t], there, members, edges, lends, numbers)
+            donor[t] = _one_at(i, far, chance[1, t], there, file)
 
 
 def draw_donors(
@@ -153,11 +167,9 @@ def draw_donors(
     matrix = np.array(list(numbers), np.float64).reshape(len(numbers), n)
     able = np.bincount(groups.of_row, weights=lends, minlength=len(first)).astype(np.int64)
     chance, donor = rng.random((2, len(asked))), np.full(len(asked), -1, np.int64)
-    parts = chunks(len(asked), minimum=SLICE)
-    run(
-        lambda part: _draw(
-            asked, *part, codes, groups.of_row, members, edges, lends, able.copy(), matrix, k, chance, donor
-        ),
-        parts,
+    file, parts = (
+        _File(codes, groups.of_row, members, edges, lends, matrix),
+        chunks(len(asked), minimum=SLICE),
     )
+    run(lambda part: _draw(asked, *part, file, able.copy(), k, chance, donor), parts)
     return donor

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.errors import DataError
+from sdckit.data import arguments
 from sdckit.numerics.threads import run
 
-__all__ = ["Seed", "draw", "key", "open_rng"]
+__all__ = ["draw", "key", "open_rng"]
 
-Seed = int | np.random.Generator | None
 PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
 
 
-def open_rng(seed: Seed) -> tuple[np.random.Generator, int]:
+def open_rng(seed: arguments.Seed) -> tuple[np.random.Generator, int]:
     """A generator, and the seed that makes the same one again.
 
     Without a seed one is made up. A generator given is asked for one number, the seed.
@@ -40,9 +38,7 @@ def open_rng(seed: Seed) -> tuple[np.random.Generator, int]:
         return np.random.default_rng(entropy), entropy
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
-        raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator")
-    return np.random.default_rng(int(seed)), int(seed)
+    return arguments.seed(seed), int(seed)
 
 
 def draw(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.replace import drop_columns, open_eager
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -54,12 +54,12 @@ def drop_identifiers(data: Any, *, columns: str | Sequence[str]) -> Protected:
     >>> safe.columns, change.changed
     (['age'], {'name': 1})
     """
-    names = column_names([columns] if isinstance(columns, str) else columns, "columns")
+    names = arguments.names(columns, "columns", single=True)
     if not names:
-        raise ColumnError("columns= is empty; name at least one column to leave out")
+        raise ColumnError("columns= is empty; name at least one column to leave out", argument="columns")
     frame = open_eager(data, {"columns": names})
     if len(names) == len(frame.columns):
-        raise ColumnError("columns: no column would remain; keep at least one")
+        raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
     changed = {name: len(frame) - _n_missing(frame[name]) for name in names}
     change = Change("drop_identifiers", len(frame), changed, {"columns": list(names)})
     return Protected(drop_columns(frame, names), change)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
+from sdckit.data import arguments
 from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
 from sdckit.data.missing import describe_rule
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import Roles, column_names, resolve_roles
+from sdckit.data.roles import Roles, resolve_roles
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
@@ -132,18 +133,24 @@ def local_suppression(
     ({'sex': 1, 'job': 0}, 1)
     """
     roles = _roles(keys, alpha, scenario)
+    if k is not None:
+        arguments.count(k, "k", "counts records", at_least=2)
     if k is None and combinations is None and scenario is not None:
         k = scenario.thresholds.k
-    groups = column_names([strata] if isinstance(strata, str) else strata, "strata") or ()
+    groups = arguments.names(strata, "strata", single=True) or ()
     frame = open_eager(data, {"keys": roles.keys, "strata": groups})
     if clash := [name for name in groups if name in roles.keys]:
-        raise ScenarioError(f"strata: {clash[0]!r} is a key; a stratum must not be changed")
+        raise ScenarioError(
+            f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata"
+        )
     requests = read_combinations(roles.keys, k, combinations, len(frame))
     rank = read_importance(roles.keys, importance)
-    if exact not in ("auto", True, False):
-        raise DataError("exact is 'auto', True or False")
+    if exact != "auto":
+        exact = arguments.flag(exact, "exact", "is 'auto', True or False")
     if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
-        raise DataError("exact=True counts values for one set of keys: no importance, no alpha below 1")
+        raise DataError(
+            "exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact"
+        )
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     file = _open(frame, roles, groups, max(level for _, level in requests))
@@ -183,7 +190,8 @@ def _strata(frame: Any, groups: Sequence[str], k: int) -> Coded | None:
     if small := int(np.count_nonzero(table.size < k)):
         raise DataError(
             f"strata: {small} of {len(table.size)} have fewer than k = {k} records "
-            f"({first_rows((table.size < k)[table.of_row])}); merge them, or lower k"
+            f"({first_rows((table.size < k)[table.of_row])}); merge them, or lower k",
+            argument="strata",
         )
     return Coded("strata", table.of_row, ALL_VALID, 0, len(table.size), 0, "integer", None, None)
 
@@ -272,7 +280,10 @@ def _programme(
     found = solve(start, k, needs.cells, needs.keys, bound, nodes)
     if found is None:
         if exact is True:
-            raise DataError("exact=True is for small files (some hundred records at risk); use exact='auto'")
+            raise DataError(
+                "exact=True is for small files (some hundred records at risk); use exact='auto'",
+                argument="exact",
+            )
         return None
     if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
         file.gone[:] = False

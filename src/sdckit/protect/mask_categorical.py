@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, open_rng
-from sdckit.protect.numeric_columns import chosen, is_number
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis_variables import Variable, read_variable
 
 __all__ = ["mask_categorical", "shares_of"]
 
 
 def mask_categorical(
-    data: Any, *, columns: Sequence[str], probability: float | Mapping[str, float], seed: Seed = None
+    data: Any,
+    *,
+    columns: Sequence[str],
+    probability: float | Mapping[str, float],
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Keep each category with a known probability, else change it to any other level, all alike.
 
@@ -114,7 +119,10 @@ def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
     """
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     if set(by_column) != set(names):
-        raise ColumnError(f"{role}= is one number, or given by column for exactly the columns to mask")
-    if not all(is_number(one) and 0 < one < 1 for one in by_column.values()):
-        raise DataError(f"{role} is a number above 0 and below 1")
-    return {name: float(by_column[name]) for name in names}
+        raise ColumnError(
+            f"{role}= is one number, or given by column for exactly the columns to mask", argument=role
+        )
+    return {
+        name: arguments.within(by_column[name], role, "is a share of the values", 0, 1, "()")
+        for name in names
+    }

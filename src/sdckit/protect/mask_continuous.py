@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.data import arguments
 from sdckit.data.replace import as_held, open_eager, with_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, draw, open_rng
+from sdckit.protect.draws import draw, open_rng
 from sdckit.protect.mask_categorical import shares_of
-from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, is_number, numbers
+from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 
 __all__ = ["mask_continuous"]
 
@@ -23,7 +24,7 @@ def mask_continuous(
     columns: Sequence[str],
     reliability: float | Mapping[str, float] | None = None,
     sd: float | Mapping[str, float] | None = None,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Add normal noise to numbers, so that a given share of the masked variance is the true one.
 
@@ -71,7 +72,9 @@ def mask_continuous(
     """
     names = chosen(columns)
     if (reliability is None) == (sd is None):
-        raise DataError("give one of reliability= and sd=: each says how much noise is added")
+        raise DataError(
+            "give one of reliability= and sd=: each says how much noise is added", argument="reliability"
+        )
     share = None if reliability is None else shares_of(reliability, names, "reliability")
     given = {} if sd is None else _deviations(sd, names)
     frame = open_eager(data, {"columns": names})
@@ -99,7 +102,8 @@ def mask_continuous(
 def _deviations(given: Any, names: Sequence[str]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     if set(by_column) != set(names):
-        raise ColumnError("sd= is one number, or given by column for exactly the columns to mask")
-    if not all(is_number(one) and one > 0 for one in by_column.values()):
-        raise DataError("sd is the noise's standard deviation; give a number above 0")
-    return {name: float(by_column[name]) for name in names}
+        raise ColumnError(
+            "sd= is one number, or given by column for exactly the columns to mask", argument="sd"
+        )
+    says = "is the noise's standard deviation"
+    return {name: arguments.amount_above(by_column[name], "sd", says) for name in names}

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows
 from sdckit.data.replace import open_eager, with_numbers
-from sdckit.data.roles import column_names
 from sdckit.errors import DataError
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, key, open_rng
+from sdckit.protect.draws import key, open_rng
 from sdckit.protect.grouping_rules import RULES, enough_each, optimal, ranked
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.strata import at_least, strata_rows
@@ -38,7 +37,7 @@ def microaggregate(
     measure: str = "mean",
     strata: Sequence[str] | None = None,
     sort_by: str | None = None,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Replace numbers by the mean of a group of at least k alike records.
 
@@ -105,7 +104,7 @@ def microaggregate(
     >>> found.data["staff"].to_list(), found.data["sales"].to_list()
     ([5, 90, 5, 5, 90, 90], [12, 800, 12, 12, 800, 800])
     """
-    names, within = chosen(columns), column_names(strata, "strata") or ()
+    names, within = chosen(columns), arguments.names(strata, "strata") or ()
     _check_options(k, method, measure, sort_by)
     along = sort_by or names[0]
     frame = open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})
@@ -228,12 +227,10 @@ def _notes(values: dict[str, Floats], n_groups: int, method: str) -> dict[str, s
     return notes
 
 
-def _check_options(k: object, method: object, measure: object, sort_by: object) -> None:
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 2:
-        raise DataError("k counts the records of a group; give a whole number of 2 or more")
-    if method not in METHODS:
-        raise DataError(f"method= is one of {', '.join(METHODS)}")
-    if measure not in MEASURES:
-        raise DataError("measure= is 'mean' or 'median'")
+def _check_options(k: object, method: str, measure: str, sort_by: object) -> None:
+    arguments.count(k, "k", "counts the records of a group", at_least=2)
+    arguments.choice(method, "method", METHODS)
+    arguments.choice(measure, "measure", MEASURES)
+    arguments.column_or_none(sort_by, "sort_by")
     if sort_by is not None and method != "single":
-        raise DataError("sort_by= is for method='single'; the other methods need none")
+        raise DataError("sort_by= is for method='single'; the other methods need none", argument="sort_by")

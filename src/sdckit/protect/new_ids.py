@@ -8,12 +8,12 @@ import math
 import secrets
 from collections.abc import Sequence
 from decimal import Decimal
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.distinct import distinct_values
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.errors import ColumnError, DataError
@@ -80,14 +80,14 @@ def new_ids(
     >>> change.changed
     {'patient': 3}
     """
+    arguments.column(column, "column")
+    arguments.column_or_none(household, "household")
     if column == household:
         raise ColumnError(
-            f"household: {household!r} is the person too; give two columns, or one column alone"
+            f"household: {household!r} is the person too; give two columns, or one column alone",
+            argument="household",
         )
-    if isinstance(length, bool) or not isinstance(length, Integral) or not SHORTEST <= length <= LONGEST:
-        raise DataError(
-            f"length= counts hexadecimal digits; give a whole number from {SHORTEST} to {LONGEST}"
-        )
+    arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
     bits = _key(key)
     frame = open_eager(data, {"column": [column], "household": [] if household is None else [household]})
     persons = distinct_values(frame[column])
@@ -125,11 +125,13 @@ def _key(key: object) -> bytes:
             given = bytes.fromhex(key)
         except ValueError:
             raise DataError(
-                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes"
+                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes",
+                argument="key",
             ) from None
     if not isinstance(given, bytes) or len(given) < SHORTEST_KEY:
         raise DataError(
-            f"key= is {SHORTEST_KEY} random bytes or more; leave it out for a new one, kept in change.secret"
+            f"key= is {SHORTEST_KEY} random bytes or more; leave it out for a new one, kept in change.secret",
+            argument="key",
         )
     return given
 

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values
 from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["became_fractions", "chosen", "count_changed", "is_number", "numbers"]
+__all__ = ["became_fractions", "chosen", "count_changed", "numbers"]
 
 Floats = NDArray[np.float64]
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether an option is a finite number.
-
-    Examples
-    --------
-    >>> is_number(3), is_number(True), is_number("3"), is_number(float("nan"))
-    (True, False, False, False)
-    """
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
@@ -44,9 +31,9 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
     >>> chosen(["income"])
     ('income',)
     """
-    names = column_names(given, role) or ()
+    names = arguments.names(given, role) or ()
     if not names:
-        raise ColumnError(f"{role}= names no column; name those that shall be changed")
+        raise ColumnError(f"{role}= names no column; name those that shall be changed", argument=role)
     return names
 
 

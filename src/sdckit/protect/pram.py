@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, open_rng
-from sdckit.protect.numeric_columns import chosen, is_number
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.pram_levels import EVERY, Levels, read_levels
 from sdckit.protect.pram_matrix import around_diagonal, given_matrix, invariant_of, staying
 from sdckit.protect.strata import strata_rows
@@ -34,7 +34,7 @@ def pram(
     matrix: Mapping[str, Matrix] | None = None,
     invariant: bool | None = None,
     strata: Sequence[str] | None = None,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Change categories at random, with probabilities that an analyst can be told of.
 
@@ -95,9 +95,10 @@ def pram(
     >>> found.data["job"].head(3).to_list(), found.change.changed
     (['smith', 'clerk', 'smith'], {'job': 100})
     """
-    names, within = chosen(columns), column_names(strata, "strata") or ()
-    keeps = matrix is None if invariant is None else invariant
-    weight = _weight(alpha, 0.5 if matrix is None else 1.0)
+    names, within = chosen(columns), arguments.names(strata, "strata") or ()
+    keeps = matrix is None if invariant is None else arguments.flag(invariant, "invariant")
+    default = 0.5 if matrix is None else 1.0
+    weight = arguments.share(default if alpha is None else alpha, "alpha", "is the weight of the matrix")
     _check_given(names, pd, matrix)
     frame = open_eager(data, {"columns": names, "strata": within})
     parts = strata_rows(frame, within) if within else [EVERY]
@@ -169,23 +170,19 @@ def _narrow(counts: list[Ints], name: str) -> dict[str, str]:
     return {f"strata {name}": f"{single} strata have one level and stay as they are"} if single else {}
 
 
-def _weight(alpha: object, default: float) -> float:
-    value = default if alpha is None else alpha
-    if not is_number(value) or not 0 <= value <= 1:
-        raise DataError("alpha is the weight of the matrix; give a number from 0 to 1")
-    return float(value)
-
-
 def _check_given(names: Sequence[str], pd: object, matrix: object) -> None:
     for role, given in {"matrix": matrix, "pd": pd}.items():
         if isinstance(given, Mapping):
             if set(given) != set(names):
                 raise ColumnError(
-                    f"{role}= is given by column: {role}={{column: ...}} for exactly the columns to change"
+                    f"{role}= is given by column: {role}={{column: ...}} for exactly the columns to change",
+                    argument=role,
                 )
             if any(not isinstance(one, Mapping) for one in given.values()):
-                raise DataError(f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}")
+                raise DataError(
+                    f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}", argument=role
+                )
     if matrix is not None and not isinstance(matrix, Mapping):
-        raise DataError("matrix= is written {column: {level: {level: probability}}}")
-    if not isinstance(pd, Mapping) and (not is_number(pd) or not 0 <= pd <= 1):
-        raise DataError("pd is the least probability of staying; give a number from 0 to 1")
+        raise DataError("matrix= is written {column: {level: {level: probability}}}", argument="matrix")
+    if not isinstance(pd, Mapping):
+        arguments.share(pd, "pd", "is the least probability of staying")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -24,6 +24,15 @@ TAKEN = (np.dtype(np.int64), np.dtype(np.uint32))  # types of codes that the ker
 EVERY = np.empty(0, np.int64)  # the rows of a stratum that is the whole file
 
 
+class _Column(NamedTuple):
+    """As of `Levels`, for the kernels."""
+
+    codes: Ints | NDArray[np.uint32]
+    low: int
+    level: Ints
+    first: Ints
+
+
 @njit(cache=True, nogil=True)
 def _count(codes, low, rows, start, stop, first, count):  # type: ignore[no-untyped-def]
     """Records of each code among some rows, and the first of them."""
@@ -36,8 +45,9 @@ def _count(codes, low, rows, start, stop, first, count):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def _move(codes, low, level, rows, start, stop, chance, stay, other, first, source):  # type: ignore[no-untyped-def]
+def _move(column, rows, start, stop, chance, stay, other, source):  # type: ignore[no-untyped-def]
     """Which row lends each record its level, by a chance each; how many records change theirs."""
+    codes, low, level, first = column
     moved, last = 0, len(stay) - 1
     for t in range(start, stop):
         i = rows[t] if len(rows) else t
@@ -123,22 +133,10 @@ class Levels:
             for piece in range(*part):
                 first, end = piece * PIECE, min((piece + 1) * PIECE, n)
                 own[piece].random(out=chance[: end - first])
-                total += _move(
-                    self.codes,
-                    self.low,
-                    self.level,
-                    rows,
-                    first,
-                    end,
-                    chance,
-                    stay,
-                    running,
-                    self.first,
-                    source,
-                )
+                total += _move(column, rows, first, end, chance, stay, running, source)
             return total
 
-        own = rng.spawn(-(-n // PIECE))
+        column, own = _Column(self.codes, self.low, self.level, self.first), rng.spawn(-(-n // PIECE))
         return sum(run(moved, chunks(len(own), minimum=1)))
 
 

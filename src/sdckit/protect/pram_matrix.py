@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.errors import DataError
-from sdckit.protect.numeric_columns import is_number
 
 __all__ = ["around_diagonal", "given_matrix", "invariant_of", "staying"]
 
@@ -75,7 +75,8 @@ def staying(
     if np.isnan(found).any():
         raise DataError(
             f"pd= gives no chance of staying for {int(np.isnan(found).sum())} levels of the data; "
-            "give all, or one number"
+            "give all, or one number",
+            argument="pd",
         )
     return found
 
@@ -150,6 +151,6 @@ def _places(levels: Sequence[str], numeric: bool) -> dict[float | str, int]:
 
 
 def _chance(value: object, where: str) -> float:
-    if not is_number(value) or not 0 <= value <= 1:
+    if not arguments.is_number(value) or not 0 <= value <= 1:
         raise DataError(f"{where}: a probability is a number from 0 to 1")
     return float(value)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import open_eager, take_rows, with_numbers
 from sdckit.errors import DataError
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, key, open_rng
-from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, is_number, numbers
+from sdckit.protect.draws import key, open_rng
+from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.rank_swap_kernel import partners, ranked_rows
 
 __all__ = ["rank_swap"]
@@ -60,7 +61,7 @@ def rank_swap(
     k0: float | None = None,
     top: float = 0.0,
     bottom: float = 0.0,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Swap each number with one of similar rank, column by column.
 
@@ -195,21 +196,20 @@ def _check_options(p: object, r0: object, k0: object, top: float, bottom: float)
     given = {name: one for name, one in {"p": p, "r0": r0, "k0": k0}.items() if one is not None}
     if len(given) > 1:
         raise DataError(
-            f"give one of p, r0 and k0, not {' and '.join(given)}: each says how far values may move"
+            f"give one of p, r0 and k0, not {' and '.join(given)}: each says how far values may move",
+            argument=list(given)[-1],
         )
-    if not all(is_number(one) for one in (*given.values(), top, bottom)):
-        raise DataError("p, r0, k0, top and bottom are numbers")
-    found = {name: float(one) for name, one in given.items()}  # type: ignore[arg-type]
-    if not given:
-        found["p"] = DEFAULT_P
-    if not 0 < found.get("p", DEFAULT_P) <= 100:
-        raise DataError(
-            "p is how many ranks apart partners are, in percent; give a number above 0, up to 100"
-        )
-    if not 0 <= found.get("r0", 0.0) < 1:
-        raise DataError("r0 is the correlation to be left; give a number from 0 to below 1")
-    if found.get("k0", 1.0) <= 0:
-        raise DataError("k0 is a share of the mean; give a number above 0")
-    if top < 0 or bottom < 0 or top + bottom >= 100:
-        raise DataError("top and bottom are percentages, together below 100")
-    return _Limit(found.get("p"), found.get("r0"), found.get("k0"))
+    for name, one in (("top", top), ("bottom", bottom)):
+        arguments.within(one, name, "is a percentage of the values", 0, 100, "[)")
+    if top + bottom >= 100:
+        raise DataError("top and bottom are percentages, together below 100", argument="top")
+    if r0 is not None:
+        return _Limit(None, arguments.within(r0, "r0", "is the correlation to be left", 0, 1, "[)"), None)
+    if k0 is not None:
+        return _Limit(None, None, arguments.amount_above(k0, "k0", "is a share of the mean"))
+    ranks = DEFAULT_P if p is None else p
+    return _Limit(
+        arguments.within(ranks, "p", "is how many ranks apart partners are, in percent", 0, 100, "(]"),
+        None,
+        None,
+    )

@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.hashing import GOLDEN, splitmix
+
 __all__ = ["partners", "ranked_rows"]
 
 Ints = NDArray[np.int64]
@@ -15,13 +17,9 @@ TRIES = 64  # draws before the window is searched rank by rank
 
 @njit(cache=True, nogil=True)
 def _drawn(state, below):  # type: ignore[no-untyped-def]
-    """The next state of a counter, and a number below a bound from its well-mixed bits (splitmix64)."""
-    state = state + np.uint64(0x9E3779B97F4A7C15)
-    z = state
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return state, np.int64((z >> np.uint64(11)) * (below / 9007199254740992.0))
+    """The next state of a counter, and a number below a bound from its well-mixed bits."""
+    state = state + GOLDEN
+    return state, np.int64((splitmix(state) >> np.uint64(11)) * (below / 9007199254740992.0))
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import distinct_values
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
@@ -99,7 +100,11 @@ def recode(
     given = [name for name, value in (("bands", bands), ("groups", groups), ("hierarchy", hierarchy))
              if value is not None]  # fmt: skip
     if len(given) != 1:
-        raise DataError(f"give one of bands=, groups= and hierarchy=; there are {len(given)}")
+        raise DataError(
+            f"give one of bands=, groups= and hierarchy=; there are {len(given)}",
+            argument=given[-1] if given else "bands",
+        )
+    arguments.column(column, "column")
     _check_options(given[0], bands, level=level, method=method, closed=closed, labels=labels, outside=outside)
     if hierarchy is not None:
         hierarchy = as_hierarchy(hierarchy)  # before the data is looked at: a bad file is told first
@@ -131,18 +136,25 @@ def recode(
 
 
 def _check_options(
-    given: str, bands: Any, *, level: object, method: str, closed: object, labels: object, outside: object
+    given: str, bands: Any, *, level: object, method: str, closed: object, labels: object, outside: str
 ) -> None:
-    if outside not in get_args(Outside):
-        raise DataError('outside= is "error", "keep" or "missing"')
+    arguments.choice(outside, "outside", get_args(Outside))
+    arguments.choice(method, "method", get_args(Method))
     if level is not None and given != "hierarchy":
-        raise DataError("level= goes with hierarchy=")
+        raise DataError("level= goes with hierarchy=", argument="level")
     if (closed is not None or labels is not None) and given != "bands":
-        raise DataError("closed= and labels= go with bands=")
+        raise DataError(
+            "closed= and labels= go with bands=", argument="labels" if closed is None else "closed"
+        )
     if method != "equal_width" and (given != "bands" or not isinstance(bands, Integral)):
-        raise DataError("method= says how a number of bands is cut, as in bands=5; there is none")
+        raise DataError(
+            "method= says how a number of bands is cut, as in bands=5; there is none", argument="method"
+        )
     if outside == "keep" and given == "bands":
-        raise DataError('outside="keep" would leave numbers among the bands; give "missing", or wider bands')
+        raise DataError(
+            'outside="keep" would leave numbers among the bands; give "missing", or wider bands',
+            argument="outside",
+        )
 
 
 def _banded(
@@ -159,7 +171,9 @@ def _banded(
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
-        raise DataError("bands= is a number of bands, a list of edges, or {label: (low, high)}")
+        raise DataError(
+            "bands= is a number of bands, a list of edges, or {label: (low, high)}", argument="bands"
+        )
     codes = made.codes(values)
     beyond = (codes < 0) & ~np.isnan(values)
     n_beyond = int(beyond.sum())

@@ -53,19 +53,23 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
         No groups, an old value in two of them, or of another type than the column.
     """
     if not isinstance(groups, Mapping) or not groups:
-        raise DataError("groups= is {new value: [old values]}, with one group or more")
+        raise DataError("groups= is {new value: [old values]}, with one group or more", argument="groups")
     new_of: dict[Any, Any] = {}
     for new, given in groups.items():
         single = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
         for old in [given] if single else given:
             if not isinstance(old, Hashable):
-                raise DataError(f"groups: {new!r} lists a list; give plain values")
+                raise DataError(f"groups: {new!r} lists a list; give plain values", argument="groups")
             found = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
             if kind not in {"empty", found} and found != "empty":
-                raise DataError(f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}")
+                raise DataError(
+                    f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}",
+                    argument="groups",
+                )
             if old in new_of:
                 raise DataError(
-                    f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group"
+                    f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group",
+                    argument="groups",
                 )
             new_of[old] = new
     return new_of
@@ -95,7 +99,9 @@ def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> d
     for leaf, new in hierarchy.at(level).items():
         value = _read(leaf, kind)
         if value in new_of:
-            raise DataError("hierarchy: two of its values are the same number; each has one line")
+            raise DataError(
+                "hierarchy: two of its values are the same number; each has one line", argument="hierarchy"
+            )
         new_of[value] = new
     return new_of
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.donors import draw_donors
@@ -31,7 +30,7 @@ def replace_high_risk(
     k: int = 1,
     n_replace: int | None = None,
     exclude_high_risk: bool = False,
-    seed: int | np.random.Generator | None = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Give records of a release whose risk is high the values of records like them.
 
@@ -94,24 +93,30 @@ def replace_high_risk(
     >>> found.data["income"].to_list(), found.change.changed
     ([10, 10, 50], {'income': 1})
     """
-    match_on, copied = column_names(match, "match") or (), column_names(replace, "replace") or ()
-    numbers = column_names(numeric, "numeric") or ()
+    match_on, copied = arguments.names(match, "match") or (), arguments.names(replace, "replace") or ()
+    numbers = arguments.names(numeric, "numeric") or ()
     if not match_on or not copied:
         raise ColumnError(
-            "match= says which variables make a donor similar, replace= which it lends; name some of each"
+            "match= says which variables make a donor similar, replace= which it lends; name some of each",
+            argument="replace" if match_on else "match",
         )
     if stray := [name for name in numbers if name not in match_on]:
         raise ColumnError(
-            f"numeric: {stray[0]!r} is not in match; only the variables to choose a donor by are"
+            f"numeric: {stray[0]!r} is not in match; only the variables to choose a donor by are",
+            argument="numeric",
         )
-    _check_numbers(threshold, k, n_replace)
+    arguments.number(threshold, "threshold", "is the risk above which a record is replaced")
+    arguments.count(k, "k", "counts records")
+    if n_replace is not None:
+        arguments.count(n_replace, "n_replace", "counts records")
+    arguments.flag(exclude_high_risk, "exclude_high_risk")
+    rng = arguments.seed(seed)
     several = isinstance(released, (list, tuple))
     files = list(released) if several else [released]
     if not files:
-        raise DataError("released= is an empty list; give at least one released file")
+        raise DataError("released= is an empty list; give at least one released file", argument="released")
     frames = [open_eager(file, {"match": match_on, "replace": copied}) for file in files]
     risks = _risks(risk, [len(frame) for frame in frames])
-    rng = np.random.default_rng(seed)
     data, replaced, high, changed = [], 0, 0, dict.fromkeys(copied, 0)
     for frame, values in zip(frames, risks, strict=True):
         is_high = values > threshold
@@ -182,23 +187,23 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
         try:
             values = np.array(given, float)
         except (TypeError, ValueError):
-            raise DataError("risk= takes a number per record, or a sequence of them per release") from None
+            raise DataError(
+                "risk= takes a number per record, or a sequence of them per release", argument="risk"
+            ) from None
         found = list(values) if values.ndim == 2 else [values] * len(sizes)
     if len(found) != len(sizes):
-        raise DataError(f"risk= has values for {len(found)} releases; there are {len(sizes)}")
+        raise DataError(
+            f"risk= has values for {len(found)} releases; there are {len(sizes)}", argument="risk"
+        )
     for values, n in zip(found, sizes, strict=True):
         if values.shape != (n,):
             raise DataError(
-                f"risk= has {values.size} values, the release {n} records; give one for each record"
+                f"risk= has {values.size} values, the release {n} records; give one for each record",
+                argument="risk",
             )
         if not np.isfinite(values).all():
-            raise DataError(f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records")
+            raise DataError(
+                f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records",
+                argument="risk",
+            )
     return found
-
-
-def _check_numbers(threshold: object, k: object, n_replace: object) -> None:
-    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not math.isfinite(threshold):
-        raise DataError("threshold is the risk above which a record is replaced; give a number")
-    for name, value in {"k": k, "n_replace": 1 if n_replace is None else n_replace}.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise DataError(f"{name} counts records; give a whole number of 1 or more")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.replace import as_held, open_eager, with_some_numbers
 from sdckit.errors import DataError
@@ -27,7 +27,7 @@ def round_to(
     column: str,
     base: float,
     method: Rounding = "nearest",
-    seed: int | np.random.Generator | None = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Round the numbers of one column to multiples of a base.
 
@@ -69,15 +69,15 @@ def round_to(
     >>> safe["income"].to_list(), change.changed
     ([1000, 3000, 3000], {'income': 2})
     """
-    if isinstance(base, bool) or not isinstance(base, Real) or not math.isfinite(base) or base <= 0:
-        raise DataError("base= is the number whose multiples remain; give one greater than 0")
-    if method not in get_args(Rounding):
-        raise DataError('method= is "nearest", "down" or "random"')
+    arguments.column(column, "column")
+    arguments.amount_above(base, "base", "is the number whose multiples remain")
+    arguments.choice(method, "method", get_args(Rounding))
+    drawn = arguments.seed(seed)
     frame = open_eager(data, {"column": [column]})
     values = float_values(frame[column], "column")
     if (large := int((np.abs(values[np.isfinite(values)]) > LARGEST).sum())) > 0:
         raise DataError(f"column {column!r}: {large} values are beyond 2^53, too large to be rounded exactly")
-    rng = np.random.default_rng(seed) if method == "random" else None
+    rng = drawn if method == "random" else None
     rounded = as_held(frame[column], multiples(values, float(base), method, rng))
     hit = np.isfinite(values) & (rounded != values)
     out = with_some_numbers(frame, {column: (hit, rounded[hit])})

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, draw, open_rng
+from sdckit.protect.draws import draw, open_rng
 from sdckit.protect.numeric_columns import chosen, count_changed, numbers
 
 __all__ = ["shuffle"]
@@ -25,7 +25,7 @@ def shuffle(
     *,
     columns: Sequence[str],
     given: Sequence[str] = (),
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Hand the values of confidential numbers out anew, by their relation to other variables alone.
 
@@ -74,9 +74,11 @@ def shuffle(
     >>> sorted(found.data["income"].to_list()), found.data["age"].to_list()
     ([10, 15, 25, 30, 40], [20, 30, 40, 50, 60])
     """
-    names, known = chosen(columns), column_names(given, "given") or ()
+    names, known = chosen(columns), arguments.names(given, "given") or ()
     if both := [name for name in names if name in known]:
-        raise ColumnError(f"{both[0]!r} is in columns and in given; a variable is shuffled or stays")
+        raise ColumnError(
+            f"{both[0]!r} is in columns and in given; a variable is shuffled or stays", argument="given"
+        )
     frame = open_eager(data, {"columns": names, "given": known})
     values = numbers(frame, names, constant="so there is nothing to shuffle")
     fixed = numbers(frame, known, constant="so nothing depends on it")

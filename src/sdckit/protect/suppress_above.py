@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -62,14 +60,13 @@ def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Seq
     >>> safe["job"].to_list(), change.changed
     (['cook', None], {'job': 1})
     """
-    names = column_names([columns] if isinstance(columns, str) else columns, "columns")
+    names = arguments.names(columns, "columns", single=True)
     if not names:
-        raise ColumnError("columns= is empty; name at least one column to suppress")
+        raise ColumnError("columns= is empty; name at least one column to suppress", argument="columns")
     frame = open_eager(data, {"columns": names, "risk": [risk] if isinstance(risk, str) else []})
     if isinstance(risk, str) and risk in names:
-        raise ColumnError(f"columns: {risk!r} holds the risk itself")
-    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not math.isfinite(threshold):
-        raise DataError("threshold is a number; records whose risk is greater are suppressed")
+        raise ColumnError(f"columns: {risk!r} holds the risk itself", argument="columns")
+    arguments.number(threshold, "threshold", "is the risk above which a record is suppressed")
     hit = _risk(frame, risk) > float(threshold)
     changed = {}
     for name in names:
@@ -94,11 +91,15 @@ def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
         try:
             values = np.asarray(risk, np.float64)
         except (TypeError, ValueError):
-            raise DataError("risk is a column's name or a number per record") from None
+            raise DataError("risk is a column's name or a number per record", argument="risk") from None
         if values.shape != (len(frame),):
-            raise DataError(f"risk has {values.size} numbers for {len(frame)} records; give one per record")
+            raise DataError(
+                f"risk has {values.size} numbers for {len(frame)} records; give one per record",
+                argument="risk",
+            )
     if (unknown := np.isnan(values)).any():
         raise DataError(
-            f"risk is missing in {int(unknown.sum())} records ({first_rows(unknown)}); decide on them first"
+            f"risk is missing in {int(unknown.sum())} records ({first_rows(unknown)}); decide on them first",
+            argument="risk",
         )
     return values

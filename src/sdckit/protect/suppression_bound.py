@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -120,12 +121,23 @@ def _list_groups(
         members.append(inside)
 
 
+class _Priced(NamedTuple):
+    """Cells at risk: records, matches lacked, weight of a match; their prices, and what these may grow by."""
+
+    size: NDArray[np.float64]
+    lacking: NDArray[np.float64]
+    share: float
+    price: NDArray[np.float64]
+    limit: NDArray[np.float64]
+
+
 @njit(cache=True, nogil=True)
-def _limits(starts, members, costs, needs, outside, size, lacking, share, price, limit):  # type: ignore[no-untyped-def]
+def _limits(starts, members, costs, needs, outside, priced):  # type: ignore[no-untyped-def]
     """How much each price may be multiplied by: no group may earn more than it costs.
 
     `outside` says that a record without a price may lose its values in the group, too.
     """
+    size, lacking, share, price, limit = priced
     for g in range(len(costs)):
         total, best, found = 0.0, 0.0, outside
         for e in range(starts[g], starts[g + 1]):
@@ -141,8 +153,9 @@ def _limits(starts, members, costs, needs, outside, size, lacking, share, price,
 
 
 @njit(cache=True, nogil=True)
-def _limits_near(codes, stratum, cells, hard, needs, size, lacking, share, price, limit, fixed):  # type: ignore[no-untyped-def]
+def _limits_near(codes, stratum, cells, hard, needs, priced, fixed):  # type: ignore[no-untyped-def]
     """The same for records whose groups are unknown: all cells within reach are taken to be in one."""
+    size, lacking, share, price, limit = priced
     far = np.empty(len(cells), np.int64)
     for h in range(len(hard)):
         c, total = hard[h], 0.0
@@ -188,20 +201,15 @@ def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: fl
     size, price = at.size[cells], np.ones(len(cells))
     n_priced = COMPARISONS // 4 // max(1, len(needs.far))
     price[n_priced:] = 0  # a bound for some records is one for all
-    lacking = k - at.frequency[cells]
-    limit, fixed = np.ones(len(cells)), np.zeros(len(cells), np.bool_)
+    priced = _Priced(size, k - at.frequency[cells], alpha, price, np.ones(len(cells)))
+    fixed = np.zeros(len(cells), np.bool_)
     far_keys = needs.keys[np.isin(needs.cells, needs.far)]
     far = needs.cells[np.isin(needs.cells, needs.far)]
-    _limits_near(
-        at.codes, at.stratum, cells[:n_priced], far, far_keys, size, lacking, alpha, price, limit, fixed
-    )
+    _limits_near(at.codes, at.stratum, cells[:n_priced], far, far_keys, priced, fixed)
     single = np.ones(len(needs.starts) - 1, np.int64)
     for _ in range(ROUNDS):
-        _limits(
-            choices.starts, choices.members, choices.costs, choices.needs, False, size, lacking, alpha, price,
-            limit,
-        )  # fmt: skip
-        _limits(needs.starts, needs.members, single, choices.needs, True, size, lacking, alpha, price, limit)
-        price *= limit
-        limit = np.where(fixed, 1.0, 1.0 / np.maximum(price, TINY))
+        _limits(choices.starts, choices.members, choices.costs, choices.needs, False, priced)
+        _limits(needs.starts, needs.members, single, choices.needs, True, priced)
+        price *= priced.limit
+        priced.limit[:] = np.where(fixed, 1.0, 1.0 / np.maximum(price, TINY))
     return max(1, math.ceil(float(size @ price) - 1e-6))

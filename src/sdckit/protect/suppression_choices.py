@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import group
+from sdckit.numerics.hashing import GOLDEN, splitmix
 from sdckit.numerics.threads import run
 from sdckit.protect.suppression_file import TINY, Situation
 
@@ -90,15 +91,12 @@ class _Block:
     cost: int
 
 
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
-    return _mix(column.astype(np.uint64) + np.uint64((key + 1) * 0x9E3779B97F4A7C15 % (1 << 64)))
+    words: NDArray[np.uint64] = splitmix(
+        column.astype(np.uint64) + np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
+    )
+    return words
 
 
 def _numbered(label: NDArray[np.int64], n_labels: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

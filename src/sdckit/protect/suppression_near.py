@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -14,6 +16,15 @@ __all__ = ["nearest_sets", "nested_sets", "too_many"]
 
 COMPARISONS = 1 << 32  # of cells with cells; beyond, one nested chain of keys serves all
 KINDS = 1 << 6  # differences told apart at one distance
+
+
+class _Cells(NamedTuple):
+    """Codes and stratum of all cells, their records, and what of these counts as a match."""
+
+    codes: NDArray[np.int64]
+    stratum: NDArray[np.int64]
+    size: NDArray[np.float64]
+    worth: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -89,11 +100,9 @@ def _better(one, other, weight_one, weight_other, lacking, rank, strict):  # typ
 
 
 @njit(cache=True, nogil=True)
-def _search(codes, stratum, size, whole, hard, frequency, k, alpha, rank, strict, apply, masks):  # type: ignore[no-untyped-def]
-    diff, worth = np.empty(len(codes), np.uint64), np.empty(len(codes))
-    kinds, weights = np.empty(KINDS, np.uint64), np.empty(KINDS)
-    for i in range(len(codes)):
-        worth[i] = size[i] if whole[i] else alpha * size[i]
+def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # type: ignore[no-untyped-def]
+    codes, stratum, size, worth = cells
+    diff, kinds, weights = np.empty(len(codes), np.uint64), np.empty(KINDS, np.uint64), np.empty(KINDS)
     for h in range(len(hard)):
         if apply and frequency[h] >= k:
             continue
@@ -132,10 +141,9 @@ def nearest_sets(
     without, each is looked at as if it alone were to be changed.
     """
     masks = np.zeros(len(hard), np.uint64)
-    _search(
-        at.codes, at.stratum, at.size, (at.codes >= 0).all(axis=1), hard, at.frequency[hard], k - TINY, alpha,
-        np.array(order.rank, np.float64), order.strict, apply, masks,
-    )  # fmt: skip
+    worth = np.where((at.codes >= 0).all(axis=1), at.size, alpha * at.size)
+    cells, rank = _Cells(at.codes, at.stratum, at.size, worth), np.array(order.rank, np.float64)
+    _search(cells, hard, at.frequency[hard], k - TINY, alpha, rank, order.strict, apply, masks)
     return masks
 
 

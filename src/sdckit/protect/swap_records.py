@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from numbers import Integral
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager, take_rows
-from sdckit.data.roles import column_names
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, open_rng
-from sdckit.protect.numeric_columns import chosen, is_number
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.swapping_households import Households, one_per_household, read_households
 from sdckit.protect.swapping_pairs import draw_order, draw_partners
 
@@ -36,7 +35,7 @@ def swap_records(
     similar: Sequence[Sequence[str]] = (),
     same_size: bool = True,
     carry_along: Sequence[str] = (),
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Let households that are rare in their area change places with similar households of other areas.
 
@@ -102,8 +101,9 @@ def swap_records(
     """
     levels, key_names = chosen(hierarchy, "hierarchy"), chosen(keys, "keys")
     profiles = _profiles(similar)
-    carried = column_names(carry_along, "carry_along") or ()
+    carried = arguments.names(carry_along, "carry_along") or ()
     _check_options(k, swap_rate, same_size)
+    arguments.column_or_none(household, "household")
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
         raise ColumnError(
             f"{sorted(both)[0]!r} is swapped, so it cannot be a key, in similar, or the household"
@@ -188,17 +188,19 @@ def _notes(failed: list[int], levels: Sequence[str], swapped: int, rate: float, 
 
 
 def _profiles(similar: Any) -> list[tuple[str, ...]]:
-    if isinstance(similar, str) or any(isinstance(one, str) for one in similar):
+    if (
+        isinstance(similar, str)
+        or not isinstance(similar, Iterable)
+        or any(isinstance(one, str) for one in similar)
+    ):
         raise ColumnError(
-            'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]'
+            'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]',
+            argument="similar",
         )
-    return [column_names(one, "similar") or () for one in similar] or [()]
+    return [arguments.names(one, "similar") or () for one in similar] or [()]
 
 
 def _check_options(k: object, swap_rate: object, same_size: object) -> None:
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-        raise DataError("k counts records; give a whole number of 1 or more")
-    if not is_number(swap_rate) or not 0 <= swap_rate < 1:
-        raise DataError("swap_rate is a share of the households; give a number from 0 to below 1")
-    if not isinstance(same_size, bool):
-        raise DataError("same_size is True or False")
+    arguments.count(k, "k", "counts records")
+    arguments.within(swap_rate, "swap_rate", "is a share of the households", 0, 1, "[)")
+    arguments.flag(same_size, "same_size")

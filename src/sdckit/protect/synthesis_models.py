@@ -95,7 +95,8 @@ def read_models(
     for name in by_column:
         if name not in names:
             raise ColumnError(
-                f"models: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), names)}"
+                f"models: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), names)}",
+                argument="models",
             )
     return {
         one.name: _read_model(by_column.get(one.name, "cart"), one, smoothing[one.name]) for one in variables
@@ -106,16 +107,20 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
     if isinstance(given, str):
         if given not in NAMES:
             raise DataError(
-                f"models: {given!r} is no model; {did_you_mean(given, NAMES)} (or give a scikit-learn estimator)"
+                f"models: {given!r} is no model; {did_you_mean(given, NAMES)} (or give a scikit-learn estimator)",
+                argument="models",
             )
         if why := _misfit(given, variable):
-            raise DataError(f"models: {given!r} does not fit column {variable.name!r}, {why}")
+            raise DataError(
+                f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models"
+            )
         return Chosen(given, None, smoothing)
     from sklearn.base import clone, is_classifier
 
     if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
         raise DataError(
-            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator"
+            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator",
+            argument="models",
         )
     label = type(given).__name__
     if is_classifier(given):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.numeric_columns import is_number
 from sdckit.protect.synthesis_variables import MISSING, Values, Variable
 
 __all__ = ["Condition", "Rule", "read_rules"]
@@ -80,11 +80,11 @@ def read_rules(
         A rule in another form, or a value that the column does not hold.
     """
     if not isinstance(given, Mapping):
-        raise DataError(f"rules= is given by column; {HOW}")
+        raise DataError(f"rules= is given by column; {HOW}", argument="rules")
     found: dict[str, list[Rule]] = {}
     for column, rules in given.items():
         if column not in before:
-            raise ColumnError(f"rules: {column!r} is not among the columns to synthesise")
+            raise ColumnError(f"rules: {column!r} is not among the columns to synthesise", argument="rules")
         several = rules if isinstance(rules, (list, tuple)) else [rules]
         found[column] = [_rule(one, variables[column], variables, before[column]) for one in several]
     return found
@@ -119,7 +119,7 @@ def _tests(one: Variable, condition: Any, target: str) -> list[Condition]:
     for how, limit in condition.items():
         if how == "missing" and isinstance(limit, bool):
             found.append(Condition(one.name, how, float(limit), none))
-        elif how in COMPARE and is_number(limit):
+        elif how in COMPARE and arguments.is_number(limit):
             if one.kind != "number":
                 raise DataError(f"rules of {target!r}: {one.name!r} is no number and has no {how!r}")
             found.append(Condition(one.name, how, float(limit), none))
@@ -134,8 +134,8 @@ def _level(one: Variable, value: Any) -> int:
     if one.kind == "date":
         raise DataError(f"rules compare numbers and categories; {one.name!r} holds dates")
     if one.amounts is not None:
-        if not is_number(value):
-            raise DataError(f"rules: {one.name!r} holds numbers; give one")
+        if not arguments.is_number(value):
+            raise DataError(f"rules: {one.name!r} holds numbers; give one", argument="rules")
         place = int(np.searchsorted(one.amounts, value))
         return place if place < one.n_levels and one.amounts[place] == value else absent
     return one.texts.index(str(value)) if str(value) in one.texts else absent

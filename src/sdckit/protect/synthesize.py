@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows, with_some_numbers
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import Seed, open_rng
-from sdckit.protect.numeric_columns import chosen, is_number
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis_draws import DrawsByColumn, PosteriorDraws
 from sdckit.protect.synthesis_models import Settings, kept_draws, read_models, unconverged
 from sdckit.protect.synthesis_rules import read_rules
@@ -51,7 +50,7 @@ def synthesize(
     min_leaf: int = 5,
     smoothing: float | Mapping[str, float] = 0.0,
     posterior_draws: int = 100,
-    seed: Seed = None,
+    seed: arguments.Seed = None,
 ) -> Protected:
     """Make m synthetic files: each variable in turn is drawn from a model given those before it.
 
@@ -211,12 +210,13 @@ def _targets(
     named: tuple[str, ...] | None, order: Any, rows: Any, variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The variables to synthesise in their order, and a note on those that cannot be."""
-    given = column_names(order, "order")
+    given = arguments.names(order, "order")
     if given is not None:
         for name in given:
             if name not in variables:
                 raise ColumnError(
-                    f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}"
+                    f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}",
+                    argument="order",
                 )
     flat = [
         name
@@ -240,7 +240,10 @@ def _targets(
     refuse_unfit([variables[name] for name in targets], n)
     if named is not None and given is not None:
         if set(given) != set(named):
-            raise ColumnError("order= names exactly the columns to synthesise, in the order they are drawn")
+            raise ColumnError(
+                "order= names exactly the columns to synthesise, in the order they are drawn",
+                argument="order",
+            )
         targets = given
     return targets, left
 
@@ -249,13 +252,17 @@ def _helpers(
     given: Any, order: tuple[str, ...], rows: Any, variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The variables that predict and stay as they are, and a note on those that cannot."""
-    names = column_names(given, "predictors")
+    names = arguments.names(given, "predictors")
     if names is not None and (both := set(names) & set(order)):
         raise ColumnError(
-            f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
+            f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway",
+            argument="predictors",
         )
     if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
-        raise DataError(f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out")
+        raise DataError(
+            f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out",
+            argument="predictors",
+        )
     rest = [
         name for name in variables if name not in order and name != (rows if isinstance(rows, str) else None)
     ]
@@ -274,10 +281,14 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
         return np.ones(len(frame), np.bool_)
     if isinstance(rows, str):
         if rows not in frame.columns:
-            raise ColumnError(f"rows: no column {rows!r} in the data; {did_you_mean(rows, frame.columns)}")
+            raise ColumnError(
+                f"rows: no column {rows!r} in the data; {did_you_mean(rows, frame.columns)}", argument="rows"
+            )
         coded = code_column(frame[rows])
         if coded.kind != "boolean" or coded.n_missing:
-            raise DataError(f"rows: column {rows!r} does not hold true or false for every record")
+            raise DataError(
+                f"rows: column {rows!r} does not hold true or false for every record", argument="rows"
+            )
         return np.asarray(coded.codes() + coded.low == 1)
     try:
         found = np.asarray(rows)
@@ -285,11 +296,13 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
         found = np.empty(0)
     if found.dtype != np.bool_ or found.ndim != 1:
         raise DataError(
-            "rows= takes true or false for each record, or the name of the column that holds them"
+            "rows= takes true or false for each record, or the name of the column that holds them",
+            argument="rows",
         )
     if len(found) != len(frame):
         raise DataError(
-            f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record"
+            f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record",
+            argument="rows",
         )
     return found
 
@@ -298,9 +311,10 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(order, given)
     for name, value in by_column.items():
         if name not in order:
-            raise ColumnError(f"smoothing: {name!r} is not among the columns to synthesise")
-        if not is_number(value) or value < 0:
-            raise DataError("smoothing is a multiple of the bandwidth; give a number of 0 or more")
+            raise ColumnError(
+                f"smoothing: {name!r} is not among the columns to synthesise", argument="smoothing"
+            )
+        arguments.amount(value, "smoothing", "is a multiple of the bandwidth")
     return {name: float(by_column.get(name, 0.0)) for name in order}
 
 
@@ -347,11 +361,9 @@ def _in_range(dtype: Any, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(numbers, 0 if unsigned else -(2.0**size), top)
 
 
-def _check_options(m: object, fit_to: object, proper: object, min_leaf: object, draws: object) -> None:
-    for name, value, least in (("m", m, 1), ("min_leaf", min_leaf, 1), ("posterior_draws", draws, 0)):
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise DataError(f"{name} is a whole number of {least} or more")
-    if fit_to not in {"rows", "all"}:
-        raise DataError("fit_to= is 'rows' (the flagged records) or 'all'")
-    if not isinstance(proper, bool):
-        raise DataError("proper is True or False")
+def _check_options(m: object, fit_to: str, proper: object, min_leaf: object, draws: object) -> None:
+    arguments.count(m, "m", "counts releases")
+    arguments.count(min_leaf, "min_leaf", "counts the records of a leaf")
+    arguments.count(draws, "posterior_draws", "counts draws to keep", at_least=0)
+    arguments.choice(fit_to, "fit_to", ("rows", "all"))
+    arguments.flag(proper, "proper")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import Distinct, distinct_values
 from sdckit.data.replace import as_held, open_eager, with_some_numbers
-from sdckit.data.roles import column_names
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -89,12 +88,13 @@ def top_bottom_code(
     >>> top_bottom_code(survey, column="income", top=5000, to="mean").data["income"].to_list()
     [900, 2500, 20000, 20000, 20000]
     """
-    names = column_names([by] if isinstance(by, str) else by, "by") or ()
+    arguments.column(column, "column")
+    names = arguments.names(by, "by", single=True) or ()
     if top is None and bottom is None:
-        raise DataError("give top=, bottom= or both: the limits beyond which values change")
+        raise DataError("give top=, bottom= or both: the limits beyond which values change", argument="top")
     replaced = _replacements(to)
     if column in names:
-        raise ColumnError(f"by: {column!r} is the column to code; group by another one")
+        raise ColumnError(f"by: {column!r} is the column to code; group by another one", argument="by")
     frame = open_eager(data, {"column": [column], "by": names})
     values = float_values(frame[column], "column")
     groups = _groups(frame, names)
@@ -103,7 +103,9 @@ def top_bottom_code(
         for end, given in (("top", top), ("bottom", bottom))
     }
     if (limits["bottom"] > limits["top"]).any():
-        raise DataError("bottom is greater than top; values between them would have to be both")
+        raise DataError(
+            "bottom is greater than top; values between them would have to be both", argument="bottom"
+        )
     new, hit = values.copy(), np.zeros(len(values), bool)
     for end, sign in (("top", 1.0), ("bottom", -1.0)):
         of_row = limits[end][groups.of_row]
@@ -149,7 +151,9 @@ def _limits(given: Limit | None, role: str, groups: _Groups) -> NDArray[np.float
     if not isinstance(given, Mapping):
         return np.full(groups.n, _number(given, role))
     if groups.values is None:
-        raise DataError(f"{role}= as a mapping gives limits by the values of one column; name it with by=")
+        raise DataError(
+            f"{role}= as a mapping gives limits by the values of one column; name it with by=", argument=role
+        )
     present = np.bincount(groups.of_row, minlength=groups.n) > 0
     limits, lacking = np.full(groups.n, np.nan), 0
     for i, value in enumerate([*groups.values.values, None]):
@@ -167,19 +171,16 @@ def _limits(given: Limit | None, role: str, groups: _Groups) -> NDArray[np.float
 
 
 def _number(value: object, role: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise DataError(f"{role}= is a number, or a mapping of numbers by group")
-    return float(value)
+    return arguments.number(value, role, "is a limit, or a mapping of limits by group")
 
 
 def _replacements(to: Any) -> dict[str, Any]:
     given = dict(to) if isinstance(to, Mapping) else {"top": to, "bottom": to}
     if not set(given) <= {"top", "bottom"}:
-        raise DataError('to= as a mapping has the entries "top" and "bottom" only')
+        raise DataError('to= as a mapping has the entries "top" and "bottom" only', argument="to")
     for value in given.values():
-        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-        if not number and not (isinstance(value, str) and value in {"limit", "mean"}):
-            raise DataError('to= is "limit", "mean", or a number')
+        if not (isinstance(value, str) and value in {"limit", "mean"}):
+            arguments.number(value, "to", 'is "limit", "mean", or the new value')
     return {"top": "limit", "bottom": "limit", **given}
 
 
@@ -195,7 +196,8 @@ def _new_values(
         inside = number < limits[beyond] if end == "top" else number > limits[beyond]
         if inside.any():
             raise DataError(
-                f"to: the number for {end} lies inside the limit; values beyond would change places with others"
+                f"to: the number for {end} lies inside the limit; values beyond would change places with others",
+                argument="to",
             )
         return np.full(int(beyond.sum()), number)
     of_row = groups.of_row[beyond]
@@ -204,10 +206,11 @@ def _new_values(
         where = f"in {few} groups fewer" if groups.by else "fewer"
         raise DataError(
             f'to="mean": {where} than {FEWEST} values are beyond {end}, and their mean would give them away; '
-            'use to="limit" or another limit'
+            'use to="limit" or another limit',
+            argument="to",
         )
     if not np.isfinite(values[beyond]).all():
-        raise DataError('to="mean": values beyond the limit are infinite and have no mean')
+        raise DataError('to="mean": values beyond the limit are infinite and have no mean', argument="to")
     sums = np.bincount(of_row, values[beyond], minlength=groups.n)
     means: NDArray[np.float64] = (sums / np.maximum(counts, 1))[of_row]
     return means

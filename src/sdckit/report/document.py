@@ -100,7 +100,8 @@ def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
     notes = [note for view in views if view is not None for note in view.notes(scenario)]
     return tuple(
-        {"name": one.name, "text": one.text, "source": one.source} for one in dict.fromkeys([*notes, PROTECTION])
+        {"name": one.name, "text": one.text, "source": one.source}
+        for one in dict.fromkeys([*notes, PROTECTION])
     )
 
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.figures import InternalOnly, Ledger, Ratio, Tree
-from sdckit.report.setting import PairSetting, notes_tree
+from sdckit.report.figures import Ledger, Ratio, Tree
+from sdckit.report.setting import PairSetting
+from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View
 
 __all__ = [
-    "FEW", "MOST_TERMS", "USEFULNESS", "UtilityView", "common_labels", "compared_terms", "figures_view", "forest_blocks",
-    "forest_tree", "share_leaf", "tells_few", "term_words", "value_leaf",
+    "FEW", "MOST_TERMS", "USEFULNESS", "UtilityView", "common_labels", "compared_terms", "figures_view",
+    "forest_blocks", "forest_tree", "share_leaf", "tells_few", "term_words", "value_leaf",
 ]  # fmt: skip
 
 USEFULNESS = "What is it still good for?"
@@ -190,8 +191,7 @@ def figures_view(
                 name: write(ledger, f"{start}.variable.{name}", value)
                 for name, value in _named(getattr(result, by_variable)).items()
             }
-        said = tuple(dict.fromkeys(result.notes.values()))
-        return {**found, "notes": notes_tree(result), "said": InternalOnly(said)}
+        return {**found, **said_tree(result)}
 
     def blocks(plain: Plain, place: str) -> list[Block]:
         found = plain[place]
@@ -200,13 +200,13 @@ def figures_view(
         laid: list[Block] = [TableBlock(head, ("Figure", "Release"), rows, (1,))]
         if by_variable and found["variables"]:
             drawn = [{"label": name, "n": leaf} for name, leaf in found["variables"].items()]
-            texts = tuple((row["label"], row["n"]["text"]) for row in drawn)
+            texts = tuple((name, leaf["text"]) for name, leaf in found["variables"].items())
             laid.append(TableBlock(caption, ("Variable", "Figure"), texts, (1,)))
             laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, caption))
         else:
             drawn = [{"label": words[name], "n": found[name]} for name in bars]
             laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, head))
-        return [*laid, *(Paragraph(f"Note: {text}", "note") for text in found.get("said", ()))]
+        return [*laid, *said_blocks(found)]
 
     return UtilityView(USEFULNESS, tree, blocks)
 

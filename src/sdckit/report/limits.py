@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -10,14 +10,16 @@ from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.figures import Holds, Share, Tree
 from sdckit.report.parts import bars, texts
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 __all__ = ["limits_view"]
 
 HEADS = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
 
 
-def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None) -> View:
+def limits_view(
+    words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None
+) -> View:
     """Make the view of a measure of closeness.
 
     Parameters
@@ -41,10 +43,7 @@ def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mappi
         caption = "Records in groups beyond the limit"
         return [bars(caption, "records", drawn), TableBlock(caption, HEADS, tuple(rows), (2, 3))]
 
-    def notes(_: Any) -> Sequence[Note]:
-        return (Note(words, text, source),)
-
-    return View(f"What would be learnt: {words}", _tree, blocks, notes)
+    return View(f"What would be learnt: {words}", _tree, blocks, noted(Note(words, text, source)))
 
 
 def _tree(result: Any, setting: Setting) -> dict[str, Tree]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock
@@ -20,9 +20,6 @@ from sdckit.report.release_page import lay_out_release, release_answer
 from sdckit.report.sentences import headline
 from sdckit.report.setting import setting_of
 from sdckit.report.view import Plain, view_of, views_of
-
-if TYPE_CHECKING:
-    from sdckit.workflow.assessed import Assessed
 
 __all__ = ["assessment_chart", "notebook_html", "result_blocks", "result_chart", "result_document"]
 
@@ -94,8 +91,8 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
     raise DataError(f"{result.measure} has no chart; see .summary()")
 
 
-def assessment_chart(assessment: Assessed, *, internal: bool = False) -> Any:
-    """Draw an assessment: of each intruder the measures with main figures; of a release every chart of its report.
+def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
+    """Draw an assessment: of each intruder the main figures, of a release every chart of its report.
 
     Parameters
     ----------

@@ -91,11 +91,14 @@ def _side_by_side(plain: Plain) -> Section:
     ones = plain["intruders"]
     names = tuple(one["name"] for one in ones)
     found = [figures_of(one) for one in ones]
-    rows = [("Keys", *(listed(one["keys"]) for one in ones))]
-    for words in dict.fromkeys(words for figures in found for words in figures):
-        rows.append((words, *(figures[words]["text"] if words in figures else "not tested" for figures in found)))
+    words = dict.fromkeys(label for figures in found for label in figures)
+    blank = {"text": "not tested"}
+    rows = (
+        ("Keys", *(listed(one["keys"]) for one in ones)),
+        *((label, *(figures.get(label, blank)["text"] for figures in found)) for label in words),
+    )
     table = TableBlock(
-        "The intruders side by side", ("Figure", *names), tuple(rows), tuple(range(1, len(names) + 1))
+        "The intruders side by side", ("Figure", *names), rows, tuple(range(1, len(names) + 1))
     )
     return Section("Intruders side by side", (table,))
 
@@ -144,7 +147,15 @@ def _keys(one: Plain) -> list[Block]:
         for key in one["key_facts"]
     )
     levels = ("Levels",) if inside else ()
-    columns = ("Key", "Type", *levels, "Levels with 5 or more records", "Missing", "Missing rate", "A missing value")
+    columns = (
+        "Key",
+        "Type",
+        *levels,
+        "Levels with 5 or more records",
+        "Missing",
+        "Missing rate",
+        "A missing value",
+    )
     order = Paragraph("The levels of each key, the most frequent first.")
     numeric = tuple(range(2, len(columns) - 1))
     tables = Tables(tuple(_levels(key) for key in one["key_facts"]))

@@ -6,17 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph
-from sdckit.report.figures import Count, Ledger
+from sdckit.report.figures import Count
 from sdckit.report.relations import link_records
 from sdckit.report.setting import Setting
 
-__all__ = ["bars", "link_nested", "notes_blocks", "of_whole", "texts", "uniques_of"]
+__all__ = ["bars", "notes_blocks", "of_whole", "texts", "uniques_of"]
 
 Plain = Mapping[str, Any]
 UNDEFINED = {"text": "undefined", "value": None}
 
 
-def bars(caption: str, unit: str, rows: Iterable[tuple[str, Plain | None] | tuple[str, Plain, str]]) -> ChartBlock:
+def bars(
+    caption: str, unit: str, rows: Iterable[tuple[str, Plain | None] | tuple[str, Plain, str]]
+) -> ChartBlock:
     """Draw printed figures as bars: label, figure and, where rows differ, tone of each.
 
     Examples
@@ -58,11 +60,3 @@ def uniques_of(setting: Setting, true: int) -> Count:
     link_records(setting.ledger, setting.sizes, uniques.name, 1, 1)
     setting.ledger.nested("n", uniques.name)
     return uniques
-
-
-def link_nested(ledger: Ledger, counts: Sequence[Count]) -> None:
-    """Each count is one of records, and contains the one after it."""
-    for count in counts:
-        ledger.nested("n", count.name)
-    for wide, narrow in zip(counts, counts[1:], strict=False):
-        ledger.nested(wide.name, narrow.name)

@@ -17,7 +17,7 @@ from sdckit.report.view import Note, Plain, View, find_view
 
 __all__ = [
     "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
-    "enter_tally", "exact_of", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
+    "enter_tally", "exact_of", "finite", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
     "rates_table",
 ]  # fmt: skip
 
@@ -76,7 +76,7 @@ def rate_view(
     *,
     dependent: bool = False,
     asked: Callable[[Plain, str], str] = lambda _asked, _rest: "",
-    details: Callable[[Plain], list[Block]] = lambda _: [],
+    details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
 ) -> AttackView:
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
@@ -114,7 +114,9 @@ def rate_view(
         return [table, rate_bars(capital(name), found, compared=compared), means, *shown_inside(found, name)]
 
     def shown_inside(found: Plain, name: str) -> list[Block]:
-        return [*details(found), *detail_blocks(found), *group_blocks(found, name)]
+        groups = group_blocks(found, name, _group_columns(found))
+        small = [Paragraph(SMALL, "note")] if groups else []
+        return [*details(found, name), *detail_blocks(found, name), *groups, *small]
 
     return AttackView(
         ATTACKS,
@@ -153,10 +155,12 @@ def has_residual_risk(place: str) -> bool:
 def exact_of(result: Any, **more: Tree) -> InternalOnly:
     """The exact figures of an attack and its verdict, for a confidential document."""
     figures = {name: float(getattr(result, name)) for name in result.figures}
-    return InternalOnly({"verdict": result.verdict, **_finite(figures), **more})
+    told: dict[str, Tree] = {"verdict": result.verdict, **finite(figures), **more}
+    return InternalOnly(told)
 
 
-def _finite(figures: Mapping[str, float]) -> dict[str, Tree]:
+def finite(figures: Mapping[str, float]) -> dict[str, Tree]:
+    """Exact figures; None for what is undefined."""
     return {name: value if math.isfinite(value) else None for name, value in figures.items()}
 
 
@@ -166,7 +170,7 @@ def _release(
     n, guessed = int(figures["n_attacks"]), figures["baseline_rate"]
     size = f"{start}n_attacks"
     tree: dict[str, Tree] = {"n_attacks": ledger.count(size, n, size, watched="nowhere")}
-    tree["exact"] = InternalOnly(_finite(figures))
+    tree["exact"] = InternalOnly(finite(figures))
     if n < FEWEST:
         return tree
     tree |= enter_tally(ledger, start, "", round(figures["successes"]), n, whole=True)
@@ -248,7 +252,7 @@ def _groups(result: Any) -> Tree:
     attacked = [group for group in result.groups if group.figures["n_attacks"] > 0]
     ordered = sorted(attacked, key=lambda group: worst_first(group.figures))
     rows = tuple(
-        {"labels": tuple(one.labels), "release": one.release, **_finite(one.figures)} for one in ordered
+        {"labels": tuple(one.labels), "release": one.release, **finite(one.figures)} for one in ordered
     )
     return {"by": tuple(result.by), "rows": rows}
 
@@ -305,48 +309,53 @@ def percent(leaf: Plain) -> str:
     return f"{below}{100 * float(text.removeprefix('<').replace(',', '')):.3g} %"
 
 
-def detail_blocks(tree: Plain) -> list[Block]:
+def detail_blocks(tree: Plain, name: str) -> list[Block]:
     """The notes of a confidential document."""
-    return [Paragraph(f"Note: {text}", "note") for text in tree.get("exact", {}).get("notes", ())]
+    notes = tree.get("exact", {}).get("notes", ())
+    return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
 
 
-def group_blocks(tree: Plain, name: str) -> list[Block]:
-    """The subgroups of a confidential document, at most ten, and how many more there are."""
+Column = tuple[str, Callable[[Plain], str]]
+
+
+def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Block]:
+    """The subgroups of a confidential document, at most ten, and how many more there are; by head and text."""
     groups = tree.get("exact", {}).get("groups")
     if not groups or not groups["rows"]:
         return []
-    rows = groups["rows"]
+    by, rows = groups["by"], groups["rows"]
     several = len(tree["releases"]) > 1
-    compared = any(row["control_rate"] is not None for row in rows)
-    columns = ("Never in it", "Risk", "Interval") if compared else ("Interval",)
-    heads = (*groups["by"], *(["Release"] if several else []), "Tries", "Succeed", "Guessing", *columns)
+    heads = (*by, *(["Release"] if several else []), *(head for head, _ in columns))
     texts = tuple(
-        (
-            *row["labels"],
-            *([str(row["release"])] if several else []),
-            f"{row['n_attacks']:,.0f}",
-            _share(row["success_rate"]),
-            _share(row["baseline_rate"]),
-            *_compared(row, compared=compared),
-        )
+        (*row["labels"], *([str(row["release"])] if several else []), *(text(row) for _, text in columns))
         for row in rows[:MOST_GROUPS]
     )
-    numeric = tuple(range(len(groups["by"]), len(heads)))
-    table = TableBlock(f"{capital(name)}, by {', '.join(groups['by'])}", heads, texts, numeric)
-    return [table, *more_groups(len(rows)), Paragraph(SMALL, "note")]
+    table = TableBlock(
+        f"{capital(name)}, by {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads)))
+    )
+    left_out = len(rows) - MOST_GROUPS
+    return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
 
 
-def more_groups(n: int, most: int = MOST_GROUPS) -> list[Block]:
-    """How many rows a table leaves out."""
-    return [Paragraph(f"… {n - most:,} more", "note")] if n > most else []
+def _group_columns(tree: Plain) -> list[Column]:
+    def only_if_better(text: Callable[[Plain], str]) -> Callable[[Plain], str]:
+        # an attack no better than guessing says nothing
+        return lambda row: text(row) if row["success_rate"] > row["baseline_rate"] else "–"
 
-
-def _compared(row: Plain, *, compared: bool) -> Sequence[str]:
-    if not compared:
-        return (_interval(row["success_low"], row["success_high"]),)
-    if not row["success_rate"] > row["baseline_rate"]:
-        return (_share(row["control_rate"]), "–", "–")  # an attack no better than guessing says nothing
-    return (_share(row["control_rate"]), _share(row["risk"]), _interval(row["risk_low"], row["risk_high"]))
+    columns: list[Column] = [
+        ("Tries", lambda row: f"{row['n_attacks']:,.0f}"),
+        ("Succeed", lambda row: _share(row["success_rate"])),
+        ("Guessing", lambda row: _share(row["baseline_rate"])),
+    ]
+    rows = (tree.get("exact", {}).get("groups") or {"rows": ()})["rows"]
+    if all(row["control_rate"] is None for row in rows):
+        return [*columns, ("Interval", lambda row: _interval(row["success_low"], row["success_high"]))]
+    return [
+        *columns,
+        ("Never in it", lambda row: _share(row["control_rate"])),
+        ("Risk", only_if_better(lambda row: _share(row["risk"]))),
+        ("Interval", only_if_better(lambda row: _interval(row["risk_low"], row["risk_high"]))),
+    ]
 
 
 def _share(rate: float | None) -> str:

@@ -95,10 +95,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         "utility": comparison["utility"],
         "attacks": attacks,
         "warnings": comparison["warnings"],
-        "methods": [
-            *before["methods"][:-1],
-            *method_notes(_places(assessment), scenario),
-        ],
+        "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
             "python": release_call(scenario, assessment.measures, **how),
             "command": release_command(scenario, assessment.measures, **how),
@@ -186,19 +183,7 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
 def intruder_tree(
     one: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]
 ) -> dict[str, Tree]:
-    """Give the measures of two files against one intruder.
-
-    Parameters
-    ----------
-    one
-        The measures.
-    number
-        Of the intruder, for the names of variables.
-    ledger
-        With ``n`` and the sizes of the releases entered.
-    sizes
-        Records of each release.
-    """
+    """Give the measures of two files against one intruder; `n` and the sizes of the releases are entered."""
     measures: dict[str, Tree] = {}
     for place, result in one.results.items():
         view = find_view(place.partition(":")[0])

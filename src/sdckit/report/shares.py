@@ -15,7 +15,7 @@ from sdckit.report.view import Note, Plain, View
 
 __all__ = [
     "LEARNING", "MATCHING", "Figure", "ShareView", "bins_chart", "bins_tree", "by_release", "over", "release_heads",
-    "share_view", "shares_table", "shares_tree",
+    "said_blocks", "said_tree", "share_view", "shares_table", "shares_tree",
 ]  # fmt: skip
 
 MATCHING, LEARNING = "Can rows be matched back?", "What can be learnt?"
@@ -108,7 +108,7 @@ def share_view(
         tree, variable = plain[place], place.partition(":")[2]
         table = shares_table(head.format(variable), shares, tree)
         chart = draw(tree, variable) if draw else _bars(table.caption, shares, tree)
-        return [table, chart, *(Paragraph(f"Note: {text}", "note") for text in tree.get("said", ()))]
+        return [table, chart, *said_blocks(tree)]
 
     return ShareView(
         title,
@@ -130,12 +130,18 @@ def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> 
     hidden = [
         name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)
     ]
-    said = tuple(sorted({text for name, text in result.notes.items() if name not in hidden}))
-    return {
-        "releases": tuple(releases),
-        "notes": notes_tree(result, but=hidden),
-        "said": InternalOnly(said),
-    }
+    return {"releases": tuple(releases), **said_tree(result, but=hidden)}
+
+
+def said_tree(result: Any, *, but: Sequence[str] = ()) -> dict[str, Tree]:
+    """Give what a measure has to say of its figures; a confidential document shows it, too."""
+    said = dict.fromkeys(text for name, text in result.notes.items() if name not in but)
+    return {"notes": notes_tree(result, but=but), "said": InternalOnly(tuple(said))}
+
+
+def said_blocks(tree: Plain) -> list[Block]:
+    """The same, a paragraph each."""
+    return [Paragraph(f"Note: {text}", "note") for text in tree.get("said", ())]
 
 
 def _is_defined(one: Figure, figures: Mapping[str, float]) -> bool:

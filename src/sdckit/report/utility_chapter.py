@@ -48,7 +48,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
     for model in tree["models"]:
         blocks += _model_blocks(model)
     if tree["skipped"]:
-        rows: tuple[tuple[str, ...], ...] = tuple((row["measure"].replace("_", " "), row["reason"]) for row in tree["skipped"])
+        rows = tuple((row["measure"].replace("_", " "), row["reason"]) for row in tree["skipped"])
         blocks.append(TableBlock("Not measured, and why", ("Measure", "Reason"), rows))
     return blocks
 
@@ -58,7 +58,7 @@ def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
     if not variables:
         return []
     bars = [{"label": name, "n": leaf} for name, leaf in variables.items()]
-    rows = tuple((row["label"], row["n"]["text"]) for row in bars)
+    rows = tuple((name, leaf["text"]) for name, leaf in variables.items())
     return [
         TableBlock(MOVED, ("Variable", "Share in other values"), rows, (1,)),
         ChartBlock("bars", {"rows": bars, "unit": "of the records"}, MOVED),

@@ -18,7 +18,7 @@ from sdckit.report.figures import Tree
 if TYPE_CHECKING:
     from sdckit.data.scenario import Scenario
 
-__all__ = ["Note", "Plain", "View", "added", "find_view", "view_of", "views_of"]
+__all__ = ["Note", "Plain", "View", "added", "find_view", "noted", "view_of", "views_of"]
 
 Plain = Mapping[str, Any]
 ROOM = "sdckit.report.views"
@@ -31,6 +31,11 @@ class Note:
     name: str
     text: str
     source: str
+
+
+def noted(*notes: Note) -> Callable[[Scenario], Sequence[Note]]:
+    """The same notes whatever the scenario."""
+    return lambda _: notes
 
 
 @dataclass(frozen=True)

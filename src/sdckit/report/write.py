@@ -14,8 +14,8 @@ from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
 from sdckit.report.markdown import render_markdown
 from sdckit.report.protect import protect
-from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.recipe_chapter import plain_recipe
+from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
@@ -25,7 +25,7 @@ __all__ = ["plain_document", "write_json", "write_report"]
 RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
 
 
-def plain_document(assessment: Assessed, *, internal: bool = False) -> dict[str, Any]:
+def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]:
     """Give the protected figures of an assessment, as they go into every document.
 
     Parameters
@@ -52,9 +52,7 @@ def plain_document(assessment: Assessed, *, internal: bool = False) -> dict[str,
     return protect(build_document(assessment, internal=internal), internal=internal)
 
 
-def write_report(
-    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False
-) -> Path:
+def write_report(assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False) -> Path:
     """Write the report of an assessment as HTML or Markdown, by the ending of the path.
 
     Parameters
@@ -91,9 +89,7 @@ def write_report(
     return target
 
 
-def write_json(
-    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False
-) -> Path | None:
+def write_json(assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 
     Parameters

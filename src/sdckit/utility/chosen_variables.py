@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.data.frames import open_frame
-from sdckit.data.roles import column_names
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError
 
 __all__ = ["Chosen", "chosen_variables"]
 
@@ -81,20 +80,21 @@ def chosen_variables(
     >>> found.names, found.numeric
     (('a', 'b'), ('a',))
     """
-    if scenario is not None and not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(id, "id")
     notes: dict[str, str] = {}
-    types = _types(original, released)
-    names = column_names(variables, "variables")
+    opened = open_files(original, released, id=id)
+    types = [dict(frame.collect_schema()) for frame in opened.frames]
+    names = arguments.names(variables, "variables")
     if names is None:
-        names = _in_common(types, scenario, id, notes)
+        names = _in_common(opened, scenario, notes)
     elif not names:
-        raise ColumnError("variables= is empty; name at least one column, or leave it out to take all")
+        raise ColumnError(
+            "variables= is empty; name at least one column, or leave it out to take all", argument="variables"
+        )
     numbers = _numbers(names, types, numeric, scenario, notes)
-    pair = open_pair(
-        original, released, categories={"variables": [name for name in names if name not in numbers]},
-        numeric={"numeric": numbers}, aligned=aligned, id=id,
-    )  # fmt: skip
+    others = [name for name in names if name not in numbers]
+    pair = open_pair(opened, categories={"variables": others}, numeric={"numeric": numbers}, aligned=aligned)
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
         notes["released"] = (
             f"{alike} of {pair.m} releases have the original's value in every row of these variables"
@@ -113,33 +113,18 @@ def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release
     return True
 
 
-def _types(original: Any, released: Any) -> list[dict[str, Any]]:
-    """Column types of every file; of none where there is no release, which `open_pair` says."""
-    if isinstance(original, Pair):
-        files: list[Any] = [original.original, *original.released]
-    elif released is None:
-        files = [original]
-    else:
-        files = [original, *(released if isinstance(released, (list, tuple)) else [released])]
-    return [dict(open_frame(file).collect_schema()) for file in files]
-
-
-def _in_common(
-    types: Sequence[dict[str, Any]], scenario: Scenario | None, id: str | None, notes: dict[str, str]
-) -> tuple[str, ...]:
-    apart = {id}
+def _in_common(opened: Pair, scenario: Scenario | None, notes: dict[str, str]) -> tuple[str, ...]:
+    apart: set[str | None] = set()
     if scenario is not None:
-        apart |= {scenario.weight, scenario.household, scenario.person, *scenario.identifiers}
-    own = [name for name in types[0] if name not in apart]
-    names = tuple(name for name in own if all(name in other for other in types[1:]))
+        apart = {scenario.weight, scenario.household, scenario.person, *scenario.identifiers}
+    names, lacking = opened.shared_columns([*apart])
     if not names:
         raise ColumnError(
             "the files have no variable in common; rename columns that mean the same, or name them by variables=[...]"
         )
-    lacking = sorted({name for one in types for name in one if name not in names and name not in apart})
     if lacking:
-        notes["variables"] = f"left out because not every file has them: {', '.join(lacking)}"
-    return names
+        notes["variables"] = f"left out because not every file has them: {', '.join(sorted(lacking))}"
+    return tuple(names)
 
 
 def _numbers(
@@ -149,10 +134,10 @@ def _numbers(
     scenario: Scenario | None,
     notes: dict[str, str],
 ) -> tuple[str, ...]:
-    named = column_names(numeric, "numeric")
+    named = arguments.names(numeric, "numeric")
     if named is not None:
         if unknown := [name for name in named if name not in names]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables")
+            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables", argument="numeric")
         return named
     if scenario is not None and scenario.numeric:
         return tuple(name for name in names if name in scenario.numeric)

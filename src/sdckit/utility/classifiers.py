@@ -45,10 +45,13 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
                 max_leaf_nodes=LEAVES, min_samples_leaf=SMALLEST_LEAF, random_state=state
             )
             return model, tree
-        raise DataError(f"model {model!r} is unknown; give 'logit', 'cart' or a scikit-learn classifier")
+        raise DataError(
+            f"model {model!r} is unknown; give 'logit', 'cart' or a scikit-learn classifier", argument="model"
+        )
     if not hasattr(model, "fit") or not hasattr(model, "predict_proba") or isinstance(model, type):
         raise DataError(
-            "model must be 'logit', 'cart' or a scikit-learn classifier (an object with fit and predict_proba)"
+            "model must be 'logit', 'cart' or a scikit-learn classifier (an object with fit and predict_proba)",
+            argument="model",
         )
     from sklearn.base import clone
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.utility.chosen_variables import chosen_variables
@@ -198,12 +199,12 @@ def cluster_utility(
     >>> result.cluster_utility, result.clusters["released"].to_list(), result.method
     (0.03125, [1, 3], 'average')
     """
-    if isinstance(n_clusters, bool) or not isinstance(n_clusters, int) or n_clusters < 2:
-        raise DataError("n_clusters is a whole number of 2 or more")
-    if method is not None and method not in METHODS:
-        raise DataError(f"method {method!r} is unknown; give 'average' or 'kmeans'")
-    state = int(np.random.default_rng(seed).integers(2**31 - 1))
-    aligned = aligned or (isinstance(scenario, Scenario) and scenario.aligned)
+    arguments.count(n_clusters, "n_clusters", "counts clusters", at_least=2)
+    if method is not None:
+        arguments.choice(method, "method", METHODS)
+    state = int(arguments.seed(seed).integers(2**31 - 1))
+    scenario = arguments.scenario_or_none(scenario)
+    aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
     chosen = chosen_variables(
         original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=aligned, id=id
     )
@@ -213,7 +214,8 @@ def cluster_utility(
     if method == "average" and most > LARGEST:
         raise DataError(
             f"average linkage needs the distances of all pairs of {most} records (at most {LARGEST}); use "
-            "method='kmeans' or a sample"
+            "method='kmeans' or a sample",
+            argument="method",
         )
     found, counts = [], []
     for release in range(pair.m):

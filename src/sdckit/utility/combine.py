@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory
+from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.frames import frame_of, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.result import Result
 from sdckit.utility.combining_rules import KINDS, NEEDS_SEVERAL, Kind, Pooled, pool
 
-__all__ = ["Combined", "check_level", "check_sizes", "combine"]
+__all__ = ["Combined", "check_sizes", "combine"]
 
 Floats = NDArray[np.float64]
 Names = tuple[str, ...] | None
@@ -158,7 +157,9 @@ def combine(
     v, others = _matrix(variances, "variances")
     if names is not None and others is not None and names != others:
         if set(names) != set(others):
-            raise ColumnError("variances: their names are not those of the estimates; name both alike")
+            raise ColumnError(
+                "variances: their names are not those of the estimates; name both alike", argument="variances"
+            )
         v = v[:, [others.index(name) for name in names]]
     if q.shape != v.shape:
         raise DataError(
@@ -167,9 +168,10 @@ def combine(
     if len(negative := np.argwhere(v.reshape(len(v), -1) < 0)):
         raise DataError(
             f"variances: file {negative[0][0] + 1} has a negative one (quantity {negative[0][1] + 1}); give squared "
-            "standard errors"
+            "standard errors",
+            argument="variances",
         )
-    check_level(level)
+    arguments.level(level, says="is the coverage of the interval")
     ratio = check_sizes(kind, len(q), n, n_synthetic)
     single = q.ndim == 1
     columns = names or others or tuple(str(j + 1) for j in range(1 if single else q.shape[1]))
@@ -190,12 +192,6 @@ def combine(
     )
 
 
-def check_level(level: float) -> None:
-    """Refuse what is no coverage."""
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
-        raise DataError("level is the coverage of the interval; give a number between 0 and 1, such as 0.95")
-
-
 def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
     """Give the records of a synthetic file divided by those of the original, where the rule permits it.
 
@@ -204,20 +200,18 @@ def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -
     DataError
         An unknown kind; a single file where several are needed; sizes absent, not positive or unequal.
     """
-    if kind not in KINDS:
-        raise DataError(f"kind {kind!r} is unknown; use {', '.join(map(repr, KINDS))}")
+    arguments.choice(kind, "kind", KINDS)
     if kind in NEEDS_SEVERAL and m == 1:
         raise DataError(
             f"kind {kind!r} needs at least two files: one does not show how much they vary; for a single file from "
-            "fitted models use kind='simple'"
+            "fitted models use kind='simple'",
+            argument="kind",
         )
     for name, size in (("n", n), ("n_synthetic", n_synthetic)):
         if size is None and kind in {"simple", "proper"}:
-            raise DataError(f"kind {kind!r} needs n= and n_synthetic=: {name} is missing")
-        if size is not None and (
-            isinstance(size, bool) or not isinstance(size, Real) or not 0 < size < math.inf
-        ):
-            raise DataError(f"{name} is a number of records; give a number above 0")
+            raise DataError(f"kind {kind!r} needs n= and n_synthetic=: {name} is missing", argument=name)
+        if size is not None:
+            arguments.amount_above(size, name, "is a number of records")
     if n is None or n_synthetic is None:
         return 1.0
     if kind == "partial" and n != n_synthetic:

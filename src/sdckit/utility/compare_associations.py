@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
@@ -23,7 +24,7 @@ from sdckit.utility.association_matrices import (
     spearman_matrix,
 )
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import BINS, Bins, CodedVariable, coded_variables, level_notes
+from sdckit.utility.coded_variables import BINS, Bins, coded_variables, level_notes
 from sdckit.utility.table_counts import cross
 
 __all__ = ["AssociationComparison", "compare_associations"]
@@ -66,7 +67,7 @@ def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, f
     return out
 
 
-def _tables(coded: Sequence[CodedVariable]) -> tuple[Floats, Floats]:
+def _tables(coded: Sequence[SharedCoding]) -> tuple[Floats, Floats]:
     """For every pair its contingency similarity and Cramér's V in each file; shape (files, p, p)."""
     files = len(coded[0].codes)
     similarity = np.full((files, len(coded), len(coded)), np.nan)
@@ -87,9 +88,7 @@ def _tables(coded: Sequence[CodedVariable]) -> tuple[Floats, Floats]:
     return similarity, strength
 
 
-def all_matrices(
-    coded: Sequence[CodedVariable], numbers: Mapping[str, Sequence[Floats]]
-) -> dict[str, Floats]:
+def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[Floats]]) -> dict[str, Floats]:
     """Matrices of each kind in each file: of the numbers (pearson, spearman), of all variables (the others)."""
     contingency, association = _tables(coded)
     files = len(contingency)
@@ -278,10 +277,10 @@ def compare_associations(
     if len(chosen.names) < 2:
         raise ColumnError(f"associations need two variables, there is one ({chosen.names[0]})")
     notes = dict(chosen.notes)
-    coded = coded_variables(chosen, bins, notes)
+    coded, declared = coded_variables(chosen, bins, notes)
     level_notes(coded, notes)
     pair = chosen.pair
-    numbers = {one.name: pair.numbers(one.name) for one in coded if one.number}
+    numbers = {name: pair.numbers(name) for name in declared}
     matrices = all_matrices(coded, numbers)
     per_release = tuple(release_figures(matrices, j) for j in range(1, pair.m + 1))
     _undefined(pair, matrices, len(numbers), per_release, notes)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -20,7 +22,6 @@ from sdckit.utility.coded_variables import (
     BINS,
     MISSING_RULE,
     Bins,
-    CodedVariable,
     coded_variables,
     level_notes,
 )
@@ -135,7 +136,7 @@ class DistributionComparison(PairResult):
     missing_difference: dict[str, float] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
-    coded: Mapping[str, CodedVariable] = field(default_factory=dict, repr=False)
+    coded: Mapping[str, SharedCoding] = field(default_factory=dict, repr=False)
 
     @cached_property
     def overview(self) -> Any:
@@ -194,8 +195,7 @@ class DistributionComparison(PairResult):
         """
         if variable not in self.numeric:
             raise ColumnError(f"{variable!r} is not one of the numeric variables; table() shows categories")
-        if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-            raise DataError("bins is a number of bins: 1 or more")
+        arguments.count(bins, "bins", "is a number of bins")
         values = self.pair.numbers(variable)
         inner = round_edges(values, bins) if edges is None else checked_edges(edges)
         counts = np.array([counts_between(one, inner) for one in values])
@@ -218,7 +218,7 @@ class DistributionComparison(PairResult):
                     rows[column].append(entry)
         return self.pair.table(rows)
 
-    def _coded(self, name: str) -> CodedVariable:
+    def _coded(self, name: str) -> SharedCoding:
         found = self.coded.get(name)
         if found is None:
             raise ColumnError(
@@ -304,7 +304,7 @@ def compare_distributions(
         original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
     )
     notes = dict(chosen.notes)
-    coded = coded_variables(chosen, bins, notes)
+    coded, numbers = coded_variables(chosen, bins, notes)
     level_notes(coded, notes)
     per_release = tuple(_of_release(coded, j, notes) for j in range(1, chosen.pair.m + 1))
     means = mean_figures(per_release, notes)
@@ -313,11 +313,11 @@ def compare_distributions(
         chosen.pair, per_release, MISSING_RULE, notes,
         mean_total_variation=means["mean_total_variation"],
         largest_total_variation=means["largest_total_variation"], **by_name, variables=chosen.names,
-        numeric=tuple(one.name for one in coded if one.number), coded={one.name: one for one in coded},
+        numeric=numbers, coded={one.name: one for one in coded},
     )  # fmt: skip
 
 
-def _of_release(coded: Sequence[CodedVariable], j: int, notes: dict[str, str]) -> dict[str, float]:
+def _of_release(coded: Sequence[SharedCoding], j: int, notes: dict[str, str]) -> dict[str, float]:
     found = {one.name: variable_figures(one.counts[0], one.counts[j]) for one in coded}
     apart = [one["total_variation"] for one in found.values()]
     if constant := [name for name, one in found.items() if math.isnan(one["s_pmse"])]:

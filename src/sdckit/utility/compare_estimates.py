@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.roles import column_names
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.data import arguments
+from sdckit.data.frames import is_lazy
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
-from sdckit.utility.combine import check_level
 from sdckit.utility.comparison import (
     FIGURES,
     CompareKind,
@@ -21,7 +19,7 @@ from sdckit.utility.comparison import (
     note_identical,
     size_ratio,
 )
-from sdckit.utility.interval_overlap import Version, check_version
+from sdckit.utility.interval_overlap import VERSIONS, Version
 from sdckit.utility.statistics_of_file import NAMED, Statistic, called_estimates, named_estimates
 
 __all__ = ["EstimateComparison", "compare_estimates"]
@@ -144,15 +142,17 @@ def compare_estimates(
     """
     if not callable(statistic) and statistic not in NAMED:
         raise DataError(
-            f"statistic {statistic!r} is unknown; use {', '.join(map(repr, NAMED))}, or a function of a file"
+            f"statistic {statistic!r} is unknown; use {', '.join(map(repr, NAMED))}, or a function of a file",
+            argument="statistic",
         )
-    check_level(level)
-    check_version(version)
-    if isinstance(probability, bool) or not isinstance(probability, Real) or not 0 < probability < 1:
-        raise DataError("probability says which quantile; give a number between 0 and 1")
+    arguments.level(level, says="is the coverage of the intervals")
+    arguments.choice(version, "version", VERSIONS)
+    arguments.level(probability, "probability", "says which quantile")
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(weight, "weight")
     if callable(statistic):
         if weight is not None:
-            raise DataError("a function weighs the records itself; leave weight= out")
+            raise DataError("a function weighs the records itself; leave weight= out", argument="weight")
     elif weight is None and scenario is not None:
         weight = scenario.weight
     pair = _opened(original, released, statistic, variables, weight, scenario)
@@ -179,11 +179,11 @@ def compare_estimates(
 
 
 def _variables(variables: Sequence[str] | None, scenario: Scenario | None) -> tuple[str, ...]:
-    names = column_names(variables, "variables")
+    names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError("say what is estimated: variables=[...]")
+        raise ScenarioError("say what is estimated: variables=[...]", argument="variables")
     return names
 
 
@@ -202,12 +202,13 @@ def _opened(
         measured = {} if statistic == "proportion" else {"variables": names}
         weights = {} if weight is None else {"weight": (weight,)}
         return open_pair(original, released, categories=counted, numeric={**measured, **weights})
-    needed = column_names(variables, "variables") or ()
-    if not needed and not isinstance(original, Pair) and is_lazy(open_frame(original)):
+    needed = arguments.names(variables, "variables") or ()
+    opened = open_files(original, released)
+    if not needed and is_lazy(opened.original):
         raise DataError(
             "of a plan only the columns named are brought here: variables=[...] says which the function uses"
         )
-    return open_pair(original, released, categories={"variables": needed})
+    return open_pair(opened, categories={"variables": needed})
 
 
 def _note_missing(notes: dict[str, str], pair: Pair, used: Sequence[int]) -> None:

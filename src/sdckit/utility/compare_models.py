@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.data.frames import open_frame
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.utility.combine import check_level
 from sdckit.utility.comparison import (
     FIGURES,
     CompareKind,
@@ -24,7 +23,7 @@ from sdckit.utility.comparison import (
     size_ratio,
 )
 from sdckit.utility.formula_text import Sides, read_formula
-from sdckit.utility.interval_overlap import Version, check_version
+from sdckit.utility.interval_overlap import VERSIONS, Version
 from sdckit.utility.lack_of_fit import lack_of_fit
 from sdckit.utility.model_design import Design, column_values, designs
 from sdckit.utility.model_fits import FAMILIES, Family, fit_family
@@ -163,10 +162,11 @@ def compare_models(
     >>> result.table["term"].to_list(), result.table["estimate_released"].round(3).to_list()
     (['Intercept', 'x'], [0.04, 1.003])
     """
-    if family not in FAMILIES:
-        raise DataError(f"family {family!r} is unknown; use {', '.join(map(repr, FAMILIES))}")
-    check_level(level)
-    check_version(version)
+    arguments.choice(family, "family", FAMILIES)
+    arguments.level(level, says="is the coverage of the intervals")
+    arguments.choice(version, "version", VERSIONS)
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(weight, "weight")
     notes: dict[str, str] = {}
     weight = _weight(weight, family, scenario, notes)
     pair, sides = _opened(original, released, formula, weight)
@@ -217,14 +217,14 @@ def _weight(
 
 def _opened(original: Any, released: Any, formula: str, weight: str | None) -> tuple[Pair, Sides]:
     """The files with the columns of the formula, numbers as numbers and the others as categories."""
-    schema = (original.original if isinstance(original, Pair) else open_frame(original)).collect_schema()
+    opened = open_files(original, released)
+    schema = opened.original.collect_schema()
     sides = read_formula(formula, schema.names())
     numeric = [name for name in sides.columns if schema[name].is_numeric()]
     others = [name for name in sides.columns if name not in numeric]
     weights = {} if weight is None else {"weight": (weight,)}
     pair = open_pair(
-        original,
-        released,
+        opened,
         categories={"formula": others},
         numeric={"numeric column of the formula": numeric, **weights},
     )
@@ -239,22 +239,30 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
     name = sides.outcome_column
     if name is None:
         if family == "multinomial":
-            raise ColumnError("formula: the outcome of a multinomial model must be a column; make one first")
+            raise ColumnError(
+                "formula: the outcome of a multinomial model must be a column; make one first",
+                argument="formula",
+            )
         return None, ()
     if family in {"linear", "poisson"}:
         values = column_values(pair, name)
         if not all(isinstance(one, np.ndarray) for one in values):
-            raise DataError(f"formula: {name!r} holds categories; a {family} model needs numbers on the left")
+            raise DataError(
+                f"formula: {name!r} holds categories; a {family} model needs numbers on the left",
+                argument="formula",
+            )
         return values, ()
     shared = pair.codes(name)
     if family == "logistic" and shared.n_levels != 2:
         raise DataError(
             f"formula: {name!r} takes {shared.n_levels} different values; a logistic model needs two, missing ones "
-            "apart"
+            "apart",
+            argument="formula",
         )
     if not 2 <= shared.n_levels <= max(2, len(shared.codes[0]) // 2):
         raise DataError(
-            f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model"
+            f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model",
+            argument="formula",
         )
     codes = tuple(np.where(one == 0, np.nan, one - 1.0) for one in shared.codes)
     return codes, tuple(shared.labels()[1:])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult
+from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.errors import DataError
 from sdckit.result import json_ready
@@ -95,9 +96,7 @@ def size_ratio(pair: Pair, kind: str) -> float:
         An unknown kind, releases of different sizes, a single release where several are needed, or sizes
         that differ from the original's for "partial".
     """
-    if kind != "observed" and kind not in KINDS:
-        known = ", ".join(map(repr, ("observed", *KINDS)))
-        raise DataError(f"kind {kind!r} is unknown; use {known}")
+    arguments.choice(kind, "kind", ("observed", *KINDS))
     if len(set(pair.sizes)) > 1:
         sizes = ", ".join(f"{name} {size}" for name, size in zip(pair.names[1:], pair.sizes, strict=True))
         raise DataError(

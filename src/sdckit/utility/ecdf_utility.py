@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
-from sdckit.data.roles import column_names
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.threads import run
@@ -162,13 +162,15 @@ def ecdf_utility(
     >>> result.max_difference, result.joint_max_difference
     ({'age': 0.25, 'pay': 0.25}, 0.25)
     """
-    asked = column_names(variables, "variables")
+    asked = arguments.names(variables, "variables")
     chosen = chosen_variables(original, released, variables=asked, numeric=asked, scenario=scenario, id=id)
     names = chosen.numeric
     if not names:
         declared = scenario is not None and scenario.numeric and asked is None
         held = "declared numeric in the scenario" if declared else "stored as numbers in every file"
-        raise ColumnError(f"none of the variables in common is {held}; name them in variables=[...]")
+        raise ColumnError(
+            f"none of the variables in common is {held}; name them in variables=[...]", argument="variables"
+        )
     notes = {key: text for key, text in chosen.notes.items() if key != "numeric"}
     if left := [name for name in chosen.names if name not in names]:
         notes["variables"] = f"no numbers, left out: {', '.join(left)}"
@@ -194,11 +196,13 @@ def ecdf_utility(
 def _joint_names(joint: bool | Sequence[str], names: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(joint, bool):
         return names if joint else ()
-    listed = column_names(joint, "joint") or ()
+    listed = arguments.names(joint, "joint") or ()
     if unknown := [name for name in listed if name not in names]:
-        raise ColumnError(f"joint: {unknown[0]!r} is not among the numeric variables ({', '.join(names)})")
+        raise ColumnError(
+            f"joint: {unknown[0]!r} is not among the numeric variables ({', '.join(names)})", argument="joint"
+        )
     if not listed:
-        raise ColumnError("joint= is empty; name variables, or give joint=False")
+        raise ColumnError("joint= is empty; name variables, or give joint=False", argument="joint")
     return listed
 
 

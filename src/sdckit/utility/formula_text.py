@@ -85,13 +85,16 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
     ('income', 'sex', 'age in years')
     """
     if not isinstance(formula, str):
-        raise DataError(f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}")
+        raise DataError(
+            f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}",
+            argument="formula",
+        )
     sides = [
         side.strip() for side in QUOTED.sub(lambda found: found[0].replace("~", "\0"), formula).split("~")
     ]
     sides = [side.replace("\0", "~") for side in sides]
     if len(sides) != 2 or not all(sides):
-        raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'")
+        raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'", argument="formula")
     left, right = ([*_columns(side, present)] for side in sides)
     names = tuple(dict.fromkeys(name for name, _ in (*left, *right)))
     bare = sides[0].removeprefix("`").removesuffix("`")
@@ -117,13 +120,16 @@ def _columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
         further, before, after = words[i], words[i + 1], words[i + 3]
         if word in REFUSED:
             raise DataError(
-                f"formula: {word!r} has no meaning here; combine columns by + - * : ** and functions"
+                f"formula: {word!r} has no meaning here; combine columns by + - * : ** and functions",
+                argument="formula",
             )
         if kind != tokenize.NAME or word in WORDS:
             continue
         if before == ".":
             if further not in SPACES or (further == "np" and word not in FUNCTIONS):
-                raise DataError(f"formula: .{word} is not allowed; use {', '.join(FUNCTIONS)}")
+                raise DataError(
+                    f"formula: .{word} is not allowed; use {', '.join(FUNCTIONS)}", argument="formula"
+                )
         elif word.startswith(STAND_IN):
             name = quoted[int(word.removeprefix(STAND_IN))]
             _check(name, present)
@@ -131,7 +137,8 @@ def _columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
         elif after == "(":
             if word not in (*TRANSFORMS, *FUNCTIONS):
                 raise DataError(
-                    f"formula: there is no function {word!r}; {did_you_mean(word, (*FUNCTIONS, *TRANSFORMS))}"
+                    f"formula: there is no function {word!r}; {did_you_mean(word, (*FUNCTIONS, *TRANSFORMS))}",
+                    argument="formula",
                 )
         elif not (after == "=" or (word in SPACES and after == ".")):
             _check(word, present)
@@ -151,4 +158,6 @@ def _tokens(text: str) -> list[tuple[int, str]]:
 
 def _check(name: str, present: Sequence[str]) -> None:
     if name not in present:
-        raise ColumnError(f"formula: no column {name!r} in the original; {did_you_mean(name, present)}")
+        raise ColumnError(
+            f"formula: no column {name!r} in the original; {did_you_mean(name, present)}", argument="formula"
+        )

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.frames import frame_of
-from sdckit.data.roles import column_names
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.utility.loss_release import Release, release_figures
@@ -193,12 +193,15 @@ def information_loss(
     >>> result.il1, result.mean_differences["hours"], result.records["distance"].round(3).to_list()
     (15.0, 0.0, [0.25, 0.0, 0.352])
     """
+    arguments.text(prefix, "prefix")
+    drawn = arguments.seed_number(seed)
+    arguments.flag(robust, "robust")
+    scenario = arguments.scenario_or_none(scenario)
     roles, orders = _roles(numeric, categorical, ordered, scenario)
     pair = open_pair(
         original, released, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
         numeric={"numeric": roles["numeric"]}, aligned=True, id=id,
     )  # fmt: skip
-    drawn = int(seed.integers(2**31)) if isinstance(seed, np.random.Generator) else seed
     ranks = {name: _ranks(pair, name, orders.get(name)) for name in roles["ordered"]}
     found = [
         release_figures(pair, j, roles["numeric"], roles["categorical"], ranks, robust=robust, seed=drawn)
@@ -231,18 +234,19 @@ def _roles(
     if isinstance(ordered, Mapping):
         orders = {name: tuple(map(str, levels)) for name, levels in ordered.items()}
         ordered = tuple(ordered)
-    names = column_names(numeric, "numeric")
+    names = arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = scenario.numeric
     roles = {
         "numeric": names or (),
-        "categorical": column_names(categorical, "categorical") or (),
-        "ordered": column_names(ordered, "ordered") or (),
+        "categorical": arguments.names(categorical, "categorical") or (),
+        "ordered": arguments.names(ordered, "ordered") or (),
     }
     every = [name for part in roles.values() for name in part]
     if not every:
         raise ScenarioError(
-            "say which variables to compare: numeric=[...], categorical=[...] or ordered=[...]"
+            "say which variables to compare: numeric=[...], categorical=[...] or ordered=[...]",
+            argument="numeric",
         )
     if twice := sorted({name for name in every if every.count(name) > 1}):
         where = " and ".join(role for role, part in roles.items() if twice[0] in part)
@@ -260,9 +264,12 @@ def _ranks(
     place = {level: j + 1 for j, level in enumerate(levels)}
     labels = shared.labels()[1:]
     if unknown := sum(label not in place for label in labels):
-        raise DataError(f"ordered: {unknown} values of {name!r} are not among the levels listed for it")
+        raise DataError(
+            f"ordered: {unknown} values of {name!r} are not among the levels listed for it",
+            argument="ordered",
+        )
     if len(place) < len(levels):
-        raise DataError(f"ordered: a level of {name!r} is listed more than once")
+        raise DataError(f"ordered: a level of {name!r} is listed more than once", argument="ordered")
     rank = np.array([0, *(place[label] for label in labels)], np.int32)
     return tuple(rank[codes] for codes in shared.codes), len(levels)
 

@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sdckit.data import arguments
 from sdckit.errors import DataError, SdcWarning
 
-__all__ = ["Version", "check_version", "interval_overlap", "shared_part"]
+__all__ = ["VERSIONS", "Version", "interval_overlap", "shared_part"]
 
 Floats = NDArray[np.float64]
 Version = Literal["snoke", "drechsler_reiter"]
@@ -96,7 +97,7 @@ def interval_overlap(
     >>> interval_overlap([0, 1], [2, 3], version="drechsler_reiter")
     0.0
     """
-    check_version(version)
+    arguments.choice(version, "version", VERSIONS)
     known, found = _ends(confidential, "confidential"), _ends(released, "released")
     if known.shape != found.shape:
         raise DataError(
@@ -112,12 +113,6 @@ def interval_overlap(
             stacklevel=2,
         )
     return float(out[0]) if known.ndim == 1 else out
-
-
-def check_version(version: str) -> None:
-    """Refuse an unknown version."""
-    if version not in VERSIONS:
-        raise DataError(f"version {version!r} is unknown; use 'snoke' or 'drechsler_reiter'")
 
 
 def _ends(given: ArrayLike, name: str) -> Floats:

@@ -63,10 +63,11 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
         one = np.array([np.nan, *(float(label == "True") for label in labels)])
         return tuple(one[codes] for codes in shared.codes)
     if shared.n_levels == 0:
-        raise DataError(f"formula: {name!r} has no value at all")
+        raise DataError(f"formula: {name!r} has no value at all", argument="formula")
     if shared.n_levels > MOST_LEVELS:
         raise DataError(
-            f"formula: {name!r} has {shared.n_levels} categories; group them first, or convert the column to numbers"
+            f"formula: {name!r} has {shared.n_levels} categories; group them first, or convert the column to numbers",
+            argument="formula",
         )
     # A base level must have records in every file: levels that a file lacks come last.
     present = np.array([np.bincount(codes, minlength=len(labels) + 1)[1:] > 0 for codes in shared.codes]).all(
@@ -125,7 +126,8 @@ def designs(
             values, outcome_names, left = _evaluated(left, part, rows, label)
             if len(outcome_names) != 1:
                 raise DataError(
-                    "formula: the left side must be one number per record, or the name of a column"
+                    "formula: the left side must be one number per record, or the name of a column",
+                    argument="formula",
                 )
             outcome = values[:, 0]
         out.append(Design(rows, matrix, outcome))
@@ -159,7 +161,9 @@ def _evaluated(
         ) from None
     names = tuple(str(name) for name in found.columns)
     if len(names) == 0:
-        raise DataError("formula: there is no term on the right; give at least the constant 1")
+        raise DataError(
+            "formula: there is no term on the right; give at least the constant 1", argument="formula"
+        )
     for name, column in zip(names, values.T, strict=True):
         if len(wrong := rows[~np.isfinite(column)]):
             where = np.zeros(int(rows[-1]) + 1, bool)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
@@ -207,11 +208,15 @@ def propensity(
     >>> [round(value, 6) for value in (result.pmse, result.expected_pmse, result.ratio, result.specks, result.auc)]
     [0.0625, 0.015625, 4.0, 0.5, 0.75]
     """
-    _check_options(interactions, null, resamples)
-    rng = np.random.default_rng(seed)
+    arguments.count(interactions, "interactions", "is the highest order of a term")
+    arguments.count(resamples, "resamples", "counts random divisions", at_least=2)
+    if null is not None:
+        arguments.choice(null, "null", NULLS)
+    scenario = arguments.scenario_or_none(scenario)
+    rng = arguments.seed(seed)
     name, estimator = checked_classifier(model, int(rng.integers(2**31 - 1)), seeded=seed is not None)
     null = _checked_null(name, estimator, null, interactions)
-    aligned = aligned or (isinstance(scenario, Scenario) and scenario.aligned)
+    aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
     chosen = chosen_variables(
         original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=aligned, id=id
     )
@@ -227,23 +232,19 @@ def propensity(
     return _result(chosen, found, name, plan)
 
 
-def _check_options(interactions: object, null: object, resamples: object) -> None:
-    for option, value, least in (("interactions", interactions, 1), ("resamples", resamples, 2)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise DataError(f"{option} is a whole number of {least} or more")
-    if null is not None and null not in NULLS:
-        raise DataError(f"null {null!r} is unknown; give one of {', '.join(NULLS)}")
-
-
 def _checked_null(name: str, estimator: Any, null: str | None, interactions: int) -> str:
     if estimator is None:
         return null or "fitted"
     if null not in (None, "permutation"):
         raise DataError(
-            f"null={null!r} is a formula for model='logit'; for {name} leave it out (permutation)"
+            f"null={null!r} is a formula for model='logit'; for {name} leave it out (permutation)",
+            argument="null",
         )
     if interactions != 1:
-        raise DataError(f"interactions= is for model='logit'; {name} finds them by itself, leave it out")
+        raise DataError(
+            f"interactions= is for model='logit'; {name} finds them by itself, leave it out",
+            argument="interactions",
+        )
     return "permutation"
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
 from sdckit.data.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
@@ -21,7 +23,6 @@ from sdckit.utility.coded_variables import (
     BINS,
     MISSING_RULE,
     Bins,
-    CodedVariable,
     coded_variables,
     level_notes,
 )
@@ -39,7 +40,7 @@ SUMMARISED = ("s_pmse", "s_jsd", "specks", "dbhatt")
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def all_tables(variables: Sequence[CodedVariable], ways: int, *, complete: bool) -> Floats:
+def all_tables(variables: Sequence[SharedCoding], ways: int, *, complete: bool) -> Floats:
     """Statistics of every table of so many variables; shape (m, tables, statistics)."""
 
     def beginning_with(first: tuple[int, ...]) -> list[list[list[float]]]:
@@ -264,8 +265,8 @@ def tabular_utility(
     >>> result.tables, result.statistics["specks"].tolist()
     ((('sex',), ('ill',)), [[0.25, 0.0]])
     """
-    if isinstance(ways, bool) or ways not in (1, 2, 3):
-        raise DataError("ways is the number of variables per table: 1, 2 or 3")
+    arguments.count(ways, "ways", "is the number of variables per table", at_most=3)
+    arguments.flag(drop_missing, "drop_missing")
     chosen = chosen_variables(
         original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
     )
@@ -280,7 +281,7 @@ def tabular_utility(
             "variables=[...] or smaller ways"
         )
     notes = dict(chosen.notes)
-    coded = coded_variables(chosen, bins, notes)
+    coded, _ = coded_variables(chosen, bins, notes)
     level_notes(coded, notes)
     found = all_tables(coded, ways, complete=drop_missing)
     statistics = {name: found[:, :, j] for j, name in enumerate(STATISTICS)}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenario import Scenario
 from sdckit.errors import DataError, SdcError
@@ -215,6 +216,8 @@ def utility_overview(
     >>> overview.mean_total_variation, overview.largest_total_variation
     (0.125, 0.25)
     """
+    arguments.seed(seed)
+    arguments.flag(aligned, "aligned")
     chosen = chosen_variables(
         original, released, variables=variables, numeric=numeric, scenario=scenario,
         aligned=aligned or id is not None, id=id,
@@ -259,14 +262,16 @@ def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, st
     """
     if isinstance(models, Mapping):
         return dict(models)
-    return dict.fromkeys((models,) if isinstance(models, str) else tuple(models), "linear")
+    return dict.fromkeys(arguments.texts(models, "models"), "linear")
 
 
 def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
     found = families_of(models)
     for family in found.values():
         if family not in FAMILIES:
-            raise DataError(f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}")
+            raise DataError(
+                f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}", argument="models"
+            )
     return cast("dict[str, Family]", found)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from sdckit.attacks.attack_files import generator, whole
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenario import Scenario
@@ -55,8 +55,8 @@ def assess_release(
 
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
-    whole(n_attacks, "n_attacks")
-    generator(seed)  # refused here, or every attack would be
+    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
+    arguments.seed(seed)  # refused here, or every attack would be
     files = list(released) if isinstance(released, (list, tuple)) else [released]
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
@@ -181,7 +181,9 @@ def _against(
         *judge_release(
             one.thresholds, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped
         ),
-        *judge_attacks(limit, name, attacked.results, failed=attacked.failed, control=control),
+        *judge_attacks(
+            limit, name, attacked.results, intruders=list(before), failed=attacked.failed, control=control
+        ),
     )
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 

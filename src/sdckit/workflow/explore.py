@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.arguments import Seed
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import n_threads
-from sdckit.protect.draws import Seed, open_rng
+from sdckit.protect.draws import open_rng
 from sdckit.workflow.exploration import Exploration, Point
 from sdckit.workflow.explore_runs import Runs, key_of
 from sdckit.workflow.recipe import Recipe

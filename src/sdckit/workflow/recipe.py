@@ -11,11 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.arguments import Seed
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenario_toml import read_toml
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
-from sdckit.protect.draws import Seed, open_rng
+from sdckit.protect.draws import open_rng
 from sdckit.workflow.recipe_applied import Applied
 from sdckit.workflow.recipe_checks import StepLike, check_against, check_roles, checked_step
 from sdckit.workflow.recipe_figures import StepFigures, Watch

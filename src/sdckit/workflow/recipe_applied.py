@@ -62,6 +62,8 @@ class Applied:
         Values of each column of the original that are others in the end.
     """
 
+    instead_of_a_frame = "give its .data"
+
     data: Any
     log: RecipeLog
     figures: tuple[StepFigures, ...]

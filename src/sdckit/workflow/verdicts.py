@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -206,7 +206,13 @@ def judge_release(
 
 
 def judge_attacks(
-    limit: float | None, intruder: str, attacks: Mapping[str, Any], *, failed: Sequence[str], control: bool
+    limit: float | None,
+    intruder: str,
+    attacks: Mapping[str, Any],
+    *,
+    intruders: Collection[str],
+    failed: Sequence[str],
+    control: bool,
 ) -> tuple[Verdict, ...]:
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
@@ -219,6 +225,8 @@ def judge_attacks(
         The threshold, and whose knowledge the attacks use. Attacks that need no intruder count for each.
     attacks
         Results by name, with the intruder behind a colon.
+    intruders
+        All there are: an attack that names another one does not count.
     failed
         Places of the attacks with a residual risk that were tried in vain.
     control
@@ -228,8 +236,8 @@ def judge_attacks(
         return ()
     if not control:
         return (_unjudged("residual_risk", intruder, limit, NO_CONTROL),)
-    own = {place: result for place, result in attacks.items() if concerns(place, intruder)}
-    lost = [place for place in failed if concerns(place, intruder)]
+    own = {place: result for place, result in attacks.items() if concerns(place, intruder, intruders)}
+    lost = [place for place in failed if concerns(place, intruder, intruders)]
     if lost:
         return (_unjudged("residual_risk", intruder, limit, NOT_MADE.format(", ".join(lost))),)
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]

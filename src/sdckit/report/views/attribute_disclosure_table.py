@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.figures import InternalOnly, Tree
-from sdckit.report.setting import PairSetting, notes_tree
-from sdckit.report.shares import LEARNING, by_release, release_heads, shares_tree
+from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.figures import Tree
+from sdckit.report.setting import PairSetting
+from sdckit.report.shares import LEARNING, by_release, release_heads, said_blocks, said_tree, shares_tree
 from sdckit.report.view import Plain, View
 from sdckit.report.views.attribute_disclosure import DISCLOSED, SHARES
 
@@ -27,8 +27,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         }
         for name, one in result.results.items()
     }
-    said = tuple(sorted(set(result.notes.values())))
-    return {"targets": targets, "notes": notes_tree(result), "said": InternalOnly(said)}
+    return {"targets": targets, **said_tree(result)}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
@@ -43,7 +42,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
         ChartBlock("bars", {"rows": bars, "unit": "of the records"}, CAPTION),
-        *(Paragraph(f"Note: {text}", "note") for text in plain[place].get("said", ())),
+        *said_blocks(plain[place]),
     ]
 
 

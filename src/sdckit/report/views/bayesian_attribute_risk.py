@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.estimates import share_leaf
-from sdckit.report.figures import InternalOnly, Tree
-from sdckit.report.setting import PairSetting, notes_tree
-from sdckit.report.shares import LEARNING
+from sdckit.report.figures import Tree
+from sdckit.report.setting import PairSetting
+from sdckit.report.shares import LEARNING, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, View
 
 __all__ = ["VIEW"]
@@ -33,8 +33,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the means over the records: each counts at most one in them."""
     start = f"{setting.prefix}.{setting.place}"
     found = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
-    said = tuple(dict.fromkeys(result.notes.values()))
-    return {**found, "notes": notes_tree(result), "said": InternalOnly(said)}
+    return {**found, **said_tree(result)}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
@@ -46,7 +45,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [
         TableBlock(caption, ("Mean over the records", "Release"), rows, (1,)),
         ChartBlock("bars", {"rows": bars, "unit": "of the records"}, caption),
-        *(Paragraph(f"Note: {text}", "note") for text in found.get("said", ())),
+        *said_blocks(found),
     ]
 
 

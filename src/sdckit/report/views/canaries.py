@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.conclusions import leaf_with_ends
 from sdckit.report.estimates import value_leaf
 from sdckit.report.figures import InternalOnly, Tree
-from sdckit.report.rates import ATTACKS, enter_share
+from sdckit.report.rates import ATTACKS, enter_share, percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
 __all__ = ["VIEW"]
 
+EVEN: Plain = {"text": "0.5", "value": 0.5}
 # What is told of the planted records, and the same without memory.
 COMPARED = (
     ("nearer to the release than one held back", "auc", ""),
@@ -43,50 +45,34 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Lay out and draw what became of the planted records; with exact figures what it means."""
-    found = plain[place]
+    found, exact = plain[place], plain[place].get("exact")
     caption = f"{found['n_planted']} records of nobody planted, {found['n_held_out']} held back"
-    chance = {"text": "0.5", "value": 0.5}
     bars = [
-        {"label": f"{words}{', by chance' if by_chance else ''}", "n": found[other] if by_chance and other else
-         chance if by_chance else found[name]}
+        {"label": label, "n": leaf}
         for words, name, other in COMPARED
-        for by_chance in (False, True)
-    ]  # fmt: skip
-    laid: list[Block] = [ChartBlock("bars", {"rows": bars, "unit": "of the planted records"}, caption)]
-    if (exact := found.get("exact")) is None:
-        rows = tuple(
-            (words, found[name]["text"], found[other]["text"] if other else chance["text"])
-            for words, name, other in COMPARED
-        )
-        return [
-            TableBlock(caption, ("Share", "Planted", "By chance"), tuple(map(tuple, rows)), (1, 2)),
-            *laid,
-        ]  # type: ignore[arg-type]
-    table = TableBlock(
-        caption,
-        ("Share", "Planted", f"Interval {100 * exact['level']:g} %", "By chance"),
-        tuple(_exact_rows(exact)),
-        (1, 2, 3),
-    )
-    notes = (Paragraph(f"Note: {about}: {text}", "note") for about, text in exact["notes"].items())
-    return [table, *laid, Paragraph(exact["verdict"]), *notes]
-
-
-def _exact_rows(exact: Plain) -> list[tuple[str, ...]]:
-    rows = [
-        (
-            words, f"{exact[name]:.1%}", f"{100 * exact[f'{name}_low']:.1f}–{100 * exact[f'{name}_high']:.1f}",
-            f"{exact[other]:.1%}" if other else "50.0%",
-        )
-        for words, name, other in COMPARED
-    ]  # fmt: skip
-    by_chance, most = exact["exposure_by_chance"], exact["most_exposure"]
-    return [
-        *rows,
-        ("exposure in bits, mean", f"{exact['mean_exposure']:.4g}", "", f"{by_chance:.4g}"),
-        (f"largest, of {most:.4g} at most", f"{exact['largest_exposure']:.4g}", "", ""),
-        ("probability of so much without memory", f"{exact['p_value']:.4g}", "", ""),
+        for label, leaf in ((words, found[name]), (f"{words}, by chance", found.get(other, EVEN)))
     ]
+    chart = ChartBlock("bars", {"rows": bars, "unit": "of the planted records"}, caption)
+    rows = [
+        (words, _text(exact, name) or percent(found[name]), percent(found.get(other, EVEN)))
+        for words, name, other in COMPARED
+    ]
+    if exact is None:
+        return [TableBlock(caption, ("Share", "Planted", "By chance"), tuple(rows), (1, 2)), chart]
+    rows += [
+        ("exposure in bits, mean", f"{exact['mean_exposure']:.4g}", f"{exact['exposure_by_chance']:.4g}"),
+        (f"largest, of {exact['most_exposure']:.4g} at most", f"{exact['largest_exposure']:.4g}", ""),
+        ("probability of so much without memory", f"{exact['p_value']:.4g}", ""),
+    ]
+    heads = ("Share", f"Planted (interval {100 * exact['level']:g} %)", "By chance")
+    notes = (Paragraph(f"Note: {about}: {text}", "note") for about, text in exact["notes"].items())
+    return [TableBlock(caption, heads, tuple(rows), (1, 2)), chart, Paragraph(exact["verdict"]), *notes]
+
+
+def _text(exact: Plain | None, name: str) -> str:
+    if exact is None:
+        return ""
+    return str(leaf_with_ends(*(exact[f"{name}{end}"] for end in ("", "_low", "_high")), exact=True)["text"])
 
 
 VIEW = View(ATTACKS, tree, blocks, lambda _: (METHOD,))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.figures import Holds, InternalOnly, Relation, Share, Tree
 from sdckit.report.parts import bars, notes_blocks, texts
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.delta_presence import DeltaPresence
 
 __all__ = ["VIEW"]
@@ -77,12 +76,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     ]
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "The share of the people with a key who are in the file: how surely somebody who knows the key of a "
-        "person knows that the person is listed, or is not."
-    )
-    return (Note("δ-presence", text, "Nergiz, Atzori & Clifton (2007)"),)
-
-
-VIEW = View("Who is known to be in the file", tree, blocks, _notes)
+NOTE = Note(
+    "δ-presence",
+    "The share of the people with a key who are in the file: how surely somebody who knows the key of a "
+    "person knows that the person is listed, or is not.",
+    "Nergiz, Atzori & Clifton (2007)",
+)
+VIEW = View("Who is known to be in the file", tree, blocks, noted(NOTE))

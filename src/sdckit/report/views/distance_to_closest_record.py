@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sdckit.data.frames import rows_of
@@ -17,7 +18,7 @@ from sdckit.report.rates import (
     enter_estimate,
     enter_share,
     exact_of,
-    more_groups,
+    group_blocks,
     percent,
 )
 from sdckit.report.setting import PairSetting
@@ -50,7 +51,6 @@ GROUPS = (
     ("nearer than another", "identifiability"),
     ("nearest to an original", "share_closer_to_original"),
 )
-MOST_GROUPS = 10
 METHOD = Note(
     "Distances",
     (
@@ -157,26 +157,13 @@ def details(found: Plain) -> list[Block]:
     )
     caption = "Distances between released and real records"
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
-    return [table, *detail_blocks(found), *_group_blocks(found, exact["groups"])]
+    first = exact["groups"]["rows"][0] if exact["groups"] else {}
+    columns = [(head, partial(_of, name)) for head, name in GROUPS if name in first]
+    return [table, *detail_blocks(found, "distances"), *group_blocks(found, "distances", columns)]
 
 
-def _group_blocks(found: Plain, groups: Plain | None) -> list[Block]:
-    if not groups:
-        return []
-    several = len(found["releases"]) > 1
-    shown = [(head, name) for head, name in GROUPS if name in groups["rows"][0]]
-    heads = (*groups["by"], *(["release"] if several else []), *(head for head, _ in shown))
-    rows = tuple(
-        (
-            *row["labels"],
-            *([str(row["release"])] if several else []),
-            *(_number(row[name]) for _, name in shown),
-        )
-        for row in groups["rows"][:MOST_GROUPS]
-    )
-    caption = f"Distances, by {', '.join(groups['by'])}"
-    table = TableBlock(caption, heads, rows, tuple(range(len(groups["by"]), len(heads))))
-    return [table, *more_groups(len(groups["rows"]))]
+def _of(name: str, row: Plain) -> str:
+    return _number(row[name])
 
 
 def _number(value: float | None) -> str:

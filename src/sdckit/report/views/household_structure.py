@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.figures import Levels, Share, Tree
 from sdckit.report.parts import bars, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.household_structure import HouseholdStructure
 
 __all__ = ["VIEW"]
@@ -61,7 +60,11 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     return [
         Facts(facts),
-        bars("Households by number of members", "households", ((_members(row), row["n"]) for row in tree["sizes"])),
+        bars(
+            "Households by number of members",
+            "households",
+            ((_members(row), row["n"]) for row in tree["sizes"]),
+        ),
         TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
         Paragraph(HINT, "note"),
     ]
@@ -73,13 +76,11 @@ def _members(row: Plain) -> str:
     return f"{row['level']} member" + ("" if row["level"] == "1" else "s")
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "The probability that at least one member of the household is re-identified: one minus "
-        "the product over its members of (1 - risk). Size and composition may identify a "
-        "household even without any key."
-    )
-    return (Note("Household risk", text, "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)"),)
-
-
-VIEW = View("Households", tree, blocks, _notes)
+NOTE = Note(
+    "Household risk",
+    "The probability that at least one member of the household is re-identified: one minus "
+    "the product over its members of (1 - risk). Size and composition may identify a "
+    "household even without any key.",
+    "Franconi & Polettini (2004); Templ, Meindl, Kowarik & Chen (2014)",
+)
+VIEW = View("Households", tree, blocks, noted(NOTE))

@@ -29,5 +29,5 @@ VIEW = share_view(
     ),
     UNIQUES,
     limits={"replicated_uniques": "replicated_uniques"},
-    answer=lambda tree, _: f"Of the original's records {over(tree, 'replicated_uniques')} are unique in both files.",
+    answer=lambda tree, _: f"Unique in both files are {over(tree, 'replicated_uniques')} of the original's records.",
 )  # fmt: skip

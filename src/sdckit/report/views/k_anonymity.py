@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
@@ -10,10 +10,9 @@ from sdckit.report.figures import Holds, InternalOnly, Share, Tree
 from sdckit.report.parts import bars, texts
 from sdckit.report.relations import link_levels, link_records
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.k_anonymity import KAnonymity
 
 __all__ = ["VIEW"]
@@ -79,7 +78,9 @@ def blocks(one: Plain, place: str) -> list[Block]:
         if "level" in tree
     )
     return [
-        TableBlock(f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)),
+        TableBlock(
+            f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)
+        ),
         *([Facts(held)] if held else []),
         bars("Records in violation of k-anonymity", "records", drawn),
     ]
@@ -91,22 +92,19 @@ def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     return found | ({HELD: {"text": f"{tree['level']:,}"}} if "level" in tree else {})
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    return (
-        Note(
-            "k-anonymity",
-            "A record is k-anonymous when at least k records of the file, itself included, share "
-            "its combination of key values. A record that nobody shares is a sample unique.",
-            "Samarati (2001); Sweeney (2002)",
-        ),
-        Note(
-            "Missing values in keys",
-            'Under "wildcard" a missing value may stand for any value, so records match more often; '
-            'under "category" it is a value of its own. Where keys have missing values, both are '
-            "shown: the wildcard is the less cautious rule.",
-            "Templ, Meindl, Kowarik & Chen (2014)",
-        ),
-    )
-
-
+_notes = noted(
+    Note(
+        "k-anonymity",
+        "A record is k-anonymous when at least k records of the file, itself included, share "
+        "its combination of key values. A record that nobody shares is a sample unique.",
+        "Samarati (2001); Sweeney (2002)",
+    ),
+    Note(
+        "Missing values in keys",
+        'Under "wildcard" a missing value may stand for any value, so records match more often; '
+        'under "category" it is a value of its own. Where keys have missing values, both are '
+        "shown: the wildcard is the less cautious rule.",
+        "Templ, Meindl, Kowarik & Chen (2014)",
+    ),
+)
 VIEW = View("k-anonymity", tree, blocks, _notes, _figures)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,9 @@ from sdckit.report.figures import Holds, InternalOnly, Ratio, Share, Tree
 from sdckit.report.parts import bars, notes_blocks, texts
 from sdckit.report.relations import link_records
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.k_map import KMap
 
 __all__ = ["VIEW"]
@@ -81,8 +80,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
         for k, count in tree["violations"].items()
     )
     caption = "Records whose key fewer than k people of the population have"
-    heads = ("Tested", "Result", "Records in violation") if counted else ("Tested", "Records expected")
-    heads += ("Share of records",)
+    middle = ("Result", "Records in violation") if counted else ("Records expected",)
+    heads = ("Tested", *middle, "Share of records")
     drawn = ((f"k = {k}", count) for k, count in tree["violations"].items())
     return [
         *([Facts((("Largest k that holds", f"{tree['level']:,}"),))] if "level" in tree else []),
@@ -92,12 +91,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     ]
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "How many people of the population share a record's key, counted in a population file; without one, "
-        "the records expected to violate each k, the keys taken as independent."
-    )
-    return (Note("k-map", text, "Sweeney (2001); El Emam & Dankar (2008)"),)
-
-
-VIEW = View("People behind each key", tree, blocks, _notes)
+NOTE = Note(
+    "k-map",
+    "How many people of the population share a record's key, counted in a population file; without one, "
+    "the records expected to violate each k, the keys taken as independent.",
+    "Sweeney (2001); El Emam & Dankar (2008)",
+)
+VIEW = View("People behind each key", tree, blocks, noted(NOTE))

@@ -19,10 +19,9 @@ from sdckit.report.parts import bars, texts
 from sdckit.report.relations import risk_of_size
 from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.key_contributions import KeyContributions
 
 __all__ = ["VIEW", "most_saving", "share_saved"]
@@ -40,7 +39,9 @@ ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     """Uniques, violations and risk when a key is left out, and when it is coarser."""
     whole = {1: _whole_uniques(result, setting)}
-    whole |= {k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2}
+    whole |= {
+        k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2
+    }
     singles: dict[str, dict[int, str]] = {}
     rows: list[Tree] = []
     # Not in the order of what they save: exact ranks would tell which of two hidden counts is larger.
@@ -139,12 +140,13 @@ def _row(
 ) -> dict[str, Tree]:
     for size in sorted(counts.keys() & whole.keys()):
         setting.ledger.nested(whole[size], counts[size])
-    with_all = f"{setting.prefix}.contributions.uniques"
+    with_all, below = f"{setting.prefix}.contributions.uniques", row.violations_without
     return {
         "variables": tuple(names),
         "uniques_without": Count(counts[1]),
         "uniques_saved": Difference(with_all, counts[1]),
-        "violations_without": {str(size + 1): Count(name) for size, name in counts.items() if size > 1},
+        "violations_without": {str(size + 1): Count(name) for size, name in counts.items() if size > 1}
+        or {str(k): InternalOnly({"text": f"{n:,}", "value": n}) for k, n in below.items() if k > 2},
         "decides_alone": InternalOnly(row.decides_alone),
         "entropy_lost": InternalOnly(row.entropy_lost),
     }
@@ -273,7 +275,7 @@ def _saved_table(caption: str, rows: Sequence[Plain], uniques: Plain) -> TableBl
         tuple(
             (
                 listed(row["variables"]),
-                *([SHORT.get(row["rule"], row["rule"])] if steps else []),
+                *([SHORT.get(str(row["rule"]), str(row["rule"]))] if steps else []),
                 *([f"{row['levels_before']:,} to {row['levels_after']:,}"] if inside else []),
                 *texts(row["uniques_without"], row["uniques_saved"]),
                 share_saved(row["uniques_without"], uniques),
@@ -297,12 +299,10 @@ def share_saved(left: Plain, whole: Plain) -> str:
     return f"over {max(0, math.floor(100 * (1 - left['below'] / whole['value'])))} %"
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "Every figure is computed again with one key left out. What is saved by leaving a key "
-        "out shows which variable to coarsen first; savings of several keys do not add up."
-    )
-    return (Note("Contribution of keys", text, "Hundepool et al. (2012), chapter 3"),)
-
-
-VIEW = View("Which keys contribute most", tree, blocks, _notes)
+NOTE = Note(
+    "Contribution of keys",
+    "Every figure is computed again with one key left out. What is saved by leaving a key "
+    "out shows which variable to coarsen first; savings of several keys do not add up.",
+    "Hundepool et al. (2012), chapter 3",
+)
+VIEW = View("Which keys contribute most", tree, blocks, noted(NOTE))

@@ -54,7 +54,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
     sizes = tree["frequency_of_frequencies"]
     rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
     drawn = [
-        (_size_label(row["size"]), row["n_cells"], "dark" if row["size"] == "1" else "middle") for row in sizes
+        (_size_label(row["size"]), row["n_cells"], "dark" if row["size"] == "1" else "middle")
+        for row in sizes
     ]
     note = [Paragraph(PERSONS, "note")] if tree["counted"] == "persons" else []
     return [
@@ -88,7 +89,9 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
     persons = tree["counted"] == "persons"
     alone = f"{'of persons ' if persons else ''}alone with their combination of values"
     if uniques["text"] == "0":
-        seen = f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
+        seen = (
+            f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
+        )
     elif uniques["text"] == "withheld":
         seen = f"finds records {alone} (number withheld)"
     else:

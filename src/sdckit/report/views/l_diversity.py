@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
@@ -10,11 +10,10 @@ from sdckit.report.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.parts import bars, texts
 from sdckit.report.relations import link_levels
 from sdckit.report.setting import Setting
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
-    from sdckit.data.scenario import Scenario
 
 __all__ = ["VIEW"]
 
@@ -81,7 +80,9 @@ def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Co
 def blocks(one: Plain, place: str) -> list[Block]:
     """Every variable, kind and l, under both rules for missing values where they differ."""
     other = one.get(f"{place}_wildcard")
-    rules = {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
+    rules = (
+        {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
+    )
     rows, drawn = [], []
     inside = any("level" in tree for tree in one[place].values())
     for rule, by_variable in rules.items():
@@ -95,8 +96,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
                     rows.append((words, tree["holds"][kind][level]["text"], *texts(count, rate), *smallest))
                     if rule != "missing as wildcard":
                         drawn.append((label, count, "middle" if level == "2" else "light"))
-    columns = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
-    columns += ("Smallest",) if inside else ()
+    heads = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
+    columns = (*heads, "Smallest") if inside else heads
     homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
     caption = "Groups of two or more records with one single value"
     numeric = tuple(range(2, len(columns)))
@@ -121,14 +122,11 @@ def _answer(one: Plain, place: str, _n: Plain) -> str:
     return " ".join(told)
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "Records that share a key protect each other only if their sensitive values differ. "
-        "Distinct: number of different values; entropy: their effective number; recursive: the "
-        "most frequent value is not too frequent against the rest."
-    )
-    source = "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)"
-    return (Note("l-diversity", text, source),)
-
-
-VIEW = View("What would be learnt: l-diversity", tree, blocks, _notes, answer=_answer)
+NOTE = Note(
+    "l-diversity",
+    "Records that share a key protect each other only if their sensitive values differ. "
+    "Distinct: number of different values; entropy: their effective number; recursive: the "
+    "most frequent value is not too frequent against the rest.",
+    "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
+)
+VIEW = View("What would be learnt: l-diversity", tree, blocks, noted(NOTE), answer=_answer)

@@ -9,13 +9,12 @@ from sdckit.report.view import Plain
 __all__ = ["VIEW"]
 
 
-def _details(tree: Plain) -> list[Block]:
+def _details(tree: Plain, name: str) -> list[Block]:
     chance = tree.get("exact", {}).get("auc")
     if chance is None:
         return []
-    return [
-        Paragraph(f"A member is nearer to the release than another person with chance {chance:.4g} (AUC).")
-    ]
+    words = f"{name}: a member is nearer to the release than another person with chance {chance:.4g} (AUC)"
+    return [Paragraph(words, "note")]
 
 
 # Guessing calls half of all those called, in the file and out.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.figures import Count, Ledger, Relation, Share, Tree
 from sdckit.report.parts import bars, notes_blocks, of_whole
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.outliers import Outliers
 
 __all__ = ["VIEW"]
@@ -70,7 +69,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     either = tree["n_outliers"]
     facts = (
         ("Extreme by", METHODS.get(tree["method"], tree["method"])),
-        ("Records with an extreme value", "undefined" if either is None else of_whole(either, tree["rate_outliers"])),
+        (
+            "Records with an extreme value",
+            "undefined" if either is None else of_whole(either, tree["rate_outliers"]),
+        ),
     )
     jointly = not tree["counts"]
     rows = tuple(
@@ -84,16 +86,21 @@ def blocks(one: Plain, place: str) -> list[Block]:
     heads = ("Variable", *(() if jointly else ("Extreme",)), "Missing")
     caption = "Values missing" if jointly else "Extreme values"
     table = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))] if rows else []
-    return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
+    return [
+        Facts(facts),
+        bars("Records with an extreme value", "records", drawn),
+        *table,
+        *notes_blocks(tree),
+    ]
 
 
 def _told(count: Plain | None) -> str:
     return "undefined" if count is None else str(count["text"])
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = "Records whose value is so extreme that it may be recognised as such, variable by variable."
-    return (Note("Outliers", text, "Benschop, Machingauta & Welch (2019)"),)
-
-
-VIEW = View("Outliers", tree, blocks, _notes)
+NOTE = Note(
+    "Outliers",
+    "Records whose value is so extreme that it may be recognised as such, variable by variable.",
+    "Benschop, Machingauta & Welch (2019)",
+)
+VIEW = View("Outliers", tree, blocks, noted(NOTE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
@@ -11,10 +11,9 @@ from sdckit.report.figures import InternalOnly, Ratio, Tree
 from sdckit.report.parts import bars, notes_blocks, texts, uniques_of
 from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.population_risk import PopulationRisk
 
 __all__ = ["VIEW"]
@@ -104,14 +103,11 @@ def blocks(one: Plain, place: str) -> list[Block]:
     ]
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "The counts of key combinations are taken as Poisson with expectations fitted to the file; tau1 "
-        "is the expected number of sample uniques that are unique in the population, tau2 the expected "
-        "number of correct matches among them."
-    )
-    source = "Skinner & Holmes (1998); Skinner & Shlomo (2008)"
-    return (Note("Log-linear model of the population", text, source),)
-
-
-VIEW = View("Unique in the population, too?", tree, blocks, _notes)
+NOTE = Note(
+    "Log-linear model of the population",
+    "The counts of key combinations are taken as Poisson with expectations fitted to the file; tau1 "
+    "is the expected number of sample uniques that are unique in the population, tau2 the expected "
+    "number of correct matches among them.",
+    "Skinner & Holmes (1998); Skinner & Shlomo (2008)",
+)
+VIEW = View("Unique in the population, too?", tree, blocks, noted(NOTE))

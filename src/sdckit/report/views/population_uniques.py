@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.figures import Guarded, InternalOnly, Tree
 from sdckit.report.parts import bars, notes_blocks, uniques_of
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.population_uniques import PopulationUniques
 
 __all__ = ["VIEW"]
@@ -63,7 +62,7 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
         "population": population,
         "estimates": estimates,
         "caution": CAUTION,
-        "notes": notes_tree(result, inside=("estimates",)),
+        "notes": notes_tree(result, but=("estimates",)),
     }
 
 
@@ -99,13 +98,10 @@ def _status(word: str) -> str:
     return f"chose {MODELS[word]}" if word in MODELS else STATUS.get(word, word)
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "Models of how many people share a key, fitted to the number of groups of each size in the file; "
-        "the keys themselves are not used."
-    )
-    source = "Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)"
-    return (Note("Population uniques by the sizes of groups", text, source),)
-
-
-VIEW = View("Unique in the population, too?", tree, blocks, _notes)
+NOTE = Note(
+    "Population uniques by the sizes of groups",
+    "Models of how many people share a key, fitted to the number of groups of each size in the file; "
+    "the keys themselves are not used.",
+    "Zayatz (1991); Hoshino (2001); Chen & Keller-McNulty (1998); Dankar et al. (2012)",
+)
+VIEW = View("Unique in the population, too?", tree, blocks, noted(NOTE))

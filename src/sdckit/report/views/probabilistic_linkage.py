@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +21,7 @@ from sdckit.report.rates import (
     enter_estimate,
     enter_tally,
     exact_of,
+    finite,
     percent,
     rate_bars,
     rates_table,
@@ -48,21 +48,14 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     start = f"{setting.prefix}.{setting.place}"
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        one: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(_finite(figures))}
+        one: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(finite(figures))}
         one["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
         if not math.isnan(figures["rate"]):
             one |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
         releases.append(one)
     notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
-    exact = exact_of(result, notes=notes, weights=_weights(result))
-    return {
-        "releases": tuple(releases),
-        "exact": InternalOnly({**exact.content, "verdict": _verdict(result)}),
-    }  # type: ignore[dict-item]
-
-
-def _finite(figures: Mapping[str, float]) -> dict[str, Tree]:
-    return {name: value if math.isfinite(value) else None for name, value in figures.items()}
+    exact = exact_of(result, verdict=_verdict(result), notes=notes, weights=_weights(result))
+    return {"releases": tuple(releases), "exact": exact}
 
 
 def _verdict(result: Any) -> str:
@@ -145,7 +138,7 @@ def details(tree: Plain, name: str) -> list[Block]:
         which = ", release 1" if len(tree["releases"]) > 1 else ""
         heads = ("Weight at least", "Pairs", "Right", "Precision", "Recall")
         laid.append(TableBlock(f"How sure can the intruder be?{which}", heads, rows, (0, 1, 2, 3, 4)))
-    return [*laid, *detail_blocks(tree)]
+    return [*laid, *detail_blocks(tree, name)]
 
 
 def _share(rate: float | None) -> str:

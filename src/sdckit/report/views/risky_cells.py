@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,9 @@ from sdckit.report.parts import bars, notes_blocks, of_whole, texts
 from sdckit.report.relations import link_records
 from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.risky_cells import RiskyCells, RiskyCombination
 
 __all__ = ["VIEW"]
@@ -159,12 +158,10 @@ def _unsafe_first(row: Plain) -> tuple[float, int, str]:
     return (-float(row["n_unsafe"]["value"] or 0), len(row["variables"]), listed(row["variables"]))
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "Tables of every one, two and three keys; a cell with so few records is unsafe. A missing value "
-        "is a value of its own."
-    )
-    return (Note("Risky combinations", text, "Hundepool et al. (2014), manual of mu-Argus"),)
-
-
-VIEW = View("Risky combinations of a few variables", tree, blocks, _notes)
+NOTE = Note(
+    "Risky combinations",
+    "Tables of every one, two and three keys; a cell with so few records is unsafe. A missing value "
+    "is a value of its own.",
+    "Hundepool et al. (2014), manual of mu-Argus",
+)
+VIEW = View("Risky combinations of a few variables", tree, blocks, noted(NOTE))

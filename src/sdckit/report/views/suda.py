@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,9 @@ from sdckit.report.figures import Chance, InternalOnly, Part, Relation, Tree
 from sdckit.report.parts import bars, notes_blocks, uniques_of
 from sdckit.report.relations import link_records
 from sdckit.report.setting import Setting, notes_tree
-from sdckit.report.view import Note, Plain, View
+from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
     from sdckit.identity.suda import Suda
 
 __all__ = ["VIEW"]
@@ -27,7 +26,8 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
     link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
     counts = {
-        size: setting.count(f"msu.{size}", number, "msu") for size, number in sorted(result.msu_counts.items())
+        size: setting.count(f"msu.{size}", number, "msu")
+        for size, number in sorted(result.msu_counts.items())
     }
     names = {size: count.name for size, count in counts.items()}
     _link_msus(setting, names, uniques.name, len(result.contributions))
@@ -111,13 +111,11 @@ def blocks(one: Plain, place: str) -> list[Block]:
     return [*found, *notes_blocks(tree)]
 
 
-def _notes(_: Scenario) -> Sequence[Note]:
-    text = (
-        "A minimal unique is a set of keys on which a record is alone while it is not on any part of the "
-        "set; the fewer the keys, the higher its score. DIS is the chance that a unique match of an "
-        "intruder's file is a correct one, from the uniques, the pairs and the sampling fraction."
-    )
-    return (Note("Special uniques", text, "Elliot, Manning & Ford (2002); Skinner & Elliot (2002)"),)
-
-
-VIEW = View("Special uniques", tree, blocks, _notes)
+NOTE = Note(
+    "Special uniques",
+    "A minimal unique is a set of keys on which a record is alone while it is not on any part of the "
+    "set; the fewer the keys, the higher its score. DIS is the chance that a unique match of an "
+    "intruder's file is a correct one, from the uniques, the pairs and the sampling fraction.",
+    "Elliot, Manning & Ford (2002); Skinner & Elliot (2002)",
+)
+VIEW = View("Special uniques", tree, blocks, noted(NOTE))

@@ -1,0 +1,391 @@
+"""The one door for arguments: each kind is checked by one function, and a refusal names the argument.
+
+What is no name of a column is a `ColumnError`, what is no scenario a `ScenarioError`, all else a `DataError`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, TypeGuard, TypeVar
+
+import numpy as np
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+__all__ = [
+    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count",
+    "counts", "flag", "is_number", "is_whole", "level", "mapping", "names", "number", "scenario_or_none", "seed",
+    "seed_number", "several", "share", "share_above", "text", "texts", "within",
+]  # fmt: skip
+
+Seed = int | np.random.Generator | None
+Word = TypeVar("Word", bound=str)
+SMALL_SEED = 2**32  # scikit-learn's own limit
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether this is a whole number; True and False are none.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(True), is_whole(3.0), is_whole("3")
+    (True, False, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a finite number.
+
+    Examples
+    --------
+    >>> is_number(3), is_number(True), is_number("3"), is_number(float("nan"))
+    (True, False, False, False)
+    """
+    return math.isfinite(_real(value))
+
+
+def _real(value: object) -> float:
+    """A float; NaN for what is no number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of 400 digits
+        return math.inf
+
+
+def _refused(name: str, says: str, give: str) -> DataError:
+    return DataError(f"{name} {says}; give {give}", argument=name)
+
+
+# --- random numbers -----------------------------------------------------------------------------------
+
+
+def seed(value: object) -> np.random.Generator:
+    """The random numbers that a seed starts; without one they are others at every call.
+
+    Raises
+    ------
+    DataError
+        No whole number of 0 or more, nor a generator.
+
+    Examples
+    --------
+    >>> seed(1).random() == seed(1).random()
+    True
+    """
+    if value is None or isinstance(value, np.random.Generator):
+        return np.random.default_rng(value)
+    if is_whole(value) and value >= 0:
+        return np.random.default_rng(int(value))
+    raise DataError("seed= takes a whole number of 0 or more, or a numpy.random.Generator", argument="seed")
+
+
+def seed_number(value: object) -> int | None:
+    """A seed for a library that takes small whole numbers only; a generator is asked for one.
+
+    Raises
+    ------
+    DataError
+        As `seed`.
+
+    Examples
+    --------
+    >>> seed_number(7), seed_number(None)
+    (7, None)
+    """
+    rng = seed(value)
+    if value is None:
+        return None
+    return int(value) if is_whole(value) and value < SMALL_SEED else int(rng.integers(2**31))
+
+
+# --- numbers ------------------------------------------------------------------------------------------
+
+
+def count(
+    value: object, name: str, says: str = "is a count", *, at_least: int = 1, at_most: int | None = None
+) -> int:
+    """A whole number of `at_least` or more, `at_most` where that is given.
+
+    Parameters
+    ----------
+    value
+    name : str
+        Of the argument.
+    says : str
+        What the argument means: the message is "``name says``; give a whole number of ... or more".
+
+    Examples
+    --------
+    >>> count(3, "k", "counts records")
+    3
+    """
+    if is_whole(value) and value >= at_least and (at_most is None or value <= at_most):
+        return int(value)
+    bounds = f"of {at_least} or more" if at_most is None else f"from {at_least} to {at_most:,}"
+    raise _refused(name, says, f"a whole number {bounds}")
+
+
+def counts(value: object, name: str, says: str = "is a count", *, at_least: int = 1) -> tuple[int, ...]:
+    """One whole number or several (or none), ascending and each once.
+
+    Raises
+    ------
+    DataError
+        One of them is none, or below `at_least`.
+
+    Examples
+    --------
+    >>> counts((3, 2, 3), "k", "counts records"), counts(5, "k", "counts records")
+    ((2, 3), (5,))
+    """
+    asked = _listed(value)
+    found = [int(one) for one in asked if is_whole(one) and one >= at_least]
+    if len(found) < len(asked):
+        raise _refused(name, says, f"whole numbers of {at_least} or more")
+    return tuple(sorted(set(found)))
+
+
+def number(value: object, name: str, says: str = "is a number") -> float:
+    """A finite number."""
+    return within(value, name, says, -math.inf, math.inf, "()", "a finite number")
+
+
+def amount(value: object, name: str, says: str = "is an amount") -> float:
+    """A finite number of 0 or more."""
+    return within(value, name, says, 0, math.inf, "[)", "a number of 0 or more")
+
+
+def amount_above(value: object, name: str, says: str = "is an amount", *, above: float = 0.0) -> float:
+    """A finite number above 0, or above another one."""
+    return within(value, name, says, above, math.inf, "()", f"a number above {above:g}")
+
+
+def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
+    """One finite number above 0 (or `above`) or several (or none), ascending and each once.
+
+    Examples
+    --------
+    >>> amounts_above([0.2, 0.1], "limits", "are distances")
+    (0.1, 0.2)
+    """
+    asked = _listed(value)
+    if not all(above < _real(one) < math.inf for one in asked):
+        raise _refused(name, says, f"numbers above {above:g}")
+    return tuple(sorted({_real(one) for one in asked}))
+
+
+def share(value: object, name: str, says: str = "is a share") -> float:
+    """A number from 0 to 1."""
+    return within(value, name, says, 0, 1, "[]", "a number from 0 to 1")
+
+
+def share_above(value: object, name: str, says: str = "is a share") -> float:
+    """A number above 0, up to 1."""
+    return within(value, name, says, 0, 1, "(]")
+
+
+def level(value: object, name: str = "level", says: str = "is the confidence of the intervals") -> float:
+    """A number between 0 and 1, neither of them.
+
+    Examples
+    --------
+    >>> level(0.95)
+    0.95
+    """
+    return within(value, name, says, 0, 1, "()", "a number between 0 and 1, such as 0.95")
+
+
+def within(
+    value: object, name: str, says: str, low: float, high: float, ends: str = "[]", give: str = ""
+) -> float:
+    """A number of an interval.
+
+    Parameters
+    ----------
+    value, name, says
+        As in `count`.
+    low, high : float
+    ends : {"[]", "[)", "(]", "()"}
+        Whether each end belongs to it.
+    give : str
+        The interval in words.
+
+    Examples
+    --------
+    >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
+    0.0
+    """
+    found = _real(value)
+    above = found >= low if ends[0] == "[" else found > low
+    below = found <= high if ends[1] == "]" else found < high
+    if not (above and below):
+        raise _refused(name, says, give or f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}")
+    return found
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    return tuple(value) if several else (value,)
+
+
+# --- words --------------------------------------------------------------------------------------------
+
+
+def flag(value: object, name: str, says: str = "is True or False") -> bool:
+    """True or False, and nothing that is taken for one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise DataError(f"{name} {says}; it is neither", argument=name)
+    return bool(value)
+
+
+def choice(value: Word, name: str, allowed: Sequence[Word]) -> Word:
+    """One of the words an argument can have.
+
+    Raises
+    ------
+    DataError
+        Another one; the message offers the nearest.
+
+    Examples
+    --------
+    >>> choice("mdav", "method", ("mdav", "rmd"))
+    'mdav'
+    """
+    if isinstance(value, str) and value in allowed:
+        return value
+    words = ", ".join(repr(one) for one in allowed)
+    if not isinstance(value, str):
+        raise DataError(f"{name} is one of {words}, not {type(value).__name__}", argument=name)
+    raise DataError(f"{name} {value!r} is unknown; {did_you_mean(value, allowed)}", argument=name)
+
+
+def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) -> tuple[Word, ...]:
+    """One or several of the words an argument can have.
+
+    Raises
+    ------
+    DataError
+        There is none, or another one.
+    """
+    asked = _listed(value)
+    if not asked:
+        raise DataError(f"{name} is empty; give some of {', '.join(allowed)}", argument=name)
+    return tuple(choice(one, name, allowed) for one in asked)
+
+
+def text(value: object, name: str) -> str:
+    """Some text, which may be empty."""
+    if not isinstance(value, str):
+        raise DataError(f"{name} is text, not {type(value).__name__}", argument=name)
+    return value
+
+
+def texts(value: object, name: str) -> tuple[str, ...]:
+    """One text or several; numbers as they print.
+
+    Examples
+    --------
+    >>> texts(["NA", -9], "missing"), texts("", "missing")
+    (('NA', '-9'), ('',))
+    """
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise DataError(f"{name} is a list of texts, not {type(value).__name__}", argument=name)
+    found = tuple(value)
+    if not all(isinstance(one, str) or is_number(one) for one in found):
+        raise DataError(f"{name} is a list of texts; one of them is none", argument=name)
+    return tuple(str(one) for one in found)
+
+
+def mapping(value: object, name: str, says: str) -> dict[Any, Any]:
+    """A dict of anything."""
+    if not isinstance(value, Mapping):
+        raise DataError(f"{name} {says}; give a dict, not {type(value).__name__}", argument=name)
+    return dict(value)
+
+
+def several(value: object, name: str, says: str) -> tuple[Any, ...]:
+    """A list of anything, and no text."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise DataError(f"{name} {says}; give a list, not {type(value).__name__}", argument=name)
+    return tuple(value)
+
+
+# --- columns ------------------------------------------------------------------------------------------
+
+
+def column(value: object, name: str) -> str:
+    """The name of one column."""
+    if not isinstance(value, str):
+        raise ColumnError(f"{name} is the name of one column, not {type(value).__name__}", argument=name)
+    return value
+
+
+def column_or_none(value: object, name: str) -> str | None:
+    """The name of one column; None where none is given."""
+    return None if value is None else column(value, name)
+
+
+def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] | None:
+    """Names of columns as given; None where none is.
+
+    Parameters
+    ----------
+    value
+    name : str
+        Of the argument.
+    single : bool
+        Whether one name may stand without a list.
+
+    Raises
+    ------
+    ColumnError
+        One text instead of a list, what is no list of names, or a name listed twice.
+
+    Examples
+    --------
+    >>> names(["sex", "age"], "keys"), names("sex", "by", single=True)
+    (('sex', 'age'), ('sex',))
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if single:
+            return (value,)
+        raise ColumnError(f"{name} must be a list of column names; write {name}=[{value!r}]", argument=name)
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise ColumnError(f"{name} must be a list of column names, not {type(value).__name__}", argument=name)
+    found = tuple(value)
+    for one in found:  # pandas numbers columns, too
+        if not isinstance(one, str) and not is_whole(one):
+            raise ColumnError(f"{name}: column names are text, got {type(one).__name__}", argument=name)
+    if twice := sorted({str(one) for one in found if found.count(one) > 1}):
+        raise ColumnError(f"{name}: {twice[0]!r} is listed more than once", argument=name)
+    return found
+
+
+# --- scenario -----------------------------------------------------------------------------------------
+
+
+def scenario_or_none(value: object) -> Scenario | None:
+    """A scenario, or none.
+
+    Raises
+    ------
+    ScenarioError
+        Something else.
+    """
+    if value is not None and not isinstance(value, Scenario):
+        raise ScenarioError(
+            "scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)",
+            argument="scenario",
+        )
+    return value

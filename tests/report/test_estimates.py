@@ -1,0 +1,54 @@
+"""Estimates that rest on a few people are told apart, and never printed."""
+
+from __future__ import annotations
+
+import math
+
+import releases
+from sdckit.cells.pair import open_pair
+from sdckit.report.estimates import (
+    common_labels,
+    forest_blocks,
+    share_leaf,
+    tells_few,
+    term_words,
+    value_leaf,
+)
+from sdckit.report.figures import Ledger, Ratio, Value
+
+COMMON = {"north", "west", "m", "30"}
+
+
+def test_a_product_of_categories_may_hold_one_person():
+    pair = open_pair(releases.original(), releases.release(), categories={"keys": ["sex", "age", "region"]})
+    assert not tells_few(["Intercept", "C(region)[T.north]", "sex[T.m]:age"], pair, COMMON)
+    assert tells_few(["sex[T.m]:C(age)[T.30]:region[T.west]"], pair, COMMON)
+    assert tells_few(["unknown(region)[T.west]"], pair, COMMON)
+    assert tells_few(["bishop: age"], pair, COMMON)
+
+
+def test_values_of_few_records_are_not_named():
+    pair = open_pair(releases.original(), releases.release(), categories={"keys": ["sex", "region", "pid"]})
+    common = common_labels(pair, ["sex", "region", "pid"])
+    assert {"f", "m", "north"} <= common
+    assert "17" not in common
+    assert term_words("C(pid)[T.17]", common) == "C(pid)[rare]"
+
+
+def test_a_share_stands_for_records_and_an_estimate_for_itself():
+    ledger = Ledger()
+    ledger.count("n", 200, "n")
+    assert share_leaf(ledger, "a", 0.25) == Ratio("a", "n")
+    assert ledger.variables["a"].true == 50
+    assert value_leaf(ledger, "b", 0.25) == Value("b")
+    for true in (None, math.nan, math.inf):
+        assert (
+            share_leaf(ledger, "c", true)
+            == value_leaf(ledger, "c", true)
+            == {"text": "undefined", "value": None}
+        )
+
+
+def test_what_is_withheld_is_said():
+    (note,) = forest_blocks([])
+    assert "fewer than 5 records" in note.text

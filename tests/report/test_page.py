@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from report.fakes import FULL, assess_fake, survey
+from report.special import assessed
+from sdckit.data.scenario import Scenario
+from sdckit.report.blocks import ChartBlock, Code, Facts, TableBlock, Tables, Verdicts
+from sdckit.report.markdown import render_markdown
+from sdckit.report.page import intruder_sections, lay_out
+from sdckit.report.write import plain_document
+
+FURTHER = (
+    "Special uniques",
+    "Unique in the population, too?",
+    "Risky combinations of a few variables",
+    "Outliers",
+)
+
+
+def test_the_answer_comes_first_and_the_methods_last() -> None:
+    page = lay_out(plain_document(assess_fake(survey(200), FULL)))
+    titles = [section.title for section in page.sections]
+    assert titles[:3] == ["The question and the answer", "Scenario", "File"]
+    assert titles[-1] == "Methods, and how to repeat this"
+    assert page.title == "Invented survey 2025"
+    assert page.state == "fail"
+    assert page.confidential is None
+
+
+def test_the_scenario_and_the_call_are_told() -> None:
+    page = lay_out(plain_document(assess_fake(survey(200), FULL)))
+    facts = dict(next(one for one in page.sections[1].blocks if isinstance(one, Facts)).items)
+    assert facts["Limits"] == "k 3, individual risk 0.02, l 2 and global risk 0.02"
+    assert facts["Release"] == "scientific-use file"
+    codes = [one.text for one in page.sections[-1].blocks if isinstance(one, Code)]
+    assert "sdc.assess(data, scenario=scenario)" in codes[0]
+    assert codes[1].startswith("sdckit assess FILE")
+
+
+def test_intruders_stand_side_by_side() -> None:
+    scenario = Scenario(intruders={"a": ["sex"], "b": ["sex", "age"]}, thresholds={"k": 3})
+    page = lay_out(plain_document(assess_fake(survey(200), scenario)))
+    titles = [section.title for section in page.sections]
+    assert "Intruders side by side" in titles
+    assert "Intruder “b”" in titles
+    verdicts = next(one for one in page.sections[0].blocks if isinstance(one, Verdicts))
+    assert [who for _, who, _ in verdicts.items] == ["a", "b"]
+
+
+def test_warnings_stand_at_the_top() -> None:
+    page = lay_out(plain_document(assess_fake(survey(200), FULL, warnings=("the key is constant",))))
+    assert any(getattr(one, "text", "") == "Warning: the key is constant" for one in page.sections[0].blocks)
+
+
+def test_without_a_limit_there_is_no_verdict() -> None:
+    page = lay_out(plain_document(assess_fake(survey(200), Scenario(keys=["sex"]))))
+    assert page.state == "open"
+    assert page.headline.startswith("No limit was declared")
+
+
+@pytest.fixture(scope="module")
+def one() -> dict[str, Any]:
+    found: dict[str, Any] = plain_document(assess_fake(survey(500, missing=0.03), FULL))["intruders"][0]
+    return found
+
+
+def tables(one: dict[str, Any]) -> dict[str, TableBlock]:
+    sections = intruder_sections(one, heading="x")
+    blocks = [block for section in sections for block in section.blocks]
+    inner = [table for block in blocks if isinstance(block, Tables) for table in block.items]
+    return {table.caption: table for table in [*blocks, *inner] if isinstance(table, TableBlock)}
+
+
+def test_every_part_has_its_section(one: dict[str, Any]) -> None:
+    titles = [section.title for section in intruder_sections(one, heading="Intruder")]
+    assert titles == [
+        "Intruder", "Keys and their levels", "How many records share a key", "k-anonymity",
+        "Risk of re-identification", "Which keys contribute most", "Households",
+        "What would be learnt: l-diversity",
+    ]  # fmt: skip
+
+
+def test_rows_and_columns_agree(one: dict[str, Any]) -> None:
+    for table in tables(one).values():
+        assert table.rows
+        assert all(len(row) == len(table.columns) for row in table.rows), table.caption
+        assert all(0 < number < len(table.columns) for number in table.numeric)
+
+
+def test_what_did_not_run_says_why() -> None:
+    plain = plain_document(assess_fake(survey(200), Scenario(keys=["sex", "age"])))["intruders"][0]
+    assert tables(plain)["Measures that did not run, and why"].rows == (
+        ("l_diversity", "no sensitive variable is declared"),
+    )
+
+
+def test_levels_stand_side_by_side(one: dict[str, Any]) -> None:
+    keys = intruder_sections(one, heading="x")[1]
+    (levels,) = [block for block in keys.blocks if isinstance(block, Tables)]
+    assert [table.caption for table in levels.items] == [f"Levels of {key}" for key in one["keys"]]
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Any]:
+    return plain_document(assessed())
+
+
+def test_a_section_for_each_that_ran(whole: dict[str, Any]) -> None:
+    titles = [section.title for section in intruder_sections(whole["intruders"][0], heading="x")]
+    assert [title for title in titles if title in FURTHER] == list(FURTHER)
+    blocks = [block for one in intruder_sections(whole["intruders"][0], heading="x") for block in one.blocks]
+    assert all(len(row) == len(t.columns) for t in blocks if isinstance(t, TableBlock) for row in t.rows)
+
+
+def test_options_in_notes_are_not_taken_for_counts(whole: dict[str, Any]) -> None:
+    text = render_markdown(whole)
+    for words in ("interactions=", "z2 of", "<5 to", "up to <5"):
+        assert words not in text
+    assert "factor of 2 to 6" in text
+
+
+def test_counts_are_drawn_beside_their_table(whole: dict[str, Any]) -> None:
+    captions = [
+        block.caption
+        for section in intruder_sections(whole["intruders"][0], heading="x")
+        for block in section.blocks
+        if isinstance(block, ChartBlock) and section.title in FURTHER
+    ]
+    assert captions == [
+        "Minimal uniques by the number of keys",
+        "Sample uniques, and what the model expects of them",
+        "Population uniques by model",
+        "Combinations of variables with most unsafe cells",
+        "Records with an extreme value",
+    ]
+
+
+def test_keys_have_their_levels_inside() -> None:
+    assessment = assess_fake(survey(200), FULL)
+    for internal in (True, False):
+        found = tables(plain_document(assessment, internal=internal)["intruders"][0])["Keys"]
+        assert ("Levels" in found.columns) == internal
+        assert all(len(row) == len(found.columns) for row in found.rows)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from sdckit.report.figures import Ledger
+from sdckit.report.parts import bars, notes_blocks, uniques_of
+from sdckit.report.relations import make_sizes
+from sdckit.report.setting import Setting
+
+
+def test_a_row_has_a_tone_only_where_rows_differ() -> None:
+    leaf = {"text": "20", "value": 20}
+    block = bars("Cells", "cells", [("a", leaf, "dark"), ("b", leaf), ("c", None)])
+    assert [row.get("tone") for row in block.data["rows"]] == ["dark", None, None]
+    assert block.data["rows"][2]["n"]["text"] == "undefined"
+
+
+def test_a_note_is_a_sentence() -> None:
+    (block,) = notes_blocks({"notes": {"level": "no population file"}})
+    assert block.text == "No population file."  # type: ignore[union-attr]
+
+
+def test_uniques_are_the_records_in_cells_of_one() -> None:
+    ledger = Ledger()
+    ledger.count("n", 100, "n")
+    count = uniques_of(Setting(ledger, "i0", make_sizes(ledger, "i0", [])), 7)
+    assert ledger.variables[count.name].true == 7
+    linked = {frozenset(name for name, _ in one.terms) for one in ledger.relations}
+    assert {count.name, "i0.records in 1-1"} in linked

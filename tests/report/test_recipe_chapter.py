@@ -1,0 +1,106 @@
+"""What was done, in a document: protected, without what helps to undo it; steps, values, risks, in this order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sdckit as sdc
+from recipes import STEPS, scenario, survey
+from sdckit.errors import DataError
+from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
+from sdckit.report.recipe_chapter import plain_recipe, recipe_section
+from sdckit.workflow.recipe_applied import WhatWasDone
+
+STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.0}, *STEPS[3:]]
+
+
+def done(n: int = 120, steps: list[dict[str, object]] = STEP_LIST) -> WhatWasDone:
+    recipe = sdc.Recipe(steps)
+    applied = recipe.apply(survey(n), scenario=scenario(), seed=5)
+    return WhatWasDone(
+        applied.log, tuple(dict(one.arguments) for one in recipe.steps), applied.figures, applied.k
+    )
+
+
+def test_small_counts_are_hidden_and_others_rounded() -> None:
+    what = done()
+    plain = plain_recipe(what)
+    true = [change.changed for change in what.log.steps]
+    printed = [{row["variable"]: row["n"] for row in step["changed"]} for step in plain["steps"]]
+    for before, after in zip(true, printed, strict=True):
+        for variable, count in before.items():
+            assert (after[variable]["text"] == "<5") == (1 <= count <= 4)
+            assert after[variable]["value"] is None or after[variable]["value"] % 5 == 0
+    for one, row in zip(what.figures, plain["figures"], strict=True):
+        assert row["below_k"]["value"] is None or row["below_k"]["value"] % 5 == 0
+        assert row["step"] == one.step
+
+
+def test_nothing_that_undoes_a_step_goes_out() -> None:
+    plain = plain_recipe(done())
+    told = [one["arguments"] for one in plain["steps"]]
+    assert told[0] == {"column": "age", "bands": "0, 40, open"}
+    assert told[1] == {"columns": "job"}  # neither pd nor the matrix
+    assert told[2] == {"columns": "income", "noise": "5"}
+    assert "at_risk" not in json.dumps(plain["steps"][4]["arguments"])
+
+
+def test_internally_everything_is_exact() -> None:
+    what = done()
+    plain = plain_recipe(what, internal=True)
+    assert plain["steps"][1]["arguments"]["pd"] == "0.5"
+    assert plain["steps"][1]["changed"][0]["n"]["value"] == what.log.steps[1].changed["job"]
+
+
+def test_a_small_file_has_no_section() -> None:
+    with pytest.raises(DataError, match="fewer than 50"):
+        plain_recipe(done(40, STEPS[:1]))
+
+
+def test_several_files_are_counted_together() -> None:
+    what = done(60, [{"method": "synthesize", "m": 3, "columns": ["income"]}])
+    row = plain_recipe(what)["steps"][0]["changed"][0]
+    assert row["n"]["value"] > 60
+    assert row["share"]["value"] <= 1
+
+
+def test_without_a_scenario_there_are_no_risks() -> None:
+    applied = sdc.Recipe(STEPS[:1]).apply(survey(), seed=1)
+    plain = plain_recipe(WhatWasDone(applied.log, ({},), applied.figures, 3))
+    assert "below_k" not in plain["figures"][0]
+    assert plain["figures"][1]["pmse"] is None
+
+
+def section(scene: sdc.Scenario | None):
+    steps = STEPS[:2]
+    applied = sdc.Recipe(steps).apply(survey(), scenario=scene, seed=5)
+    return recipe_section(plain_recipe(WhatWasDone(applied.log, tuple(steps), applied.figures, applied.k)))
+
+
+def test_with_a_scenario() -> None:
+    found = section(scenario())
+    assert found.title == "What was done"
+    tables = [block for block in found.blocks if isinstance(block, TableBlock)]
+    assert [table.caption for table in tables] == [
+        "The steps",
+        "Values changed",
+        "Risk and utility after each step",
+    ]
+    assert [row[0] for row in tables[2].rows] == ["the original", "1. recode", "2. pram"]
+    assert any(isinstance(block, ChartBlock) for block in found.blocks)
+    assert "2 steps: 1. recode and 2. pram" in found.blocks[0].text
+
+
+def test_several_intruders_have_a_row_each() -> None:
+    found = section(scenario(keys=None, intruders={"a": ["sex"], "b": ["job"]}))
+    rows = next(b for b in found.blocks if isinstance(b, TableBlock) and b.caption.startswith("Risk")).rows
+    assert [row[0] for row in rows][:2] == ["the original, a", "the original, b"]
+
+
+def test_without_a_scenario() -> None:
+    found = section(None)
+    assert sum(isinstance(block, TableBlock) for block in found.blocks) == 2
+    assert isinstance(found.blocks[-1], Paragraph)
+    assert "internal log" in found.blocks[-1].text

@@ -1,0 +1,93 @@
+"""The pages of a release: the answer first, then before and after, matching back, learning."""
+
+from __future__ import annotations
+
+import pytest
+
+import releases
+import sdckit as sdc
+from draw import quiet
+from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
+from sdckit.report.release_document import plain_release
+from sdckit.report.release_page import before_and_after, lay_out_release, release_answer
+from sdckit.report.view import View, added
+
+
+def plain_of(m=1, **options):
+    files = [releases.release(seed=seed) for seed in range(m)]
+    with quiet():
+        found = sdc.assess(
+            releases.original(), files, scenario=releases.scenario(thresholds={"k": 3}, **options), seed=1
+        )
+    return plain_release(found)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return plain_of()
+
+
+def test_the_order_of_the_page(plain):
+    page = lay_out_release(plain)
+    titles = [section.title for section in page.sections]
+    assert titles[:6] == [
+        "The question and the answer", "Scenario", "Files", "Before and after", "Can rows be matched back?",
+        "What can be learnt?",
+    ]  # fmt: skip
+    assert titles[-1] == "Methods, and how to repeat this"
+    assert "The release by itself" in titles
+    assert page.headline.startswith("Not within the declared limits")
+
+
+def test_before_and_after_stand_side_by_side(plain):
+    table, chart = before_and_after(plain, 0)
+    assert isinstance(table, TableBlock)
+    assert isinstance(chart, ChartBlock)
+    assert table.columns == ("Figure", "Original", "Release")
+    words = [row[0] for row in table.rows]
+    assert words[:2] == ["Records", "Records alone with their combination"]
+    assert "Records in groups of fewer than 3" in words
+    assert [row["label"] for row in chart.data["rows"]] == ["Original", "Release"]
+
+
+def test_many_releases_are_summed_up():
+    many = plain_of(5)
+    (table,) = before_and_after(many, 0)
+    assert table.columns == ("Figure", "Original", "Mean of 5 releases", "Smallest", "Largest")
+    assert "release by itself" not in " ".join(section.title for section in lay_out_release(many).sections)
+
+
+def test_the_answer_says_the_main_figures_in_words(plain):
+    words = " ".join(block.text for block in release_answer(plain).blocks if hasattr(block, "text"))
+    assert "would be expected to be matched back to their own row" in words
+    assert "the right value of ill" in words
+
+
+def test_what_did_not_run_is_listed():
+    titles = [section.title for section in lay_out_release(plain_of(aligned=False)).sections]
+    assert "Not measured" in titles
+
+
+def test_attribution_is_drawn_before_and_after(plain):
+    blocks = [block for section in lay_out_release(plain).sections for block in section.blocks]
+    captions = [block.caption for block in blocks if isinstance(block, ChartBlock)]
+    assert "Records by the chance that their ill is guessed rightly, before and after" in captions
+
+
+def test_a_chart_that_repeats_its_table_is_left_to_notebooks(plain):
+    blocks = [block for section in lay_out_release(plain).sections for block in section.blocks]
+    tables = {block.caption for block in blocks if isinstance(block, TableBlock)}
+    ours = [block.caption for block in blocks[: len(blocks) // 2] if isinstance(block, ChartBlock)]
+    assert "Rows matched back by their keys" in tables
+    assert not tables & set(ours)
+
+
+def test_a_measure_from_outside_is_shown_where_it_says(plain):
+    def blocks(shown, place):
+        return [Paragraph(f"a toy of {shown[place]}")]
+
+    with added("toy", View("Toys", lambda *_: {}, blocks)):
+        intruders = [{**plain["intruders"][0], "measures": {"toy": 7}}]
+        page = lay_out_release({**plain, "intruders": intruders})
+    (section,) = (section for section in page.sections if section.title == "Toys")
+    assert section.blocks == (Paragraph("a toy of 7"),)

@@ -1,0 +1,34 @@
+"""l-diversity in a document: by variable and kind; the smallest only inside."""
+
+from __future__ import annotations
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.report.blocks import TableBlock
+from sdckit.report.document import build_document
+from sdckit.report.protect import protect
+from sdckit.report.views.l_diversity import VIEW
+
+
+def test_violations_by_variable_kind_and_level() -> None:
+    assessment = assess_fake(survey(400), FULL)
+    tree = protect(build_document(assessment), internal=True)["intruders"][0]["l_diversity"]["income"]
+    exact = assessment.intruders[0]["l_diversity"]
+    for kind, levels in exact.violations["income"].items():
+        for level, n in levels.items():
+            assert tree["violations"][kind][str(level)]["value"] == n
+            assert tree["holds"][kind][str(level)]["value"] == (n == 0)
+    assert tree["homogeneous"]["value"] == exact.homogeneous["income"]
+
+
+def test_no_quartile_of_the_data_is_printed() -> None:
+    tree = protect(build_document(assess_fake(survey(400), FULL)))["intruders"][0]["l_diversity"]["income"]
+    assert tree.keys() == {"holds", "violations", "violation_rates", "homogeneous"}
+
+
+def test_the_smallest_is_shown_inside_only() -> None:
+    document = build_document(assess_fake(survey(400), FULL))
+    for internal in (True, False):
+        blocks = VIEW.blocks(protect(document, internal=internal)["intruders"][0], "l_diversity")
+        table = next(block for block in blocks if isinstance(block, TableBlock))
+        assert ("Smallest" in table.columns) == internal
+        assert all(len(row) == len(table.columns) for row in table.rows)
