@@ -13,7 +13,7 @@ MARKER = "Zq7Qx"
 def test_it_prints_minimal_uniques_and_no_value(sdckit, survey: Path) -> None:
     done = sdckit("suda", survey, *KEYS)
     assert (done.code, done.err) == (0, "")
-    for words in ("survey.csv: 240 records", "Special uniques", "Minimal uniques", "DIS"):
+    for words in ("survey.csv: 240 records", "Minimal uniques by the number of keys", "Minimal uniques", "DIS"):
         assert words in done.out
     assert MARKER not in done.out
 
@@ -37,7 +37,7 @@ def test_a_missing_value_may_be_a_category(sdckit, survey: Path, frame) -> None:
 def test_bad_options_are_one_line(sdckit, survey: Path) -> None:
     for options, words in (
         (("--max-size", 9), "whole number from 1 to 3"),
-        (("--scoring", "x"), "'elliot' or 'ihsn'"),
+        (("--scoring", "x"), "there are: elliot, ihsn"),
         (("--sampling-fraction", 2), "at most 1"),
     ):
         done = sdckit("suda", survey, *KEYS, *options)
