@@ -10,7 +10,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.cli.attack_files import Attacked, check_attack_options, read_attacked
-from sdckit.cli.attack_plan import make_plan
+from sdckit.cli.attack_options import read_wanted
 from sdckit.cli.source import Source
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 
@@ -29,14 +29,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read(folder: Path, released: str = "release.csv", control: str | None = None, **given: Any) -> Attacked:
-    has = {"kinds": ["distances"], "known": [], "targets": [], "has_control": control is not None}
-    plan = make_plan(**{**has, **given.pop("plan", {})})
+    wanted = read_wanted(**{"kinds": ["distances"], "known": [], "targets": [], **given.pop("wanted", {})})
     source = Source(
         file=folder / given.pop("file", "original.csv"), quiet=True, missing=given.pop("missing", None)
     )
     options = {"variables": (), "identifiers": (), "scenario": None, **given}
     last = None if control is None else folder / control
-    return read_attacked(source, [folder / released], last, plan=plan, steps=source.steps(), **options)
+    return read_attacked(source, [folder / released], last, wanted=wanted, steps=source.steps(), **options)
 
 
 def test_what_the_files_share_is_read_and_nothing_else(folder: Path) -> None:
@@ -44,13 +43,13 @@ def test_what_the_files_share_is_read_and_nothing_else(folder: Path) -> None:
     assert found.variables == ("age", "sex")
     assert found.left_out == ("code",)
     assert [file.columns for file in (found.original, *found.released, found.control)] == [["age", "sex"]] * 3
-    assert found.numeric(["age"]) is None
+    assert found.declared is None
     assert read(folder).left_out == ("name", "code")
 
 
-def test_named_columns_and_those_of_the_plan(folder: Path) -> None:
-    plan = {"kinds": ["inference"], "known": [["sex"]], "targets": ["age"]}
-    found = read(folder, variables=["age"], plan=plan)
+def test_named_columns_and_those_of_the_attacks(folder: Path) -> None:
+    wanted = {"kinds": ["inference"], "known": [["sex"]], "targets": ["age"]}
+    found = read(folder, variables=["age"], wanted=wanted)
     assert found.variables == ("age",)
     assert found.original.columns == ["age", "sex"]
     assert found.control is None
@@ -63,8 +62,7 @@ def test_a_scenario_gives_variables_numbers_codes_and_identifiers(folder: Path) 
     found = read(folder, scenario=stored)
     assert found.variables == ("sex", "age")
     assert found.left_out == ("code",)
-    assert found.numeric(["sex", "age"]) == ("age",)
-    assert found.numeric(["sex"]) == ()
+    assert found.declared == ("age",)
     assert found.original["age"].null_count() == 1
     assert read(folder, scenario=stored, missing=["20", "30"]).original["age"].null_count() == 2
     with pytest.raises(ColumnError, match=r"narrow\.csv has no column 'sex'"):
@@ -91,20 +89,20 @@ def test_what_is_refused(folder: Path, given: dict[str, Any], error: type[SdcErr
 
 
 def test_the_id_is_read_of_original_and_release_though_an_identifier(folder: Path) -> None:
-    plan = {"kinds": ["probabilistic-linkage"], "known": [["age", "sex"]], "id": "name"}
+    wanted = {"kinds": ["probabilistic-linkage"], "known": [["age", "sex"]], "id": "name"}
     (folder / "moved.csv").write_text("name,age,sex\nz,40,f\nx,20,f\ny,31,m\n")
     (folder / "others.csv").write_text("age,sex\n40,f\n20,f\n")
-    found = read(folder, "moved.csv", "others.csv", identifiers=["name"], plan=plan)
+    found = read(folder, "moved.csv", "others.csv", identifiers=["name"], wanted=wanted)
     assert found.variables == ("age", "sex")
     assert [file.columns for file in (found.original, *found.released)] == [["age", "sex", "name"]] * 2
     assert found.control is not None
     assert found.control.columns == ["age", "sex"]
     assert found.id == "name"
-    assert read(folder, "moved.csv", plan=plan).variables == ("age", "sex")
+    assert read(folder, "moved.csv", wanted=wanted).variables == ("age", "sex")
     with pytest.raises(ColumnError, match="'name' says which rows belong together"):
-        read(folder, "moved.csv", variables=["name"], plan=plan)
+        read(folder, "moved.csv", variables=["name"], wanted=wanted)
     with pytest.raises(ColumnError, match=r"release\.csv has no column 'name'"):
-        read(folder, plan=plan)
+        read(folder, wanted=wanted)
 
 
 @pytest.mark.parametrize(

@@ -2,55 +2,67 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
 import polars as pl
 import pytest
-from sdckit.workflow.extra_measures import CLOSENESS, EXTRA
 
 import releases
 import sdckit as sdc
-from sdckit.catalogue import CATALOGUE
-from sdckit.cli.plan import ALWAYS, applicable, attacks_planned, comparisons_planned, plan_lines
-from sdckit.data.files.readers import FileHeader, scan_header
-from sdckit.data.scenarios.scenario import Scenario
+from sdckit.catalogue import further
+from sdckit.cli.plan import plan_lines
+from sdckit.data.readers import FileHeader, scan_header
+from sdckit.data.scenario import Scenario
+
+NO_FILE = (Path("x.parquet"), FileHeader(("a",), 20, "Parquet"))
+
+
+def told(*given: object, **options: object) -> tuple[set[str], dict[str, str]]:
+    """What would run, and what would not with its reason."""
+    lines = plan_lines(*given, **options)  # type: ignore[arg-type]
+    text = "\n".join(lines)
+    will = re.findall(r"^  would run  (\S+): .+[?]$", text, re.MULTILINE)
+    assert len(will) == len(set(will))
+    return set(will), dict(re.findall(r"^  would not  (\S+(?: \(\w+\))?): (.+)$", text, re.MULTILINE))
+
+
+ALWAYS = {"key_frequencies", "k_anonymity", "individual_risk", "key_contributions"}
+ROLES = {"household": "h", "sensitive": ["s"]}
 
 
 def test_keys_alone_permit_the_measures_that_need_nothing_else() -> None:
-    will, will_not = applicable(Scenario(keys=["a"]))
-    assert {row.name for row in will} >= {"key_frequencies", "k_anonymity", "individual_risk"}
-    assert {row.name: reason for row, reason in will_not} == {
-        "household_structure": "needs household",
-        "l_diversity": "needs sensitive",
+    will, will_not = told(NO_FILE, Scenario(keys=["a", "b"]))
+    assert will == ALWAYS
+    assert will_not == {
+        "household_structure": "the scenario names no household column",
+        "l_diversity": "the scenario names no sensitive variable",
     }
+
+
+def test_one_key_has_no_other_to_be_held_against() -> None:
+    will, will_not = told(NO_FILE, Scenario(keys=["a"], **ROLES))
+    assert will == {*ALWAYS, "household_structure", "l_diversity"} - {"key_contributions"}
+    assert will_not == {"key_contributions": "there is only one key"}
 
 
 def test_all_roles_permit_everything_that_always_runs() -> None:
-    will, will_not = applicable(Scenario(keys=["a"], household="h", sensitive=["s"]))
-    assert tuple(row.name for row in will) == tuple(row.name for row in CATALOGUE if row.name in ALWAYS)
+    will, will_not = told(NO_FILE, Scenario(keys=["a", "b"], **ROLES))
+    assert will == {*ALWAYS, "household_structure", "l_diversity"}
     assert not will_not
 
 
-def test_what_always_runs_and_what_can_be_asked_for_are_measures() -> None:
-    names = {row.name: row for row in CATALOGUE}
-    assert set(ALWAYS) | set(EXTRA) <= names.keys()
-    assert not set(ALWAYS) & set(EXTRA)
-    assert all(names[name].n_files == 1 for name in (*ALWAYS, *EXTRA))
-
-
 def test_further_measures_are_shown_when_they_are_asked_for() -> None:
-    will, will_not = applicable(Scenario(keys=["a"], household="h", sensitive=["s"]), EXTRA)
-    assert {row.name for row in will} - set(ALWAYS) == {"suda", "risky_cells", *CLOSENESS}
-    design = "needs weight or sampling_fraction"
-    assert {row.name: reason for row, reason in will_not} == {
-        "population_risk": design,
-        "population_uniques": design,
-        "outliers": "needs numeric",
-    }
-    full = Scenario(keys=["a"], household="h", sensitive=["s"], numeric=["x"], sampling_fraction=0.1)
-    will, will_not = applicable(full, EXTRA)
-    assert {row.name for row in will} == {*ALWAYS, *EXTRA}
+    always = {*ALWAYS, "household_structure", "l_diversity"}
+    will, will_not = told(NO_FILE, Scenario(keys=["a", "b"], **ROLES), further())
+    assert will_not.keys() == {"population_risk", "population_uniques", "outliers"}
+    assert will == {*always, *further()} - will_not.keys()
+    assert will_not["outliers"] == "the scenario names no numeric variable"
+    assert all("weight" in will_not[name] for name in ("population_risk", "population_uniques"))
+    full = Scenario(keys=["a", "b"], **ROLES, numeric=["x"], sampling_fraction=0.1)
+    will, will_not = told(NO_FILE, full, further())
+    assert will == {*always, *further()}
     assert not will_not
 
 
@@ -60,7 +72,7 @@ def test_the_plan_names_columns_intruders_and_thresholds(tmp_path: Path) -> None
     scenario = Scenario(
         intruders={"one": ["a"], "two": ["a", "b"]}, identifiers=["name"], thresholds={"k": 3}
     )
-    text = "\n".join(plan_lines(path, scan_header(path), scenario))
+    text = "\n".join(plan_lines((path, scan_header(path)), scenario))
     for part in ("2 of 3 columns", "a, b", "Would not read: name", "'two' knows a, b", "k 3", "2 records"):
         assert part in text
 
@@ -95,14 +107,20 @@ def test_what_is_planned_for_a_release_is_what_runs(options, aligned: bool, cont
             attacks=True, n_attacks=20, models=models, seed=1,
         )  # fmt: skip
     intruder = found["default"]
-    ran = done([*intruder.measures, *found.utility.results])
-    planned = comparisons_planned(scenario, files[1].columns, aligned=aligned, models=bool(models))
-    assert {name for name, reason in planned.items() if not reason} == ran
-    assert planned.keys() - ran == done([name for name, _ in (*intruder.skipped, *found.utility.skipped)])
-    attacks = attacks_planned(scenario, files[1].columns, aligned=aligned, control=control)
-    made = done(list(found.attacks))
-    assert {name for name, reason in attacks.items() if not reason} == made
-    assert done([name for name, _ in found.attacks_skipped]) <= attacks.keys() - made
+    headers = [
+        (Path(f"{i}.csv"), FileHeader(tuple(one.columns), one.height, "CSV"))
+        for i, one in enumerate([*files, people])
+    ]
+    will, will_not = told(
+        headers[0], scenario, released=[headers[1]], control=headers[2] if control else None, attacks=True,
+        n_attacks=20, aligned=aligned, models=models,
+    )  # fmt: skip
+    alone = found.original["default"]
+    ran = done([*alone.results, *intruder.results, *found.utility.results, *found.attacks])
+    assert will == ran
+    parts = (alone.skipped, intruder.skipped, found.utility.skipped, found.attacks_skipped)
+    skipped = done([place for part in parts for place, _ in part])
+    assert done([name.partition(" ")[0] for name in will_not]) - will == skipped - ran
 
 
 def test_the_plan_of_a_release_shows_both_files_and_the_attacks(tmp_path: Path) -> None:
@@ -113,13 +131,13 @@ def test_the_plan_of_a_release_shows_both_files_and_the_attacks(tmp_path: Path) 
         files[name] = (path, scan_header(path))
     scenario = Scenario(keys=["a", "b"], sensitive=["s"])
 
-    def told(**options) -> str:
-        return "\n".join(plan_lines(*files["x"], scenario, **options))
+    def shown(**options) -> str:
+        return "\n".join(plan_lines(files["x"], scenario, **options))
 
-    alone = told()
+    alone = shown()
     assert "matching_risk" not in alone
     assert "attacks" not in alone
-    text = told(released=[files["y"]], control=files["z"], n_attacks=1_000)
+    text = shown(released=[files["y"]], control=files["z"], n_attacks=1_000)
     for part in (
         "Would read 3 of 3 columns of x.parquet",
         "Would read 2 of 2 columns of y.parquet (Parquet), a release",
@@ -127,40 +145,40 @@ def test_the_plan_of_a_release_shows_both_files_and_the_attacks(tmp_path: Path) 
         "In each file:\n  would run  key_frequencies",
         "would run  identity_disclosure",
         "would not  matching_risk: row i of the release is not declared",
-        "would not  prediction_risk: a release does not have the sensitive variables",
+        "would not  prediction_risk: a release does not have the variable s",
         "would not  ecdf_utility: no variable is declared numeric",
-        "would not  compare_models: no model was named; give --model FORMULA",
+        "would not  compare_models: no model was named",
         "Simulated attacks, 1,000 attempts each:\n  would run  singling_out",
         "would run  membership: Can it be told who was in the file?",
-        "would not  inference: a release does not have the sensitive variables",
+        "would not  inference: a release does not have the variable s",
         "600 records: memory about 400 MB, time about 2 s; comparing the files takes more time",
     ):
         assert part in text
-    text = told(released=[files["z"]], attacks=True, aligned=True, models=True)
+    text = shown(released=[files["z"]], attacks=True, aligned=True, models={"a ~ b": "linear"})
     for part in (
         "would run  matching_risk",
         "would run  compare_models",
-        "would not  membership: needs --control FILE",
+        "would not  membership: there is no control file",
     ):
         assert part in text
     assert "Simulated attacks, 500 attempts" in text
-    assert "Simulated attacks: none; --control FILE or --attacks" in told(released=[files["y"]])
+    assert "Simulated attacks: none; --control FILE or --attacks" in shown(released=[files["y"]])
 
 
 @pytest.mark.parametrize("rows", [1_000, 10_000_000])
 def test_the_cost_grows_with_the_records(tmp_path: Path, rows: int) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(b"")
-    told = plan_lines(path, FileHeader(("a",), rows, "Parquet"), Scenario(keys=["a"]))[-1]
-    assert told.startswith(f"{rows:,} records: memory about ")
-    assert "MB, time about" in told
+    last = plan_lines((path, FileHeader(("a",), rows, "Parquet")), Scenario(keys=["a"]))[-1]
+    assert last.startswith(f"{rows:,} records: memory about ")
+    assert "MB, time about" in last
 
 
 def test_an_unknown_number_of_records_is_said(tmp_path: Path) -> None:
     path = tmp_path / "x.sav"
     path.write_bytes(b"0" * 1000)
-    told = plan_lines(path, FileHeader(("a",), None, "SPSS"), Scenario(keys=["a"]))[-1]
-    assert told.startswith("The number of records is not known before reading; memory about 400 MB")
+    last = plan_lines((path, FileHeader(("a",), None, "SPSS")), Scenario(keys=["a"]))[-1]
+    assert last.startswith("The number of records is not known before reading; memory about 400 MB")
 
 
 def test_the_plan_is_printed_of_all_files(sdckit, survey: Path, tmp_path: Path) -> None:

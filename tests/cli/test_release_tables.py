@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -26,9 +27,10 @@ def test_before_after_matching_and_learning(sdckit, files):
     )
     assert done.code == 0
     lines = [line for line in done.out.splitlines() if line.strip()]
-    assert lines[0] == "original.csv: a release against an original of 240 records"
+    assert lines[0] == "original.csv"
+    assert lines[1].startswith("A release of 240 records")
     for words in (
-        "Who can be recognised, before and after", "Can rows be matched back?", "Correct attribution of ill",
+        "The original and the release", "Can rows be matched back?", "Correct attribution of ill",
         "Disclosure of ill", "Prediction of ill", "expected to be matched back",
     ):  # fmt: skip
         assert words in done.out
@@ -43,8 +45,9 @@ def test_several_releases(sdckit, files, tmp_path):
         releases.release(seed=seed).write_csv(others[-1])
     done = sdckit("assess", original, *others, *ROLES, "--id", "pid")
     assert done.code == 0
-    assert "mean of 4" in done.out
-    assert "4 releases against" in done.out
+    assert all(f"Release {j}" in done.out for j in range(1, 5))
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "4 releases of 240 records" in done.out
 
 
 def test_simulated_attacks(sdckit, files, tmp_path):
@@ -56,12 +59,12 @@ def test_simulated_attacks(sdckit, files, tmp_path):
         "--report", report,
     )  # fmt: skip
     assert done.code == 0
-    for words in ("Attacks that succeed", "Telling who is in the file. ", "Inferring ill. "):
+    for words in ("Attacks that succeed", "Telling who is in the file", "Inferring ill"):
         assert words in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert "Simulated attacks" in report.read_text(encoding="utf-8")
     done = sdckit("assess", original, "--released", released, *ROLES, "--attacks", "--seed", 1)
-    assert "Not computed: Telling who is in the file – there is no control file" in done.out
+    assert re.search(r"Telling who is in the file +there is no control file", done.out)
 
 
 def test_documents(sdckit, files, tmp_path):

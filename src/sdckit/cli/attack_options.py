@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sdckit.catalogue import Knowledge, measure, rows
+from sdckit.catalogue import Knowledge, rows
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
@@ -19,12 +19,12 @@ __all__ = ["Wanted", "planned", "read_wanted"]
 INTRUDER = "default"
 SIDES = 2
 NOBODY_KNOWS = "(no column)"  # attacks without an intruder's knowledge, before the files are read
-# What an option gives, by the role it plays.
-OPTIONS = {
-    "known": "--known A,B",
-    "target": "--target COLUMN",
-    "control": "--control FILE",
-    "variables": "--known A,B and --id COLUMN, or --aligned",
+# What to give, by what an attack needs.
+WAYS_OUT = {
+    ("known",): "; give --known twice: --known A,B --known C,D",
+    ("known", "target"): "; give --known A,B and --target COLUMN",
+    ("control",): "; give --control FILE",
+    ("variables",): "; give --known A,B and --id COLUMN, or --aligned",
 }
 
 
@@ -176,26 +176,24 @@ def planned(
     made = tuple(plan for plan in every if not plan.lacks)
     for plan in every:
         if plan.lacks and plan.row.name in wanted.kinds:
-            raise ScenarioError(f"--kind {plan.row.kind}: {plan.lacks}{_way_out(plan.row.needs)}")
-    _check_used(wanted, {plan.row.name for plan in made})
+            raise ScenarioError(f"--kind {plan.row.kind}: {plan.lacks}{WAYS_OUT.get(plan.row.needs, '')}")
+    _check_used(wanted, every)
     return made
 
 
-def _way_out(needs: Collection[str]) -> str:
-    options = [OPTIONS[need] for need in needs if need in OPTIONS]
-    return f"; {', '.join(options)}" if options else ""
-
-
-def _check_used(wanted: Wanted, made: Collection[str]) -> None:
+def _check_used(wanted: Wanted, every: Sequence[Planned]) -> None:
     """Refuse options that no attack uses."""
-    by_knowledge = [measure(name) for name in made if measure(name).of_intruder]
-    if wanted.typed and not by_knowledge:
+    made = {plan.row.name: plan.row for plan in every if not plan.lacks}
+    if wanted.typed and not any(row.of_intruder for row in made.values()):
         raise ScenarioError(
             "--known and --target are used by no attack here: linkability takes --known twice, inference "
             "--known and --target, linking records --known and --id or --aligned"
         )
-    links = [row for row in by_knowledge if "variables" in row.needs]
-    if (wanted.rows or wanted.blocking) and not links:
-        raise ScenarioError("--id, --aligned and --blocking are for linking records that belong together")
-    if wanted.by and len(links) == len(made):
-        raise ScenarioError(f"{links[0].kind} knows no subgroups; leave --by out")
+    linking = [plan for plan in every if "variables" in plan.row.needs]
+    if (wanted.rows or wanted.blocking) and all(plan.lacks for plan in linking):
+        reason = f": {linking[0].lacks}" if linking else ""
+        raise ScenarioError(
+            f"--id, --aligned and --blocking are for linking records that belong together{reason}"
+        )
+    if wanted.by and len(linking) == len(made):
+        raise ScenarioError(f"{linking[0].row.kind} knows no subgroups; leave --by out")

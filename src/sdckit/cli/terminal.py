@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -56,7 +57,8 @@ def print_measure(file_name: str, *results: Any) -> None:
 def show_page(page: Page, *, name: str) -> Iterator[RenderableType]:
     """Lay out a document: the file's name, the answer, then every chapter that is not for paper alone."""
     yield Text("")
-    yield Text.assemble((name, "bold"), f": {page.subtitle}")
+    yield Text(name, "bold")
+    yield Text(page.subtitle)
     yield Text(page.headline, HEADLINES[page.state])
     for section in page.sections:
         if not section.paper:
@@ -86,7 +88,8 @@ def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         elif isinstance(block, Facts):
             yield _facts(block.items)
         elif isinstance(block, TableBlock) and not block.paper:
-            yield _table(block)
+            yield Text(f"\n{block.caption}", "italic")  # a title of the table would be folded to its width
+            yield Fitted(block)
 
 
 def _plain(*, head: bool) -> Table:
@@ -102,7 +105,7 @@ def _plain(*, head: bool) -> Table:
 def _facts(items: Sequence[tuple[str, str]]) -> RenderableType:
     table = _plain(head=False)
     table.add_column(overflow="fold")
-    table.add_column(justify="right", overflow="fold")
+    table.add_column(overflow="fold")
     for label, words in items:
         table.add_row(Text(label), Text(words))
     return table
@@ -118,14 +121,33 @@ def _verdicts(items: Sequence[tuple[str, str, str]]) -> RenderableType:
     return table
 
 
-def _table(block: TableBlock) -> RenderableType:
-    table = _plain(head=True)
-    for position, head in enumerate(block.columns):
-        table.add_column(
-            Text(head), justify="right" if position in block.numeric else "left", overflow="fold"
-        )
-    for row in block.rows:
-        table.add_row(*map(Text, row))
-    table.title, table.title_justify, table.title_style = f"\n{block.caption}", "left", "italic"
-    table.min_width = min(len(block.caption), 80)  # a title is folded to the width of its table
-    return table
+class Fitted:
+    """A table whose columns give way between words, the widest first, as long as that is enough."""
+
+    def __init__(self, block: TableBlock) -> None:
+        self.block = block
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay out the table for the width there is."""
+        table = _plain(head=True)
+        columns = list(zip(self.block.columns, *self.block.rows, strict=True))
+        widths = _widths(columns, options.max_width)
+        for position, (column, width) in enumerate(zip(columns, widths, strict=True)):
+            justify: JustifyMethod = "right" if position in self.block.numeric else "left"
+            table.add_column(Text(column[0]), justify=justify, overflow="fold", width=width)
+        for row in self.block.rows:
+            table.add_row(*map(Text, row))
+        yield table
+
+
+def _widths(columns: Sequence[Sequence[str]], most: int) -> Sequence[int | None]:
+    """Widths that break no word, or None each where the columns need none, or nothing helps."""
+    widths = [max(map(cell_len, column)) for column in columns]
+    least = [max(cell_len(word) for cell in column for word in [*cell.split(), ""]) for column in columns]
+    room = most - 2 * (len(columns) - 1)  # a blank and the line between them
+    if sum(widths) <= room or sum(least) > room:
+        return [None] * len(columns)
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=lambda i: (widths[i] > least[i], widths[i]))
+        widths[widest] -= 1
+    return widths

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
+from types import SimpleNamespace
+from typing import Any
 
+import polars as pl
 import pytest
+from rich.console import Console
 
 import releases
+import sdckit as sdc
+from draw import quiet
+from sdckit.cli.attack_files import Attacked
+from sdckit.cli.attack_options import read_wanted
+from sdckit.cli.commands.attack import _attacked, _plain
+from sdckit.cli.progress import Steps
+from sdckit.cli.terminal import show_blocks
+from sdckit.data.frames import rows_of
+from sdckit.errors import DataError
+from sdckit.report.attacks_chapter import attack_blocks
 
 KNOWN = ("--known", "sex,age", "--known", "region,income")
 FAST = ("--n-attacks", 60, "--seed", 1, "--identifiers", "pid,w")
@@ -41,8 +56,9 @@ def test_every_attack(sdckit, files) -> None:
     lines = [line for line in done.out.splitlines() if line.strip()]
     assert lines[0] == "original.csv: a release of 80 against 80 records, 80 never in the file"
     for words in (
-        "Singling out, one column. ", "Singling out, 3 columns. ", "Linkability. ", "Inference of ill. ",
-        "Inference of income. ", "Membership. ", "(AUC)", "Distances between released and real records",
+        "Singling out by one column", "Singling out by several columns", "queries of 3 columns",
+        "Linking two pieces of knowledge", "Inferring ill", "Inferring income", "Telling who is in the file", "(AUC)",
+        "Distances between released and real records",
     ):  # fmt: skip
         assert words in done.out
     assert max(map(len, done.out.splitlines())) <= 80
@@ -57,7 +73,7 @@ def test_a_copy_of_the_original_and_no_control(sdckit, files) -> None:
     )  # fmt: skip
     assert (done.code, done.err) == (0, "")
     assert "without a control file" in done.out
-    assert "Without a control file it is open" in done.out
+    assert "Without a control file it is open" in " ".join(done.out.split()).replace("  ", " ")
     assert "Singling" not in done.out
     assert "Distances" not in done.out
 
@@ -66,8 +82,8 @@ def test_one_column_is_attacked_alone(sdckit, files) -> None:
     only = ("--released", "release.csv", "--variables", "income", "--kind", "singling-out", "--n-attacks", 20)
     done = sdckit("attack", "original.csv", *only)
     assert done.code == 0
-    assert "Singling out, one column. " in done.out
-    assert "columns. " not in done.out
+    assert "Singling out by one column" in done.out
+    assert "several columns" not in done.out
 
 
 def test_several_releases_and_a_scenario(sdckit, files) -> None:
@@ -79,7 +95,7 @@ def test_several_releases_and_a_scenario(sdckit, files) -> None:
     done = sdckit("attack", "original.csv", *both, "--scenario", "s.toml", "--n-attacks", 40, "--seed", 1)
     assert (done.code, done.err) == (0, "")
     assert "original.csv: 2 releases against 80 records, without a control file" in done.out
-    assert "Inference of ill. " in done.out
+    assert "Inferring ill" in done.out
     assert "compared as numbers: income" in done.out
     assert "means over the releases" in done.out
 
@@ -101,7 +117,12 @@ def test_subgroups_and_records_linked_despite_slips(sdckit, files) -> None:
     )  # fmt: skip
     done = sdckit("attack", "original.csv", *options)
     assert (done.code, done.err) == (0, "")
-    for words in ("Membership, by sex", "Distances, by sex", "Linkage despite slips", "the same by guessing"):
+    for words in (
+        "Telling who is in the file, by sex",
+        "Distances, by sex",
+        "Linking records despite slips",
+        "By guessing",
+    ):
         assert words in done.out
     assert max(map(len, done.out.splitlines())) <= 80
 
@@ -195,3 +216,236 @@ def test_bad_input_is_one_line(sdckit, files, case: str) -> None:
     assert (done.code, done.out) == (2, "")
     assert words in done.lines[0]
     assert len([line for line in done.lines if line.startswith("error: ")]) == 1
+
+
+EVERYBODY = releases.original(160)
+ORIGINAL, CONTROL = EVERYBODY[:80], EVERYBODY[80:]
+RELEASED = releases.release(ORIGINAL)
+NAMES = ("sex", "age", "region", "income")
+
+
+def made(*, released: Any = RELEASED, control: Any = CONTROL, id: str | None = None, **given: Any) -> Any:
+    """Attack as the command does."""
+    wanted = read_wanted(**{"kinds": [], "known": [], "targets": [], "id": id, **given})
+    files = Attacked(ORIGINAL, [released], control, NAMES, ("income",), (), id)
+    with quiet():
+        return _attacked(files, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
+
+
+def test_each_is_what_python_gives() -> None:
+    known = [["sex", "age"], ["region"]]
+    found = made(known=known, targets=["ill", "income"], id="pid", by=["sex"]).results
+    both = {"control": CONTROL, "n_attacks": 40, "seed": 1, "by": ["sex"]}
+    keys = ["sex", "age", "region"]
+    income = {"variables": NAMES, "numeric": ["income"]}
+    files = (ORIGINAL, RELEASED)
+    with quiet():
+        expected = {
+            "singling_out:univariate": sdc.singling_out(*files, variables=NAMES, **both),
+            "singling_out:multivariate": sdc.singling_out(
+                *files, variables=NAMES, mode="multivariate", **both
+            ),
+            "linkability:default": sdc.linkability(*files, known=(known[0], known[1]), numeric=[], **both),
+            "probabilistic_linkage:default": sdc.probabilistic_linkage(
+                *files, variables=keys, numeric=[], id="pid", seed=1
+            ),
+            "inference:default:ill": sdc.inference(*files, known=keys, target="ill", numeric=[], **both),
+            "inference:default:income": sdc.inference(
+                *files, known=keys, target="income", numeric=["income"], **both
+            ),
+            "membership": sdc.membership(*files, **income, **both),
+            "distance_to_closest_record": sdc.distance_to_closest_record(
+                *files, **income, control=CONTROL, by=["sex"], seed=1
+            ),
+        }
+    assert found.keys() == expected.keys()
+    for place, one in found.items():
+        assert one.to_dict() == expected[place].to_dict()
+        if place != "probabilistic_linkage:default":
+            assert one.by_group.rows() == expected[place].by_group.rows()
+
+
+def test_linkage_that_fails_is_an_error_only_where_it_was_asked_for() -> None:
+    shorter = {"released": RELEASED[:70], "known": [["sex", "age"]]}
+    with pytest.raises(DataError, match="row"):
+        made(**shorter, kinds=["probabilistic-linkage", "singling-out"], aligned=True)
+    declared = sdc.Scenario(keys=["sex", "age"], aligned=True)
+    found = made(released=RELEASED[:70], scenario=declared, control=None)
+    assert {"singling_out:univariate", "singling_out:multivariate"} <= found.results.keys()
+    ((place, _reason),) = found.skipped
+    assert place == "probabilistic_linkage:default"
+
+
+def test_the_id_says_which_rows_belong_together() -> None:
+    given = {"kinds": ["probabilistic-linkage"], "known": [["sex", "age", "region"]]}
+    (plain,) = made(**given, id="pid").results.values()
+    (moved,) = made(**given, id="pid", released=RELEASED.reverse()).results.values()
+    assert plain.rate == pytest.approx(moved.rate)
+    (wrong,) = made(**given, aligned=True, released=RELEASED.reverse()).results.values()
+    assert wrong.rate < plain.rate / 2
+
+
+def test_rules_of_blocking_reach_the_linkage() -> None:
+    given = {"kinds": ["probabilistic-linkage"], "known": [["sex", "age", "region"]], "aligned": True}
+    (found,) = made(**given, blocking=[["sex", "age"], ["region"]]).results.values()
+    (whole,) = made(**given).results.values()
+    assert found.n_pairs < whole.n_pairs == 80**2
+    with pytest.raises(DataError, match="two rules or more"):
+        made(**given, blocking=[["sex"]])
+
+
+# What is shown of attacks.
+
+PEOPLE = pl.DataFrame(
+    {
+        "age": [20 + (7 * i) % 61 for i in range(120)],
+        "pay": [900 + (13 * i) % 401 for i in range(120)],
+        "town": [f"t{i % 12}" for i in range(120)],
+        "sex": [None if i % 3 == 0 else "f" for i in range(120)],
+    }
+)
+OTHERS = PEOPLE.with_columns(pl.col("age") + 0.5, pl.col("pay") + 0.5)
+KEPT = pl.Series([i // 12 < i % 12 for i in range(120)])  # nobody of the first town, all of the last
+MIXED = pl.concat([PEOPLE.filter(KEPT), OTHERS.filter(~KEPT).cast(PEOPLE.schema)])
+PAIR = ["age", "pay"]
+
+
+def shown(
+    place: str,
+    found: Any,
+    *,
+    control: Any = None,
+    m: int = 1,
+    by: Any = (),
+    skipped: Any = (),
+    width: int = 80,
+) -> str:
+    wanted = read_wanted(kinds=[], known=[], targets=[], by=by)
+    files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())
+    outcome: Any = SimpleNamespace(results={place: found}, skipped=skipped)
+    plain = _plain(outcome, files, wanted, n_attacks=500, seed=1, internal=True)
+    console = Console(width=width, file=io.StringIO())
+    for part in show_blocks(attack_blocks(plain, several=False)):
+        console.print(part)
+    text = str(console.file.getvalue())  # type: ignore[attr-defined]
+    assert max(map(len, text.splitlines())) <= width
+    return text
+
+
+def row(text: str, start: str) -> list[str]:
+    return next(line.split() for line in text.splitlines() if line.startswith(start))
+
+
+def group_rows(text: str, caption: str) -> list[list[str]]:
+    """The words of each row of the table under a caption."""
+    lines = text[text.index(caption) :].splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("──"))
+    rows = []
+    for line in lines[start + 1 :]:
+        if not line.strip() or line.startswith(("A group", "…")):
+            break
+        rows.append(line.split())
+    return rows
+
+
+def test_rates_intervals_and_the_sentence() -> None:
+    told = sdc.membership(PEOPLE, PEOPLE, control=OTHERS, variables=PAIR, seed=1)
+    text = shown("membership", told, control=OTHERS, width=120)
+    words = " ".join(row(text, "Telling who is in the file"))
+    assert words.startswith(f"Telling who is in the file 120 {100 * told.success_rate:.1f} %")
+    for low, high in ((told.success_low, told.success_high), (told.control_low, told.control_high)):
+        assert f"({100 * low:.1f}–{100 * high:.1f})" in words
+    assert f"{100 * told.risk:.1f} %" in words
+    assert "interval of 95 %" in text
+    assert " ".join(told.verdict.split()[:8]) in " ".join(text.split())
+    assert "with chance 1 (AUC)" in text
+
+
+def test_without_a_control_nothing_is_compared() -> None:
+    found = sdc.linkability(PEOPLE, PEOPLE, known=(["age"], ["pay"]), seed=1)
+    text = shown("linkability:default", found)
+    assert "Never in it" not in text
+    assert "Residual risk" not in text
+    assert "no control" not in text
+    assert "all attacked" in text
+
+
+def test_no_attack_at_all_is_undefined() -> None:
+    crossed = PEOPLE.select("town", arm=pl.col("age") % 4 > 1)
+    found = sdc.singling_out(crossed, crossed, seed=1)
+    assert found.n_attacks == 0
+    text = shown("singling_out:univariate", found, by=("town",))
+    assert row(text, "Singling out by one column")[-3:] == ["0", "undefined", "undefined"]
+    assert "There is nothing to ask" in text
+    assert "by town" not in text
+
+
+def test_no_residual_risk_of_an_attack_that_guesses_as_well() -> None:
+    far = PEOPLE.with_columns(pl.col("age") + 1000, pl.col("pay") - 1000)
+    found = sdc.linkability(PEOPLE, far, control=OTHERS, known=(["age"], ["pay"]), seed=1)
+    assert not found.success_rate > found.baseline_rate
+    text = shown("linkability:default", found, control=OTHERS, width=120)
+    assert row(text, "Linking two pieces")[-1] == "–"
+
+
+@pytest.mark.parametrize("control", [None, OTHERS])
+def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
+    near = sdc.distance_to_closest_record(
+        PEOPLE, [PEOPLE, PEOPLE], control=control, variables=PAIR, resamples=19, seed=1
+    )
+    text = shown("distance_to_closest_record", near, control=control, m=2)
+    assert "Attacks that succeed" not in text
+    assert row(text, "released records equal to an original")[-4:] == ["100", "%", "100", "%"]
+    assert ("never in the file" in text) == (control is not None)
+    for words, own, other in (
+        ("released record to the closest", near.dcr_released_to_original, near.dcr_released_to_control),
+        ("the same over the second", near.nndr_original_to_released, near.nndr_control_to_released),
+        ("adversarial accuracy", near.adversarial_accuracy, near.adversarial_accuracy_control),
+    ):
+        figures = [own] if control is None else [own, other]
+        assert row(text, words)[-len(figures) :] == [f"{figure:.4g}" for figure in figures]
+
+
+def test_the_worst_group_stands_first_and_ten_are_shown() -> None:
+    found = sdc.membership(PEOPLE, MIXED, control=OTHERS, variables=PAIR, by=["town"], seed=1)
+    text = shown("membership", found, control=OTHERS, by=("town",))
+    expected = list(rows_of(found.by_group))
+    assert expected[0]["residual"] > 0
+    for words, one in zip(
+        group_rows(text, "Telling who is in the file, by town"), expected[:10], strict=True
+    ):
+        assert words[:4] == [one["town"], "10", f"{100 * one['success_rate']:.1f}", "%"]
+        better = one["success_rate"] > one["baseline_rate"]
+        ends = f"{100 * one['risk_low']:.0f}–{100 * one['risk_high']:.0f}"
+        assert words[-1] == (ends if better else "–")
+    assert "2 more" in text
+
+
+def test_without_a_control_the_interval_is_that_of_the_attack() -> None:
+    found = sdc.inference(PEOPLE, PEOPLE, known=["age"], target="pay", by="sex", seed=1)
+    rows = group_rows(shown("inference:default:pay", found, by=("sex",)), "Inferring pay, by sex")
+    assert {one[0] for one in rows} == {"(missing)", "f"}
+    expected = list(rows_of(found.by_group))
+    assert f"{100 * expected[0]['success_low']:.0f}–{100 * expected[0]['success_high']:.0f}" in rows[0]
+
+
+def test_linkage_shows_every_figure_beside_its_words() -> None:
+    names = ["town", "age", "pay"]
+    typed = PEOPLE.with_columns(town=pl.col("town").str.replace("t1", "t2"))
+    found = sdc.probabilistic_linkage(PEOPLE, [typed, PEOPLE], variables=names, seed=1)
+    reason = (("distance_to_closest_record", "too many pairs"),)
+    text = shown("probabilistic_linkage:default", found, m=2, skipped=reason, width=120)
+    told = " ".join(text.split())
+    for one in found.per_release:
+        assert f"{100 * one['rate']:.1f} %" in told
+        assert f"({100 * one['rate_low']:.1f}–{100 * one['rate_high']:.1f})" in told
+    assert "14,400 pairs compared are called a match" in told
+    assert "; precision " in told
+    assert "; recall " in told
+    assert "How sure can the intruder be?, release 1" in text
+    rows = group_rows(text, "How sure can the intruder be?")
+    assert 0 < len(rows) <= 8
+    first = found.scores.row(0, named=True)
+    assert rows[0][:3] == [f"{first['weight']:.0f}", f"{first['pairs']:,}", f"{first['right']:,}"]
+    assert "1 of 2 releases have the original's values" in told
+    assert "Distances too many pairs" in told

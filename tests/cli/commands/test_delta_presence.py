@@ -23,19 +23,18 @@ def test_the_marked_person_is_known_to_be_listed(sdckit, survey: Path, people: P
     done = sdckit("delta-presence", survey, "--population", people, *KEYS, "--upper", 0.5)
     assert (done.code, done.err) == (0, "")
     for words in (
-        "people in the population 479",
-        "largest share of a key 1",
-        "people with a key above 0.5 1 (0.21 %)",
-        "Every share from 0 to 0.5: does not hold.",
+        "People in the population 479",
+        "Largest share of a key 1",
+        "people with a key above 0.5 1 0.21 %",
+        "Every share from 0 to 0.5 does not hold",
     ):
         assert words in " ".join(done.out.split())
     assert MARKER not in done.out
 
 
 def test_limits_that_hold(sdckit, survey: Path, people: Path) -> None:
-    assert "Every share from 0.5 to 1: holds." in (
-        sdckit("delta-presence", survey, "--population", people, *KEYS, "--lower", 0.5).out
-    )
+    done = sdckit("delta-presence", survey, "--population", people, *KEYS, "--lower", 0.5)
+    assert "Every share from 0.5 to 1 holds" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ def test_it_prints_the_answer_and_writes_the_report(
     monkeypatch.chdir(tmp_path)
     done = sdckit("demo")
     assert (done.code, done.err) == (0, "")
-    assert "affairs survey: 6,366 records" in done.out
+    assert "affairs survey\nDisclosure risk of 6,366 records" in done.out
     assert "Report written: demo-report.html" in done.out
     assert "assumed for the demonstration" in " ".join(done.out.split())
     assert (tmp_path / "demo-report.html").stat().st_size > 10_000

@@ -23,16 +23,16 @@ def test_with_a_population(sdckit, survey: Path, people: Path) -> None:
     done = sdckit("k-map", survey, "--population", people, *KEYS, "--k", "2,3")
     assert (done.code, done.err) == (0, "")
     told = " ".join(done.out.split())
-    assert "fewer than 2 people have 0 (0 %)" in told
-    assert "fewer than 3 people have 1 (0.42 %)" in told
-    assert "Largest k that holds: 2" in told
+    assert "k = 2 holds 0 0 %" in told
+    assert "k = 3 does not hold 1 0.42 %" in told
+    assert "Largest k that holds 2" in told
     assert MARKER not in done.out
 
 
 def test_without_one_it_estimates(sdckit, survey: Path) -> None:
     done = sdckit("k-map", survey, *KEYS, "--weight", "w")
     assert done.code == 0
-    for words in ("records expected", "fewer than 5 people", "no population file"):
+    for words in ("Records expected", "fewer than k people", "k = 5", "No population file"):
         assert words in done.out
     assert "Largest k" not in done.out
 

@@ -10,7 +10,7 @@ KEYS = ("--keys", "sex,age,region")
 def test_combinations_and_no_value(sdckit, survey: Path) -> None:
     done = sdckit("risky-cells", survey, *KEYS)
     assert (done.code, done.err) == (0, "")
-    assert "sex + age + region" in done.out
+    assert "sex, age and region" in done.out
     assert "Records in an unsafe combination" in done.out
     assert "Zq7Qx" not in done.out
 
@@ -18,7 +18,7 @@ def test_combinations_and_no_value(sdckit, survey: Path) -> None:
 def test_dimension_and_threshold(sdckit, survey: Path) -> None:
     small = sdckit("risky-cells", survey, *KEYS, "--max-dim", 1, "--threshold", 2)
     assert small.code == 0
-    assert "sex + age" not in small.out
+    assert "sex and age" not in small.out
 
 
 def test_bad_options_are_one_line(sdckit, survey: Path) -> None:

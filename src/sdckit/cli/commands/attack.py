@@ -146,10 +146,8 @@ def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | No
         sizes=pair.sizes, has_control=files.control is not None, tell=steps.step,
     )  # fmt: skip
     # Linking records is tried without being asked for where a scenario says that rows belong together.
-    forgiven = (
-        set() if wanted.rows or wanted.kinds else {one.row.name for one in plan if not one.row.residual_risk}
-    )
-    return carry_out(plan, strict={one.row.name for one in plan} - forgiven)
+    forgiven = () if wanted.rows or wanted.kinds else [one for one in plan if "variables" in one.row.needs]
+    return carry_out(plan, strict={one.row.name for one in plan if one not in forgiven})
 
 
 def _plain(
