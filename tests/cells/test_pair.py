@@ -260,6 +260,11 @@ def test_an_attack_asks_the_original_alone_for_the_id():
     assert found.records({"y": [1, 2, 3]})["id"].to_list() == [7, 8, 9]
     with pytest.raises(ColumnError, match=r"the original has no column 'ID' \(id\)"):
         attacked(B, C, id="ID")
+    with pytest.raises(ColumnError, match=r"^the release has no column 'id' \(id\)"):
+        attacked(B, C, id="id", aligned=True)
+    plans = [frame.lazy() for frame in (A, A.reverse(), C)]
+    ordered = attacked(*plans[1:], original=plans[0], id="id", aligned=True)
+    assert ordered.codes("s", control=True).codes[1].tolist() == ordered.codes("s").codes[0].tolist()
 
 
 def test_an_attack_sees_rows_in_the_order_of_the_id():

@@ -270,7 +270,7 @@ def open_pair(
     id : str, optional
         Column that says which rows belong together, instead of their position; carried along in `.records`.
     attack : bool
-        Whether the control file is compared too; the id is asked of the original alone then.
+        Whether the control file is compared too; unless `aligned`, the id is asked of the original alone then.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def _read(
     """The pair with these columns in memory: itself where nothing is left to be read."""
     own = {**columns, **({"id": (pair.id,)} if pair.id is not None else {})}
     files: list[tuple[Any, Mapping[str, Sequence[str]], str]] = [
-        (frame, columns if attack and j else own, label)
+        (frame, columns if attack and j and not aligned else own, label)
         for j, (frame, label) in enumerate(zip(pair.frames, pair.names, strict=True))
     ]
     if control and pair.control is not None:
