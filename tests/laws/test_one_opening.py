@@ -117,3 +117,42 @@ def test_the_figures_are_those_of_the_files_given_one_by_one():
         sdckit.k_map(files, keys=KEYS).to_dict()
         == sdckit.k_map(two[0], frames["population"], keys=KEYS).to_dict()
     )
+
+
+def test_a_recipe_opens_its_file_once(monkeypatch):
+    file, opened = people()["original"], []
+    from_native = nw.from_native
+
+    def counted_opening(native, *args, **kwargs):
+        opened.extend([native] if native is file else [])
+        return from_native(native, *args, **kwargs)
+
+    monkeypatch.setattr(nw, "from_native", counted_opening)
+    steps = [{"method": "round_to", "column": name, "base": 5} for name in ("age", "pay")]
+    scenario = sdckit.Scenario(keys=KEYS, sensitive=["ill"], numeric=["pay"])
+    applied = sdckit.Recipe(steps).apply(file, scenario=scenario, seed=1)
+    assert [figures.step for figures in applied.figures] == [0, 1, 2]
+    assert len(opened) == 1
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+def test_an_assessment_opens_each_file_once(monkeypatch):
+    files, opened = people(), []
+    from_native = nw.from_native
+
+    def counted_opening(native, *args, **kwargs):
+        opened.extend(name for name, file in files.items() if native is file)
+        return from_native(native, *args, **kwargs)
+
+    monkeypatch.setattr(nw, "from_native", counted_opening)
+    scenario = sdckit.Scenario(keys=KEYS, sensitive=["ill"], numeric=["pay"])
+    found = sdckit.assess(
+        files["original"],
+        files["released"],
+        control=files["control"],
+        scenario=scenario,
+        n_attacks=10,
+        seed=1,
+    )
+    assert found.attacks
+    assert sorted(opened) == ["control", "original", "released"]

@@ -68,7 +68,7 @@ def test_assess_makes_them() -> None:
     for more in ({"control": CONTROL}, {"attacks": True}, {"n_attacks": 10}):
         with pytest.raises(ScenarioError, match="give released="):
             sdc.assess(ORIGINAL, scenario=releases.scenario(), **more)
-    with pytest.raises(DataError, match="n_attacks must be a whole number"):
+    with pytest.raises(DataError, match="n_attacks is how many attacks are made; give a whole number"):
         sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), attacks=True, n_attacks=0)
 
 

@@ -52,7 +52,7 @@ def test_names_are_read(asked: Any, chosen: tuple[str, ...]) -> None:
         ("sudda", "no further measure 'sudda'; did you mean 'suda'?"),
         (["outlier"], "did you mean 'outliers'?"),
         ("zzzzz", "there are: suda, population_risk"),
-        ([3], "measures are names, not int"),
+        ([3], "no further measure '3'"),
     ],
 )
 def test_a_name_that_does_not_exist(asked: Any, words: str) -> None:

@@ -54,8 +54,8 @@ def assess_release(
     """
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
-    opened = open_files(original, released, control, id=id)  # each file once, whatever is measured
-    pair = _open(opened, scenario, aligned=aligned)
+    opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    pair = _open(opened, control, scenario, aligned=aligned)
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
@@ -128,7 +128,7 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
     return scenario.narrowed(present), notes
 
 
-def _open(opened: Pair, scenario: Scenario, *, aligned: bool) -> Pair:
+def _open(opened: Pair, control: Any, scenario: Scenario, *, aligned: bool) -> Pair:
     """Read the keys, and every other declared variable that original and releases have."""
     columns = [frame.collect_schema().names() for frame in opened.frames]
     shared = [
@@ -137,8 +137,7 @@ def _open(opened: Pair, scenario: Scenario, *, aligned: bool) -> Pair:
         if name not in scenario.all_keys and all(name in others for others in columns)
     ]
     roles = {"keys": scenario.all_keys, "variables": shared}
-    attack = opened.control is not None
-    return open_pair(opened, categories=roles, aligned=aligned, attack=attack)
+    return open_pair(opened, control=control, categories=roles, aligned=aligned)
 
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:

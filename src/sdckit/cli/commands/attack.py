@@ -139,7 +139,7 @@ def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | No
     aligned = wanted.rows or wanted.declared
     pair = open_pair(
         files.original, files.released, files.control, categories={"variables": columns}, aligned=aligned,
-        id=wanted.id, attack=files.control is not None,
+        id=wanted.id,
     )  # fmt: skip
     plan = planned(
         wanted, files.variables, numeric=files.declared, n_attacks=n_attacks, seed=seed, pair=pair, n=pair.n,

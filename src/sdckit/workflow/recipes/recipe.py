@@ -246,14 +246,14 @@ class Recipe:
         """
         frame = open_eager(data, {})
         chosen = self.find_scenario(scenario)
-        self.check(data, scenario=chosen)
+        self.check(frame, scenario=chosen)
         own = self._own_keys(keys)
         files = self._digests()
         _, entropy = open_rng(seed)
         tell = step if step is not None else _silent
-        watcher = Watch(data, chosen)
-        figures: list[StepFigures] = list(watcher.after(0, "before", data, 0)) if watch else []
-        current, changes = data, []
+        watcher = Watch(frame, chosen)
+        figures: list[StepFigures] = list(watcher.after(0, "before", frame, 0)) if watch else []
+        current, changes = frame, []
         for number, one in enumerate(self.steps, 1):
             tell(f"step {number} of {len(self.steps)}: {one.method}")
             current, change = run_step(

@@ -7,8 +7,6 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal
 
 from sdckit.data.nearest import did_you_mean
@@ -40,7 +38,7 @@ class Method:
     Parameters
     ----------
     name : str
-        Of the function, and of its module in `protect`.
+        Of the public function.
     numbers : tuple of str
         Arguments whose columns must hold numbers.
     effect : str
@@ -61,7 +59,9 @@ class Method:
     @property
     def function(self) -> Any:
         """The function itself."""
-        return getattr(import_module(f"sdckit.protect.{self.name}"), self.name)
+        import sdckit
+
+        return getattr(sdckit, self.name)
 
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -109,7 +109,7 @@ _ALL = (
 )
 
 
-_TABLE = {one.name: one for one in _ALL if find_spec(f"sdckit.protect.{one.name}") is not None}
+_TABLE = {one.name: one for one in _ALL}
 METHODS = tuple(_TABLE)
 
 
