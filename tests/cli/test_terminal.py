@@ -120,8 +120,8 @@ def test_everything_fits_the_width_and_no_value_is_shown() -> None:
         shown = page(found, width)
         assert width - 8 < max(map(len, shown.splitlines())) <= width
         for part in (
-            "Intruders side by side", "Intruder “second”", "with a risk above 0.05", "Household risk, mean", "recursive",
-            "Households whose composition nobody shares", "the scenario names no numeric variable",
+            "Intruders side by side", "Intruder “second”", "with a risk above 0.05", "Household risk, mean",
+            "recursive", "Households whose composition nobody shares", "the scenario names no numeric variable",
         ):  # fmt: skip
             assert part in shown
         assert MARKER not in shown
@@ -200,7 +200,11 @@ def test_what_shows_values_or_is_to_be_copied_is_for_paper() -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_columns_give_way_between_words(width: int) -> None:
-    heads = ("The step that was made", "Expected re-identifications", *[f"Values of number {i}" for i in range(3)])
+    heads = (
+        "The step that was made",
+        "Expected re-identifications",
+        *[f"Values of number {i}" for i in range(3)],
+    )
     table = TableBlock("Wide", heads, (("2. local_suppression", *["1.87429e-05"] * 4),), tuple(range(1, 5)))
     lines = text(show_blocks([table]), width).splitlines()
     assert max(map(len, lines)) <= width

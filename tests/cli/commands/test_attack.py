@@ -117,7 +117,12 @@ def test_subgroups_and_records_linked_despite_slips(sdckit, files) -> None:
     )  # fmt: skip
     done = sdckit("attack", "original.csv", *options)
     assert (done.code, done.err) == (0, "")
-    for words in ("Telling who is in the file, by sex", "Distances, by sex", "Linking records despite slips", "By guessing"):
+    for words in (
+        "Telling who is in the file, by sex",
+        "Distances, by sex",
+        "Linking records despite slips",
+        "By guessing",
+    ):
         assert words in done.out
     assert max(map(len, done.out.splitlines())) <= 80
 
@@ -237,7 +242,9 @@ def test_each_is_what_python_gives() -> None:
     with quiet():
         expected = {
             "singling_out:univariate": sdc.singling_out(*files, variables=NAMES, **both),
-            "singling_out:multivariate": sdc.singling_out(*files, variables=NAMES, mode="multivariate", **both),
+            "singling_out:multivariate": sdc.singling_out(
+                *files, variables=NAMES, mode="multivariate", **both
+            ),
             "linkability:default": sdc.linkability(*files, known=(known[0], known[1]), numeric=[], **both),
             "probabilistic_linkage:default": sdc.probabilistic_linkage(
                 *files, variables=keys, numeric=[], id="pid", seed=1
@@ -265,8 +272,9 @@ def test_linkage_that_fails_is_an_error_only_where_it_was_asked_for() -> None:
     declared = sdc.Scenario(keys=["sex", "age"], aligned=True)
     found = made(released=RELEASED[:70], scenario=declared, control=None)
     assert {"singling_out:univariate", "singling_out:multivariate"} <= found.results.keys()
-    ((place, _reason),) = found.skipped
+    ((place, reason),) = found.skipped
     assert place == "probabilistic_linkage:default"
+    assert "row" in reason
 
 
 def test_the_id_says_which_rows_belong_together() -> None:
@@ -304,7 +312,14 @@ PAIR = ["age", "pay"]
 
 
 def shown(
-    place: str, found: Any, *, control: Any = None, m: int = 1, by: Any = (), skipped: Any = (), width: int = 80
+    place: str,
+    found: Any,
+    *,
+    control: Any = None,
+    m: int = 1,
+    by: Any = (),
+    skipped: Any = (),
+    width: int = 80,
 ) -> str:
     wanted = read_wanted(kinds=[], known=[], targets=[], by=by)
     files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())
@@ -382,7 +397,8 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
     text = shown("distance_to_closest_record", near, control=control, m=2)
     assert "Attacks that succeed" not in text
     assert row(text, "released records equal to an original")[-4:] == ["100", "%", "100", "%"]
-    assert ("never in the file" in text) == (control is not None)
+    assert ("released records equal to a record never in the file" in text) == (control is not None)
+    assert ("Without a control file" in text) == (control is None)
     for words, own, other in (
         ("released record to the closest", near.dcr_released_to_original, near.dcr_released_to_control),
         ("the same over the second", near.nndr_original_to_released, near.nndr_control_to_released),
@@ -397,7 +413,9 @@ def test_the_worst_group_stands_first_and_ten_are_shown() -> None:
     text = shown("membership", found, control=OTHERS, by=("town",))
     expected = list(rows_of(found.by_group))
     assert expected[0]["residual"] > 0
-    for words, one in zip(group_rows(text, "Telling who is in the file, by town"), expected[:10], strict=True):
+    for words, one in zip(
+        group_rows(text, "Telling who is in the file, by town"), expected[:10], strict=True
+    ):
         assert words[:4] == [one["town"], "10", f"{100 * one['success_rate']:.1f}", "%"]
         better = one["success_rate"] > one["baseline_rate"]
         ends = f"{100 * one['risk_low']:.0f}–{100 * one['risk_high']:.0f}"
