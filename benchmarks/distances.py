@@ -25,7 +25,7 @@ import sdckit as sdc
 from linkage import CATEGORIES, NUMBERS, RELEASES, peer, people, released
 from peers import add_options, chosen
 from sdckit.numerics.encode import gower
-from sdckit.numerics.neighbours import prepare
+from sdckit.numerics.search.neighbours import prepare
 
 PEER = """
 import sys, time, warnings

@@ -30,7 +30,7 @@ import sdckit as sdc
 from census import census
 from peers import add_options, chosen, said_by
 from sdckit.numerics.encode import Encoded, gower
-from sdckit.numerics.neighbours import prepare
+from sdckit.numerics.search.neighbours import prepare
 
 CATEGORIES = ["region", "sex", "marital", "educ", "labour", "occ", "tenure"]
 NUMBERS = ["age", "income", "rent"]

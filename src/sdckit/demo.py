@@ -11,7 +11,7 @@ from sdckit.errors import FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["ABOUT", "demo_scenario", "load_demo"]
 
@@ -60,7 +60,7 @@ def demo_scenario() -> Scenario:
     >>> demo_scenario().keys
     ('age', 'yrs_married', 'children', 'religious', 'educ', 'occupation')
     """
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
     return Scenario(
         title="A demonstration on the affairs survey",

@@ -11,7 +11,7 @@ from sdckit.attacks import nearest_rows
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files, some_of
 from sdckit.cells.pair import open_pair
-from sdckit.numerics.neighbours import pairwise, prepare
+from sdckit.numerics.search.neighbours import pairwise, prepare
 
 NAMES = ORIGINAL.columns
 

@@ -11,7 +11,7 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.attacks import probabilistic_linkage as home
+from sdckit.attacks.linkage import probabilistic_linkage as home
 from sdckit.catalogue import CATALOGUE
 from sdckit.catalogue.attacks import ATTACKS
 from sdckit.cells.pair import open_pair

@@ -7,7 +7,7 @@ import pytest
 
 from sdckit.catalogue import CATALOGUE, Context, measure
 from sdckit.catalogue.attribute import ATTRIBUTE
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
 FRAME = pl.DataFrame(

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from sdckit.catalogue import Context, Knowledge
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 
 FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "home": ["a", "a", "c", "d"]})
 

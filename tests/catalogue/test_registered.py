@@ -17,7 +17,7 @@ from sdckit.catalogue import Measure, further, measure, registered
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cli.app import run as run_command
 from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph
-from sdckit.report.figures import Share
+from sdckit.report.gate.figures import Share
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, View, find_view
 from sdckit.result import Result

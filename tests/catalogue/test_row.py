@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from sdckit.catalogue import CATALOGUE, Context, Knowledge, Measure, measure, rows
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 
 FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "ill": ["y", "n", "y", "n"]})
 

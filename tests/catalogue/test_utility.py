@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sdckit.catalogue import CATALOGUE, Context, measure
 from sdckit.catalogue.utility import UTILITY
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 
 
 def test_the_rows_of_the_room_stand_together() -> None:

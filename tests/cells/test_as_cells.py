@@ -9,7 +9,7 @@ import pytest
 from draw import quiet
 from sdckit import Cells, Scenario, as_cells, individual_risk, k_anonymity, key_frequencies, l_diversity
 from sdckit.cells.as_cells import is_cells, tabulate_given, tabulate_roles
-from sdckit.data.roles import resolve_roles
+from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 FRAME = pl.DataFrame({"a": [1, 1, 2, None], "b": ["x", "y", "x", "x"], "w": [5.0, 6.0, 7.0, 8.0]})

@@ -11,7 +11,7 @@ import pytest
 from draw import quiet
 from sdckit import as_cells
 from sdckit.cells.tabulate import MANY_LEVELS, bad_weights, checked_weight, group_column, tabulate_counts
-from sdckit.data.roles import resolve_roles
+from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import DataError, SdcWarning
 
 GOOD = {"a": [1, 1, 2, 2], "b": ["x", "y", "x", "x"]}

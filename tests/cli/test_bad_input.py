@@ -251,8 +251,8 @@ def test_a_pipe_in_the_place_of_a_file(
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("work began")
 
-    monkeypatch.setattr("sdckit.data.readers.read_file", forbidden)
-    monkeypatch.setattr("sdckit.data.guess.scenario_toml", forbidden)
+    monkeypatch.setattr("sdckit.data.files.readers.read_file", forbidden)
+    monkeypatch.setattr("sdckit.data.scenarios.guess.scenario_toml", forbidden)
     os.mkfifo(tmp_path / "pipe.html")
     done = sdckit(*command, tmp_path / "pipe.html", survey)
     refused(done, tmp_path, "pipe.html: it is not a regular file", left=("pipe.html", "survey.csv"))

@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from sdckit.cli import errors
-from sdckit.data.missing_codes import Found
-from sdckit.data.missing_notes import MissingNotes
+from sdckit.data.missing_values.missing_codes import Found
+from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 Capture = pytest.CaptureFixture[str]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sdckit.cli.options import codes, make_scenario, split, split_named, whole_numbers
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared, read_release, release_header
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 
 

@@ -20,13 +20,13 @@ import pytest
 from draw import quiet
 from golden.rebuild import rebuild
 from sdckit import as_cells, delta_presence, k_map, population_risk, population_uniques
-from sdckit.identity.fit_statistics import sum_grid
-from sdckit.identity.grid_lattice import sum_lattice
-from sdckit.identity.log_linear import dense_main_effects, grid_of, shares_of
-from sdckit.identity.model_terms import model_terms
-from sdckit.identity.population_model import fit_model
-from sdckit.identity.size_models import size_table
-from sdckit.identity.slide_negative_binomial import shlosser_classes
+from sdckit.identity.population.fit_statistics import sum_grid
+from sdckit.identity.population.grid_lattice import sum_lattice
+from sdckit.identity.population.log_linear import dense_main_effects, grid_of, shares_of
+from sdckit.identity.population.model_terms import model_terms
+from sdckit.identity.population.population_model import fit_model
+from sdckit.identity.population.size_models import size_table
+from sdckit.identity.population.slide_negative_binomial import shlosser_classes
 
 CASE = json.loads((Path(__file__).parent / "portable" / "population.json").read_text(encoding="utf-8"))
 KEYS, MODEL = CASE["keys"], CASE["log_linear"]

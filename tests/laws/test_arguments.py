@@ -169,8 +169,9 @@ KINDS = {
          "identifiers"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
-         "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "model", "models", "ordered",
-         "prior", "risk", "rows", "rules", "session", "similar", "to", "weights"], "own"),
+         "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
+         "model", "models", "ordered", "prior", "resume", "risk", "rows", "rules", "session", "similar",
+         "to", "weights"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by"], "column"),
 }  # fmt: skip
 # Where a name means something else.
@@ -216,6 +217,7 @@ ELSEWHERE = {
 }
 # What another argument must be for the one that is wrong to count.
 BESIDE = {
+    **{("assess", one): {"scenario": None} for one in ("weight", "household", "person", "sampling_fraction")},
     ("mask_continuous", "sd"): {"reliability": None},
     ("recode", "groups"): {"bands": None},
     ("recode", "hierarchy"): {"bands": None},
@@ -227,9 +229,8 @@ BESIDE = {
 # Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.
 DATA = {
     "data", "original", "released", "control", "population", "path", "estimates", "variances", "confidential",
-    "draws", "guesses", "step",
+    "draws", "guesses", "step", "recipe",
 }  # fmt: skip
-WORKFLOW = {"assess", "check", "explore"}  # checked by the plan of a run
 FUNCTIONS = sorted(name for name in sdckit.__all__ if inspect.isfunction(getattr(sdckit, name)))
 MEASURES = [name for name in FUNCTIONS if inspect.signature(getattr(sdckit, name)).parameters]
 
@@ -239,7 +240,7 @@ def kind_of(function, argument):
 
 
 def cases():
-    for function in sorted({*MEASURES} - WORKFLOW):
+    for function in MEASURES:
         for argument, declared in inspect.signature(getattr(sdckit, function)).parameters.items():
             if (kind := kind_of(function, argument)) is not None:
                 optional = declared.default is None or kind in {"names", "own"}
@@ -251,14 +252,14 @@ def test_every_argument_has_a_kind():
     assert set(CALLS) == set(MEASURES)
     without = {
         argument
-        for function in {*MEASURES} - WORKFLOW
+        for function in MEASURES
         for argument in inspect.signature(getattr(sdckit, function)).parameters
         if kind_of(function, argument) is None
     }
     assert without == DATA
 
 
-@pytest.mark.parametrize("function", sorted({*MEASURES} - WORKFLOW - {"read_file", "read_hierarchy"}))
+@pytest.mark.parametrize("function", sorted({*MEASURES} - {"read_file", "read_hierarchy"}))
 @pytest.mark.filterwarnings("ignore")
 def test_the_call_is_right_but_for_what_is_changed_in_it(function):
     getattr(sdckit, function)(**CALLS[function])

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from protect.plain_mdav import plain_mdav, same_partition
 from sdckit import add_noise, microaggregate, pram, rank_swap, shuffle
-from sdckit.protect.mdav_kernel import mdav_groups
+from sdckit.protect.recoding.mdav_kernel import mdav_groups
 
 PRESENT = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e6, 1e6, width=32))
 NUMBER = st.one_of(PRESENT, st.none())

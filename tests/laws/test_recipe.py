@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 import sdckit as sdc
 from recipes import scenario, survey
-from sdckit.workflow.recipe_checks import columns_used
+from sdckit.workflow.recipes.recipe_checks import columns_used
 
 DATA = survey(60)
 STEPS = [

@@ -7,7 +7,7 @@ import pytest
 
 from sdckit.errors import DataError
 from sdckit.numerics.encode import differences, gower, ranks, stacked_ranges, whitened
-from sdckit.numerics.neighbours import paired, pairwise
+from sdckit.numerics.search.neighbours import paired, pairwise
 
 NAN = float("nan")
 X = (np.array([0.0, 2.0, NAN, 10.0]), np.array([5.0, NAN, NAN, 10.0]))

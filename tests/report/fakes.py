@@ -11,8 +11,8 @@ from itertools import combinations
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-from sdckit.data.scenario import Scenario
-from sdckit.report.relations import SIZE_CLASSES, risk_of_size
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.report.gate.relations import SIZE_CLASSES, risk_of_size
 
 Row = dict[str, Any]
 

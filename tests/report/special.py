@@ -9,9 +9,9 @@ import polars as pl
 import sdckit as sdc
 from draw import quiet
 from report.fakes import survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.document import build_document
-from sdckit.report.protect import protect
+from sdckit.report.gate.protect import protect
 
 KEYS = ["sex", "age", "region", "occupation"]
 EXTRA = ("suda", "population_risk", "population_uniques", "risky_cells", "outliers")

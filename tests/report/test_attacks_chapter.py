@@ -24,8 +24,8 @@ from sdckit.report.attacks_chapter import (
     attacks_tree,
     plain_attacks,
 )
-from sdckit.report.audit import SAFE_VALUES, SMALL
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph
+from sdckit.report.gate.audit import SAFE_VALUES, SMALL
 from sdckit.report.release_document import plain_release
 
 EVERYBODY = releases.original(160)

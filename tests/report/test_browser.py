@@ -11,7 +11,7 @@ import pytest
 
 from report.browser import Browser
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.write import write_report
 
 

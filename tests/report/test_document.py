@@ -8,13 +8,13 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from report.special import EXTRA, assessed, printed
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.document import build_document, method_notes
-from sdckit.report.figures import Count, InternalOnly
+from sdckit.report.gate.figures import Count, InternalOnly
+from sdckit.report.gate.protect import protect
 from sdckit.report.html import render_html
 from sdckit.report.notebook import result_chart
 from sdckit.report.parts import bars
-from sdckit.report.protect import protect
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, View, added
 from sdckit.report.write import plain_document

@@ -14,7 +14,7 @@ from sdckit.report.estimates import (
     term_words,
     value_leaf,
 )
-from sdckit.report.figures import Ledger, Ratio, Value
+from sdckit.report.gate.figures import Ledger, Ratio, Value
 
 COMMON = {"north", "west", "m", "30"}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
 from sdckit.report.html import MOST_CHARTS, render_fragment, render_html, render_page
 from sdckit.report.write import plain_document

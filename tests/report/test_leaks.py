@@ -16,7 +16,7 @@ import pytest
 import sdckit as sdc
 from report.documents import all_documents
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import describe

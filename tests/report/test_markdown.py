@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.markdown import render_markdown
 from sdckit.report.write import plain_document
 

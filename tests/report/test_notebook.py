@@ -6,12 +6,12 @@ import pytest
 
 import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report import assessment_chart, notebook_html, result_chart
 from sdckit.report.charts import to_svg
+from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_document
-from sdckit.report.protect import protect
 
 KEYS = ["sex", "age", "region", "occupation"]
 DESIGN: dict[str, Any] = {"keys": KEYS, "weight": "weight"}

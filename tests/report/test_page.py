@@ -6,7 +6,7 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Code, Facts, TableBlock, Tables, Verdicts
 from sdckit.report.markdown import render_markdown
 from sdckit.report.page import intruder_sections, lay_out

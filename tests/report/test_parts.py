@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from sdckit.report.figures import Ledger
+from sdckit.report.gate.figures import Ledger
+from sdckit.report.gate.relations import make_sizes
 from sdckit.report.parts import bars, notes_blocks, uniques_of
-from sdckit.report.relations import make_sizes
 from sdckit.report.setting import Setting
 
 

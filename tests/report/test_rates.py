@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from sdckit.report.figures import InternalOnly, Ledger, Ratio
+from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio
 from sdckit.report.rates import (
     attack_name,
     enter_share,

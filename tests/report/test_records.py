@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Paragraph, TableBlock
 from sdckit.report.records import MOST_ROWS, records_section
 from sdckit.report.write import plain_document

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from report.fakes import FULL
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.reproduce import command_line, python_call, release_call, release_command
 
 SCENARIOS = [

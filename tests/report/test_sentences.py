@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
 from sdckit.report.write import plain_document
 from sdckit.workflow.verdicts import Verdict

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sdckit.data.scenario import Scenario
-from sdckit.report.figures import Foreign, InternalOnly, Ledger
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.report.gate.figures import Foreign, InternalOnly, Ledger
 from sdckit.report.setting import Setting, notes_tree, release_sizes, setting_for, setting_of
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from sdckit.report.figures import Count, Ledger, Ratio, Share
+from sdckit.report.gate.figures import Count, Ledger, Ratio, Share
 from sdckit.report.release_document import intruder_tree
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView, by_release, over, release_heads, shares_table

@@ -17,15 +17,15 @@ from report.attacker import Solver, opened
 from report.documents import all_documents
 from report.fakes import survey
 from report.test_leaks import _bars, _numbers, a_step_apart, leaves, with_marker
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import chart_for, to_svg
 from sdckit.report.document import build_document
+from sdckit.report.gate.protect import protect
+from sdckit.report.gate.settle import sound_relations
 from sdckit.report.html import figure_of
 from sdckit.report.notebook import result_blocks, result_document
 from sdckit.report.page import lay_out
-from sdckit.report.protect import protect
-from sdckit.report.settle import sound_relations
 from sdckit.report.write import plain_document
 
 KEYS = ["sex", "age", "region", "occupation"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError
 from sdckit.report.write import write_json, write_report
 

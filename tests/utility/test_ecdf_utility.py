@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from sdckit import ecdf_utility
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility import ecdf_utility as module
 

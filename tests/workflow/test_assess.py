@@ -13,7 +13,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from plans import ENGINES, duckdb_relation, on_engines, on_frames, polars_plan
-from sdckit.cells import lazy
+from sdckit.cells.plans import lazy
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
 from sdckit.workflow import assess as module
 

@@ -13,7 +13,7 @@ from further import FULL, assessed, survey
 from sdckit.catalogue import further, measure
 from sdckit.catalogue.identity import NOT_ALIGNED
 from sdckit.cells.pair import open_pair
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.asked import declared_knowledge
 from sdckit.workflow.plan import (

@@ -11,7 +11,7 @@ import pytest
 
 import sdckit as sdc
 from draw import quiet
-from sdckit.data.scenario import Thresholds
+from sdckit.data.scenarios.scenario import Thresholds
 from sdckit.workflow.verdicts import Verdict, judge, judge_attacks
 
 FRAME = pl.DataFrame(

@@ -16,7 +16,7 @@ from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = [

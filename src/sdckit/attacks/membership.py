@@ -21,9 +21,9 @@ from sdckit.attacks.nearest_rows import encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.neighbours import prepare
+from sdckit.numerics.search.neighbours import prepare
 
 __all__ = ["Membership", "membership"]
 

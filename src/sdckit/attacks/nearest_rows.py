@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.numerics.encode import Encoded, gower
-from sdckit.numerics.neighbours import Index, paired
+from sdckit.numerics.search.neighbours import Index, paired
 
 __all__ = ["draw_nearest", "encode_files", "some_of"]
 
@@ -44,7 +44,7 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
 
     Examples
     --------
-    >>> from sdckit.numerics.neighbours import prepare
+    >>> from sdckit.numerics.search.neighbours import prepare
     >>> base, query = gower([(np.array([0.0, 4.0, 8.0]), np.array([5.0]))])
     >>> draw_nearest(prepare(base), base, query, 1, np.random.default_rng(1)).tolist()
     [[1]]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
 from sdckit.data import arguments
-from sdckit.data.missing import MissingRule
-from sdckit.data.scenario import Scenario
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import Result
 

@@ -25,9 +25,7 @@ def _knows(context: Context) -> Knowledge:
 def _drawn(context: Context) -> dict[str, Any]:
     """What every attack that draws its attempts takes."""
     knows = _knows(context)
-    return {
-        "control": context.control, "n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None,
-    }  # fmt: skip
+    return {"n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None}
 
 
 def _singled_out(context: Context) -> Iterator[Part]:
@@ -82,7 +80,7 @@ def _linkable(context: Context) -> str:
         return ONE_KEY
     if find_spec("splink") is None:
         return NO_SPLINK
-    from sdckit.attacks.probabilistic_linkage import ALL_PAIRS
+    from sdckit.attacks.linkage.probabilistic_linkage import ALL_PAIRS
 
     if not _knows(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
         return (

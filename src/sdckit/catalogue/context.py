@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["Context", "Knowledge"]
 
@@ -83,8 +83,8 @@ class Context:
     seed : int or None
     target : str or None
         The sensitive variable of a measure of one.
-    data, pair, control
-        The file, the files beside each other, the people never in it; None in a plan that is not run.
+    data, pair
+        The file; the files beside each other, with the people never in it. None in a plan that is not run.
     shared : dict
         What does not depend on the intruder is kept here from one intruder to the next.
     tell : callable
@@ -103,7 +103,6 @@ class Context:
     target: str | None = None
     data: Any = None
     pair: Pair | None = None
-    control: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
     tell: Step = lambda _: None
 
@@ -126,7 +125,7 @@ class Context:
     def cells(self) -> Any:
         """The distinct combinations of keys, under the scenario's rule for missing values."""
         from sdckit.cells.as_cells import tabulate_roles
-        from sdckit.data.roles import resolve_roles
+        from sdckit.data.scenarios.roles import resolve_roles
 
         return tabulate_roles(self.data, resolve_roles(scenario=self.scenario))
 

@@ -11,9 +11,9 @@ import narwhals.stable.v2 as nw
 from sdckit.cells.table import AnyCells
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
-from sdckit.data.missing import MissingRule, Rule
-from sdckit.data.roles import Roles, resolve_roles
-from sdckit.data.scenario import Scenario
+from sdckit.data.missing_values.missing import MissingRule, Rule
+from sdckit.data.scenarios.roles import Roles, resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError
 
 __all__ = ["as_cells", "is_cells", "tabulate_given", "tabulate_roles"]
@@ -135,7 +135,7 @@ def tabulate_roles(data: Any, roles: Roles) -> AnyCells:
         return found
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):
-        from sdckit.cells.lazy import tabulate_lazy
+        from sdckit.cells.plans.lazy import tabulate_lazy
 
         return tabulate_lazy(frame, roles)
     from sdckit.cells.tabulate import tabulate_frame

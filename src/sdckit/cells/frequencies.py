@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, Tabulated, group_codes
-from sdckit.numerics.bit_matches import BLOCK, match_bits
 from sdckit.numerics.grouping import Groups
-from sdckit.numerics.wildcards import Matched, match_packed, patterns_of
+from sdckit.numerics.wildcard_matches.bit_matches import BLOCK, match_bits
+from sdckit.numerics.wildcard_matches.wildcards import Matched, match_packed, patterns_of
 
 __all__ = ["missing_patterns", "wildcard_matches"]
 

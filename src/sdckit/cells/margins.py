@@ -13,10 +13,10 @@ from sdckit.cells.frequencies import missing_patterns, wildcard_matches
 from sdckit.cells.packing import Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError
-from sdckit.numerics.filling import match_merged
 from sdckit.numerics.gather import sum_by
-from sdckit.numerics.merging import NO_WEIGHT, Merged, add_up_field, merge, recode
-from sdckit.numerics.wildcards import Matched
+from sdckit.numerics.wildcard_matches.filling import match_merged
+from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, add_up_field, merge, recode
+from sdckit.numerics.wildcard_matches.wildcards import Matched
 
 __all__ = ["Margin", "level_sizes", "margin_of", "without_keys"]
 

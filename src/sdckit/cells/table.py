@@ -15,9 +15,9 @@ from sdckit.cells.packing import group_codes
 from sdckit.cells.values import CellValues, RecordValues
 from sdckit.data.columns import Coded
 from sdckit.data.frames import result_frame
-from sdckit.data.missing import Rule, describe_rule
+from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.roles import Roles
+from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.gather import count_short, gather, min_through, sum_by, sum_through
 

@@ -15,7 +15,7 @@ from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column, first_rows, float_values
-from sdckit.data.roles import Roles, check_columns
+from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError, SdcWarning
 from sdckit.numerics.gather import dense_codes, sum_by, weight_faults
 from sdckit.numerics.threads import run

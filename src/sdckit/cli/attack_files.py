@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Source
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["Attacked", "check_attack_options", "read_attacked"]
 
@@ -107,7 +107,7 @@ def _shared(
     source: Source, files: Sequence[Path], wanted: Wanted, scenario: Scenario | None, never: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns that all files have, of a scenario those it declares; and the names that some lack."""
-    from sdckit.data.readers import scan_header
+    from sdckit.data.files.readers import scan_header
 
     needed = tuple(dict.fromkeys([*wanted.columns, *(scenario.all_keys if scenario is not None else ())]))
     headers = []
@@ -151,7 +151,7 @@ def _read(
     source: Source, file: Path, wanted: Sequence[str], scenario: Scenario | None, steps: Steps
 ) -> pl.DataFrame:
     from sdckit.cli.options import codes
-    from sdckit.data.readers import read_file
+    from sdckit.data.files.readers import read_file
 
     steps.step(f"reading {file.name}")
     missing = codes(source.missing) or (scenario.missing_codes if scenario is not None else ())

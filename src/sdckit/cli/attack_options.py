@@ -11,7 +11,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
 
 __all__ = ["Wanted", "planned", "read_wanted"]
@@ -166,7 +166,7 @@ def planned(
     ScenarioError
         An attack that was named lacks something; an option that no attack uses.
     """
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import plan_attacks
 
     one = Scenario(intruders={INTRUDER: wanted.known or tuple(variables) or (NOBODY_KNOWS,)})

@@ -13,7 +13,7 @@ from sdckit.errors import DataError, FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.attacks.canaries import Canaries
+    from sdckit.attacks.planted.canaries import Canaries
 
 __all__ = ["Key", "read_key", "write_key"]
 

@@ -12,7 +12,7 @@ import typer
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
     "Decimal",
@@ -158,7 +158,7 @@ def make_scenario(
     **given
         Other fields of `Scenario`; None or empty where not given.
     """
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
     fields: dict[str, Any] = {}
     if file is not None:

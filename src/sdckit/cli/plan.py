@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue import measure
 
 if TYPE_CHECKING:
-    from sdckit.data.readers import FileHeader
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.files.readers import FileHeader
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
 
 __all__ = ["plan_lines", "print_plan"]
@@ -176,7 +176,7 @@ def print_plan(
     import typer
 
     from sdckit.cli.reading import release_header
-    from sdckit.data.readers import scan_header
+    from sdckit.data.files.readers import scan_header
 
     header = scan_header(file, delimiter=delimiter, encoding=encoding)
     scenario.check_columns(header.columns, certain=header.certain)

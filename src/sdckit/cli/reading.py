@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sdckit.cli.progress import Steps
-    from sdckit.data.readers import FileHeader
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.files.readers import FileHeader
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["read_declared", "read_release", "release_header"]
 
@@ -29,7 +29,7 @@ def read_declared(
 ) -> pl.DataFrame:
     """Read the declared columns of a file, and `also`; an absent one is named by its role."""
     steps.step(f"reading {file.name}")
-    from sdckit.data.readers import read_file, scan_header
+    from sdckit.data.files.readers import read_file, scan_header
 
     try:
         return read_file(
@@ -56,7 +56,7 @@ def release_header(
     also: tuple[str, ...] = (),
 ) -> FileHeader:
     """Read the names of a release's columns alone, or of a control file's; one without a key is refused."""
-    from sdckit.data.readers import scan_header
+    from sdckit.data.files.readers import scan_header
 
     header = scan_header(file, delimiter=delimiter, encoding=encoding)
     needed = (*scenario.all_keys, *also)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sdckit.cli.progress import Steps
-    from sdckit.data.scenario import Scenario
-    from sdckit.workflow.recipe import Recipe
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe import Recipe
 
 __all__ = [
     "Log",
@@ -68,11 +68,11 @@ def read_all(
     names is told.
     """
     steps.step(f"reading {file.name}")
-    from sdckit.data.readers import read_file, scan_header
+    from sdckit.data.files.readers import read_file, scan_header
 
     header = scan_header(file, delimiter=delimiter, encoding=encoding)
     if not header.certain:
-        from sdckit.workflow.recipe_checks import columns_mentioned
+        from sdckit.workflow.recipes.recipe_checks import columns_mentioned
 
         needed = (*columns_mentioned(recipe.steps), *(() if scenario is None else scenario.columns))
         scan_header(file, columns=tuple(dict.fromkeys(needed)), delimiter=delimiter, encoding=encoding)
@@ -87,7 +87,7 @@ def write_release(
     data: Any, out: Path, *, log: Any, log_path: Path | None, sources: Sequence[Path], excel_safe: bool
 ) -> list[Path]:
     """Write the protected file, or each of several, and before them the log: none is without its log."""
-    from sdckit.data.write_file import write_file
+    from sdckit.data.files.write_file import write_file
 
     files = data if isinstance(data, list) else [data]
     if log_path is not None:
@@ -111,7 +111,7 @@ def numbered(out: Path, m: int) -> list[Path]:
 
 def check_format(out: Path, file: Path, *, excel_safe: bool) -> None:
     """Refuse an output of no format, or one that is the input, before any work."""
-    from sdckit.data.write_file import check_output
+    from sdckit.data.files.write_file import check_output
 
     kind, _ = check_output(out, sources=[file])
     if excel_safe and kind != "CSV":
@@ -120,7 +120,7 @@ def check_format(out: Path, file: Path, *, excel_safe: bool) -> None:
 
 def scenario_of(recipe: Recipe, path: Path | None) -> Scenario | None:
     """The scenario of the option, else the one that the recipe names."""
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
     return recipe.find_scenario(None if path is None else Scenario.from_toml(path))
 
@@ -132,7 +132,7 @@ def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[s
 
 def unread(recipe: Recipe, scenario: Scenario | None) -> tuple[str, ...]:
     """Identifiers that no step deals with: they are not read, so they cannot go out."""
-    from sdckit.workflow.recipe_checks import columns_used
+    from sdckit.workflow.recipes.recipe_checks import columns_used
 
     used = columns_used(recipe.steps)
     return () if scenario is None else tuple(name for name in scenario.identifiers if name not in used)

@@ -18,7 +18,7 @@ from sdckit.errors import ColumnError, ScenarioError
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["POPULATION", "Population", "Source", "read_population", "reads_a_file", "reads_keys"]
 

@@ -79,6 +79,8 @@ def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
 
     for block in blocks:
         if isinstance(block, Paragraph):
+            if block.style == "paper":
+                continue
             style = NOTE if block.style == "note" else "yellow" if block.style == "warning" else ""
             yield Text(block.text, style)
         elif isinstance(block, Verdicts):

@@ -13,13 +13,13 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 __all__ = [
     "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count",
-    "counts", "flag", "is_number", "is_whole", "level", "mapping", "names", "number", "scenario_or_none", "seed",
-    "seed_number", "several", "share", "share_above", "text", "texts", "within",
+    "counts", "flag", "is_number", "is_whole", "level", "mapping", "names", "number", "sampling_fraction_or_none",
+    "scenario_or_none", "seed", "seed_number", "several", "share", "share_above", "text", "texts", "within",
 ]  # fmt: skip
 
 Seed = int | np.random.Generator | None
@@ -189,6 +189,12 @@ def share(value: object, name: str, says: str = "is a share") -> float:
 def share_above(value: object, name: str, says: str = "is a share") -> float:
     """A number above 0, up to 1."""
     return within(value, name, says, 0, 1, "(]")
+
+
+def sampling_fraction_or_none(value: object) -> float | None:
+    """The share of the population that a file holds; None where it is not given."""
+    says = "is the share of the population in the file"
+    return None if value is None else share_above(value, "sampling_fraction", says)
 
 
 def level(value: object, name: str = "level", says: str = "is the confidence of the intervals") -> float:

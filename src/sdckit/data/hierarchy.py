@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.data import arguments
-from sdckit.data.csv_text import open_text
+from sdckit.data.files.csv_text import open_text
 from sdckit.errors import DataError, FileFormatError
 
 __all__ = ["Hierarchy", "as_hierarchy", "read_hierarchy"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.data import arguments
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.grouping import group
 from sdckit.result import Result

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import is_cells, tabulate_given
 from sdckit.data import arguments
-from sdckit.data.missing import MissingRule
-from sdckit.data.scenario import Scenario
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.key_frequencies import frequency_columns
 from sdckit.identity.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.data import arguments
-from sdckit.data.missing import MissingRule
-from sdckit.data.scenario import Scenario
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.result import Result
 
 if TYPE_CHECKING:

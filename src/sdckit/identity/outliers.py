@@ -16,7 +16,7 @@ from sdckit.cells.table import check_result_names
 from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values
 from sdckit.data.frames import result_frame
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, robust_distances
 from sdckit.numerics.threads import run

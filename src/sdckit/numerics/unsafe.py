@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.hashing import find_number, hash_word
-from sdckit.numerics.merging import merge
+from sdckit.numerics.wildcard_matches.merging import merge
 
 __all__ = ["SmallTable", "count_unsafe"]
 

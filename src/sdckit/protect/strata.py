@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_column, first_rows
 from sdckit.errors import DataError
-from sdckit.numerics.count_boxes import order_by_group
+from sdckit.numerics.search.count_boxes import order_by_group
 
 __all__ = ["at_least", "strata_rows"]
 

@@ -7,8 +7,8 @@ from datetime import date
 from typing import Any
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
-from sdckit.report.protect import protect
+from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
+from sdckit.report.gate.protect import protect
 from sdckit.report.rates import AttackView, attack_name, rates_table, said_of
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import Plain, View, find_view, view_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from sdckit.attacks.attack_rates import WIDE
 from sdckit.numerics.intervals import excess, wilson
-from sdckit.report.protect import Seen, percentage, rate_leaf, seen
+from sdckit.report.gate.protect import Seen, percentage, rate_leaf, seen
 from sdckit.report.view import Plain
 
 __all__ = [

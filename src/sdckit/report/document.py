@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sdckit.report.figures import (
+from sdckit.report.gate.figures import (
     Count,
     Document,
     Foreign,
@@ -18,14 +18,14 @@ from sdckit.report.figures import (
     Share,
     Tree,
 )
-from sdckit.report.relations import link_intruders
+from sdckit.report.gate.relations import link_intruders
 from sdckit.report.reproduce import command_line, python_call
 from sdckit.report.scenario_tree import scenario_tree
 from sdckit.report.setting import Setting, setting_for
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessed import IntruderAssessment, KeyFacts
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.verdicts import Verdict

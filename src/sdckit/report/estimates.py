@@ -12,7 +12,7 @@ import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.figures import Ledger, Ratio, Tree
+from sdckit.report.gate.figures import Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View

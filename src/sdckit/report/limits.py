@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.figures import Holds, Share, Tree
+from sdckit.report.gate.figures import Holds, Share, Tree
 from sdckit.report.parts import bars, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted

@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
-from sdckit.report.figures import Document, Guarded, Ledger, Part, Tree
-from sdckit.report.protect import protect
+from sdckit.report.gate.figures import Document, Guarded, Ledger, Part, Tree
+from sdckit.report.gate.protect import protect
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.workflow.exploration import Exploration
+    from sdckit.workflow.recipes.exploration import Exploration
 
 __all__ = ["map_chart", "plain_map"]
 

@@ -10,11 +10,11 @@ from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.document import build_document
 from sdckit.report.estimates import UtilityView
-from sdckit.report.figures import Document, Ledger, Tree
+from sdckit.report.gate.figures import Document, Ledger, Tree
+from sdckit.report.gate.protect import protect
 from sdckit.report.html import render_fragment
 from sdckit.report.page import answer_section
 from sdckit.report.pair_document import pair_document
-from sdckit.report.protect import protect
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.release_page import lay_out_release, release_answer
 from sdckit.report.sentences import headline

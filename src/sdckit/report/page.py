@@ -156,7 +156,7 @@ def _keys(one: Plain) -> list[Block]:
         "Missing rate",
         "A missing value",
     )
-    order = Paragraph("The levels of each key, the most frequent first.")
+    order = Paragraph("The levels of each key, the most frequent first.", "paper")
     numeric = tuple(range(2, len(columns) - 1))
     tables = Tables(tuple(_levels(key) for key in one["key_facts"]))
     return [TableBlock("Keys", columns, rows, numeric), order, tables]
@@ -199,7 +199,7 @@ def scenario_section(plain: Plain) -> Section:
         ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
         ("Release", tree["release_words"]),
     ]
-    return Section("Scenario", (Facts(tuple(items)),))
+    return Section("Scenario", (Facts(tuple(items)),), paper=True)
 
 
 def _keys_of(name: str, tree: Plain) -> str:
@@ -212,7 +212,7 @@ def _file(plain: Plain) -> Section:
         ("Columns used", str(plain["scenario"]["n_columns"])),
         ("Tabulated by", plain["engine"]),
     )
-    return Section("File", (Facts(items),))
+    return Section("File", (Facts(items),), paper=True)
 
 
 def methods_section(plain: Plain) -> Section:
@@ -224,4 +224,4 @@ def methods_section(plain: Plain) -> Section:
         Code("On the command line", plain["reproduce"]["command"]),
         Code("The scenario, as a file", plain["reproduce"]["scenario"]),
     )
-    return Section("Methods, and how to repeat this", blocks)
+    return Section("Methods, and how to repeat this", blocks, paper=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.report.figures import Document, Ledger, Tree
+from sdckit.report.gate.figures import Document, Ledger, Tree
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import view_of
 

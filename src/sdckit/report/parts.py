@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph
-from sdckit.report.figures import Count
-from sdckit.report.relations import link_records
+from sdckit.report.gate.figures import Count
+from sdckit.report.gate.relations import link_records
 from sdckit.report.setting import Setting
 
 __all__ = ["bars", "notes_blocks", "of_whole", "texts", "uniques_of"]

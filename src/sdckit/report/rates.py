@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sdckit.attacks.attack_rates import worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
-from sdckit.report.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, Section, TableBlock
-from sdckit.report.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
-from sdckit.report.protect import protect
+from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
+from sdckit.report.gate.protect import protect
 from sdckit.report.sentences import listed
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipe_applied import WhatWasDone
-    from sdckit.workflow.recipe_figures import StepFigures
+    from sdckit.workflow.recipes.recipe_applied import WhatWasDone
+    from sdckit.workflow.recipes.recipe_figures import StepFigures
 
 __all__ = ["plain_recipe", "recipe_document", "recipe_section"]
 

@@ -25,7 +25,7 @@ def records_section(plain: Plain) -> Section:
             blocks.append(_table(rows[:MOST_ROWS], who + _how_many(numbers)))
         else:
             blocks.append(Paragraph(f"{who}no record is unique or beyond a limit."))
-    return Section("Records at risk", tuple(blocks))
+    return Section("Records at risk", tuple(blocks), paper=True)
 
 
 def _how_many(numbers: Plain) -> str:

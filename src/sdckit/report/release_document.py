@@ -9,8 +9,8 @@ from sdckit.attacks.attack_rates import concerns
 from sdckit.report.attacks_chapter import attacks_tree, conclude
 from sdckit.report.conclusions import NOTHING
 from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes
-from sdckit.report.figures import Document, Foreign, Ledger, Tree
-from sdckit.report.protect import protect
+from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
+from sdckit.report.gate.protect import protect
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.reproduce import release_call, release_command
 from sdckit.report.scenario_tree import scenario_tree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sdckit.report.attacks_chapter import attack_blocks
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock, Verdicts
@@ -42,7 +43,8 @@ def lay_out_release(plain: Plain) -> Page:
     if len(plain["released"]) == 1:
         for one in plain["released"][0]["intruders"]:
             of = f" by intruder “{one['name']}”" if several else ""
-            sections += intruder_sections(one, heading=f"The release by itself{of}")
+            alone = intruder_sections(one, heading=f"The release by itself{of}")
+            sections += [replace(section, paper=True) for section in alone]
     sections.append(methods_section(plain))
     version = plain["package"]["version"]
     m = len(plain["released"])
@@ -102,7 +104,7 @@ def _files(plain: Plain) -> Section:
         ("Rows that belong together", together),
         ("Columns used", str(plain["scenario"]["n_columns"])),
     )
-    return Section("Files", (Facts(items),))
+    return Section("Files", (Facts(items),), paper=True)
 
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:

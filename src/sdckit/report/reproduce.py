@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["command_line", "python_call", "release_call", "release_command"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sdckit.data.scenario import Scenario
-from sdckit.report.figures import Tree
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.report.gate.figures import Tree
 
 __all__ = ["scenario_tree"]
 

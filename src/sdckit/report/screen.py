@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Page
 from sdckit.report.document import build_document
+from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
 from sdckit.report.page import lay_out
-from sdckit.report.protect import protect
 from sdckit.report.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.release_page import lay_out_release
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
-    from sdckit.workflow.recipe_applied import WhatWasDone
+    from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 __all__ = ["recipe_blocks", "screen_blocks", "screen_page"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.report.figures import Count, Foreign, InternalOnly, Ledger, Tree, Watched
-from sdckit.report.relations import Sizes, largest_size, make_sizes
+from sdckit.report.gate.figures import Count, Foreign, InternalOnly, Ledger, Tree, Watched
+from sdckit.report.gate.relations import Sizes, largest_size, make_sizes
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["RISK_EDGES", "PairSetting", "Setting", "notes_tree", "release_sizes", "setting_for", "setting_of"]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.figures import InternalOnly, Ledger, Ratio, Share, Tree
+from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.figures import Foreign, Ledger, Tree
+from sdckit.report.gate.figures import Foreign, Ledger, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["Note", "Plain", "View", "added", "find_view", "noted", "view_of", "views_of"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sdckit.errors import FileFormatError
 from sdckit.report.atomic import real_target, write_whole
 from sdckit.report.document import build_document
+from sdckit.report.gate.protect import protect
 from sdckit.report.html import render_html
 from sdckit.report.json_out import render_json
 from sdckit.report.markdown import render_markdown
-from sdckit.report.protect import protect
 from sdckit.report.recipe_chapter import plain_recipe
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 
 __all__ = ["Chosen", "chosen_variables"]

@@ -16,9 +16,9 @@ from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.errors import DataError
 from sdckit.result import json_ready
-from sdckit.utility.combine import check_sizes
-from sdckit.utility.combining_rules import KINDS, Kind, Pooled, limits, pool
-from sdckit.utility.interval_overlap import Version, shared_part
+from sdckit.utility.models.combine import check_sizes
+from sdckit.utility.models.combining_rules import KINDS, Kind, Pooled, limits, pool
+from sdckit.utility.models.interval_overlap import Version, shared_part
 
 __all__ = [
     "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "size_ratio",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import chosen_variables

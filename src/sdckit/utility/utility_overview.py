@@ -13,17 +13,17 @@ import numpy as np
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
-from sdckit.utility.compare_associations import compare_associations
-from sdckit.utility.compare_distributions import compare_distributions
-from sdckit.utility.compare_models import compare_models
 from sdckit.utility.ecdf_utility import ecdf_utility
-from sdckit.utility.information_loss import information_loss
-from sdckit.utility.model_fits import Family
-from sdckit.utility.propensity import propensity
-from sdckit.utility.tabular_utility import tabular_utility
+from sdckit.utility.losses.information_loss import information_loss
+from sdckit.utility.models.compare_models import compare_models
+from sdckit.utility.models.model_fits import Family
+from sdckit.utility.propensities.propensity import propensity
+from sdckit.utility.tables.compare_associations import compare_associations
+from sdckit.utility.tables.compare_distributions import compare_distributions
+from sdckit.utility.tables.tabular_utility import tabular_utility
 
 __all__ = ["HEADLINES", "Headline", "UtilityOverview", "families_of", "lacking", "utility_overview"]
 

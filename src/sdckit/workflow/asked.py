@@ -10,7 +10,7 @@ from sdckit.catalogue import Knowledge
 from sdckit.catalogue.attacks import COLUMNS_AT_ONCE
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["Asked", "asked_for", "declared_knowledge"]
 
@@ -60,7 +60,7 @@ def declared_knowledge(
 
     Examples
     --------
-    >>> from sdckit.data.scenario import Scenario
+    >>> from sdckit.data.scenarios.scenario import Scenario
     >>> found = declared_knowledge(Scenario(keys=["sex", "age", "region"]), ["sex"], n_attacks=100)
     >>> found["default"].halves
     (('sex', 'age'), ('region',))

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, overload
 
+from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
@@ -149,20 +150,31 @@ def assess(
         exceeded: 1 record is in a group of fewer than 2 with the same keys (k = 2)
     """
     roles: dict[str, Any] = {
-        "keys": keys, "weight": weight, "sampling_fraction": sampling_fraction, "household": household,
-        "person": person, "sensitive": _names(sensitive) or None, "numeric": _names(numeric) or None,
-    }  # fmt: skip
+        "keys": arguments.names(keys, "keys"),
+        "weight": arguments.column_or_none(weight, "weight"),
+        "sampling_fraction": arguments.sampling_fraction_or_none(sampling_fraction),
+        "household": arguments.column_or_none(household, "household"),
+        "person": arguments.column_or_none(person, "person"),
+        "sensitive": arguments.names(sensitive, "sensitive", single=True) or None,
+        "numeric": arguments.names(numeric, "numeric", single=True) or None,
+    }
+    arguments.column_or_none(id, "id")
+    arguments.seed(seed)
+    arguments.flag(attacks, "attacks")
+    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
+    scenario = arguments.scenario_or_none(scenario)
     chosen = chosen_measures(measures)
     given = {name: value for name, value in roles.items() if value is not None}
     if scenario is None:
         if keys is None:
-            raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]")
+            raise ScenarioError(
+                "say which variables an intruder knows: scenario= or keys=[...]", argument="keys"
+            )
         scenario = Scenario(**given)
-    elif not isinstance(scenario, Scenario):
-        raise ScenarioError("scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)")
     elif given:
         raise ScenarioError(
-            f"{', '.join(given)} and scenario= are both given; put everything into the scenario"
+            f"{', '.join(given)} and scenario= are both given; put everything into the scenario",
+            argument=next(iter(given)),
         )
     tell = step if step is not None else _silent
     if released is None:
@@ -239,10 +251,6 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
         skipped=outcome.skipped,
         key_facts=_key_facts(cells),
     )
-
-
-def _names(given: Sequence[str] | str) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _silent(text: str) -> None:

@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.data import arguments
-from sdckit.data.frames import open_frame
-from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenario import Scenario
-from sdckit.errors import ColumnError, SdcWarning
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.asked import asked_for, declared_knowledge
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
@@ -55,32 +52,31 @@ def assess_release(
 
     `assess_file` assesses one file (`assess` itself, which stands above).
     """
-    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
-    arguments.seed(seed)  # refused here, or every attack would be
-    files = list(released) if isinstance(released, (list, tuple)) else [released]
     aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
-    pair = _open(original, files, scenario, aligned=aligned, id=id)
+    opened = open_files(original, released, control, id=id)  # each file once, whatever is measured
+    pair = _open(opened, scenario, aligned=aligned)
     columns = _in_every_file(pair)
-    if control is not None:
-        control = _checked_control(control, shared_variables(scenario, columns))
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
-        "tell": tell, "has_control": control is not None,
+        "tell": tell, "has_control": pair.control is not None,
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
-        before = assess_file(original, scenario=scenario, measures=measures, step=tell, compared=True)
-        fitted = [_fitted(scenario, file, label) for file, label in zip(files, pair.names[1:], strict=True)]
+        before = assess_file(opened.original, scenario=scenario, measures=measures, step=tell, compared=True)
+        fitted = [
+            _fitted(scenario, file, label)
+            for file, label in zip(opened.released, pair.names[1:], strict=True)
+        ]
         after = tuple(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True)
-            for file, (own, _) in zip(files, fitted, strict=True)
+            for file, (own, _) in zip(opened.released, fitted, strict=True)
         )
         attacked = Outcome({}, ())
         asked = None
         if attacks or control is not None:
             knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
-            attacked = carry_out(plan_attacks(scenario, knowledge, control=control, **known))
+            attacked = carry_out(plan_attacks(scenario, knowledge, **known))
             n_columns = None if pair.brought else len(pair.original.columns)
             asked = asked_for(knowledge, n_columns=n_columns, seed=seed)
         intruders = tuple(
@@ -121,21 +117,9 @@ def _in_every_file(pair: Pair) -> frozenset[str]:
     return frozenset(first.intersection(*others))
 
 
-def _checked_control(control: Any, names: Sequence[str]) -> Any:
-    """Open the control file, refusing one that lacks a column, before any work starts."""
-    frame = open_frame(control)
-    present = frame.collect_schema().names()
-    if absent := [name for name in names if name not in present]:
-        raise ColumnError(
-            f"the control file has no column {absent[0]!r}; {did_you_mean(absent[0], present)}",
-            argument="control",
-        )
-    return frame
-
-
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
     """The scenario for a release that lacks a weight or an id of the original, and what that means."""
-    present = open_frame(released).collect_schema().names()
+    present = released.collect_schema().names()
     notes = [
         WITHOUT.format(file=label, column=column, role=role)
         for role in OPTIONAL
@@ -144,13 +128,17 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
     return scenario.narrowed(present), notes
 
 
-def _open(original: Any, files: list[Any], scenario: Scenario, *, aligned: bool, id: str | None) -> Pair:
-    """Open the files with the keys, and every other declared variable that all of them have."""
-    present = [set(open_frame(file).collect_schema().names()) for file in (original, *files)]
-    others = [name for name in (*scenario.sensitive, *scenario.numeric) if name not in scenario.all_keys]
-    shared = [name for name in dict.fromkeys(others) if all(name in columns for columns in present)]
-    columns = {"keys": scenario.all_keys, "variables": shared}
-    return open_pair(original, files, categories=columns, aligned=aligned, id=id)
+def _open(opened: Pair, scenario: Scenario, *, aligned: bool) -> Pair:
+    """Read the keys, and every other declared variable that original and releases have."""
+    columns = [frame.collect_schema().names() for frame in opened.frames]
+    shared = [
+        name
+        for name in shared_variables(scenario, columns[0])
+        if name not in scenario.all_keys and all(name in others for others in columns)
+    ]
+    roles = {"keys": scenario.all_keys, "variables": shared}
+    attack = opened.control is not None
+    return open_pair(opened, categories=roles, aligned=aligned, attack=attack)
 
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:

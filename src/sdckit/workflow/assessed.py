@@ -13,7 +13,7 @@ from sdckit.result import SCHEMA_VERSION, Result, json_ready
 from sdckit.workflow.verdicts import Verdict, all_hold
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["Assessed", "IntruderAssessment", "KeyFacts", "listed_reasons"]
 

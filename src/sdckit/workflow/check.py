@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import arguments
 from sdckit.errors import ScenarioError
 from sdckit.workflow.assess import assess
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
@@ -100,6 +101,10 @@ def check(
     >>> result.passed, result.exceeded[0].n_records
     (False, 1)
     """
+    arguments.column_or_none(id, "id")
+    arguments.seed(seed)
+    if arguments.scenario_or_none(scenario) is None:
+        raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
     require_thresholds(scenario)
     return check_assessment(assess(data, released, scenario=scenario, control=control, id=id, seed=seed))
 

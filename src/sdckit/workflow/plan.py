@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.result import Result
 
 __all__ = [
@@ -86,14 +87,9 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     >>> chosen_measures("outliers"), chosen_measures(["outliers", "risky_cells"])
     (('outliers',), ('risky_cells', 'outliers'))
     """
-    asked = (measures,) if isinstance(measures, str) else tuple(measures)
+    asked = arguments.texts(measures, "measures")
     known = further()
     for name in asked:
-        if not isinstance(name, str):
-            raise ScenarioError(
-                f"measures are names, not {type(name).__name__}: {', '.join(known)} or {ALL}",
-                argument="measures",
-            )
         if name not in (*known, ALL):
             raise ScenarioError(
                 f"measures: no further measure {name!r}; {did_you_mean(name, (*known, ALL))}",

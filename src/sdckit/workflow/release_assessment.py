@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.asked import Asked
     from sdckit.workflow.assessment import Assessment
-    from sdckit.workflow.recipe_applied import WhatWasDone
+    from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 __all__ = ["ReleaseAssessment"]
 

@@ -11,7 +11,7 @@ from sdckit.attacks.attack_rates import concerns
 from sdckit.report.sentences import overall
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Thresholds
+    from sdckit.data.scenarios.scenario import Thresholds
 
 __all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release"]
 

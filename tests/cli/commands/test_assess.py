@@ -134,7 +134,7 @@ def test_a_dry_run_reads_no_data_and_writes_nothing(
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("the data were read")
 
-    monkeypatch.setattr("sdckit.data.readers.read_file", forbidden)
+    monkeypatch.setattr("sdckit.data.files.readers.read_file", forbidden)
     done = sdckit(
         "assess", survey, *KEYS, "--sensitive", "income", "--report", tmp_path / "r.html", "--dry-run"
     )
@@ -157,7 +157,7 @@ def test_a_scenario_file_and_an_option_that_wins(sdckit, survey: Path, tmp_path:
 
 
 def test_an_identifier_is_never_read(sdckit, survey: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sdckit.data import readers
+    from sdckit.data.files import readers
 
     asked: list[tuple[str, ...]] = []
     read_file = readers.read_file

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 
 MARKER = "Zq7Qx"
 

@@ -11,8 +11,8 @@ import releases
 import sdckit as sdc
 from draw import quiet
 from sdckit.report.charts import to_svg
+from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.protect import protect
 
 KEYS = ["sex", "age", "region"]
 EVERYBODY = releases.original(400)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import releases
 import sdckit as sdc
 from sdckit.report.blocks import TableBlock
+from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_document
-from sdckit.report.protect import protect
 from sdckit.report.views.beta_likeness import VIEW
 
 

@@ -7,8 +7,8 @@ import polars as pl
 import releases
 import sdckit as sdc
 from report.views.pairs import drawn, printed
+from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_document
-from sdckit.report.protect import protect
 
 
 def test_every_pair_is_drawn():

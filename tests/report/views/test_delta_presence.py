@@ -11,9 +11,9 @@ import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, opened
 from report.fakes import survey
+from sdckit.report.gate.protect import protect
+from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.protect import protect
-from sdckit.report.settle import sound_relations
 
 COUNTS = ("population", "n_above", "n_below", "records_above")
 

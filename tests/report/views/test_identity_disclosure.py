@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from report.views.pairs import drawn, result_of
-from sdckit.report.figures import Ledger, Share
+from sdckit.report.gate.figures import Ledger, Share
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import view_of
 

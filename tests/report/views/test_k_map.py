@@ -12,9 +12,9 @@ from draw import quiet
 from report.attacker import Solver, opened
 from report.fakes import survey
 from sdckit.report.blocks import TableBlock
+from sdckit.report.gate.protect import protect
+from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.protect import protect
-from sdckit.report.settle import sound_relations
 
 KEYS = ["sex", "age", "region", "occupation"]
 

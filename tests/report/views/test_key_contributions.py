@@ -13,13 +13,13 @@ import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, opened
 from report.fakes import FULL, assess_fake, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
 from sdckit.report.document import build_document
+from sdckit.report.gate.propagation import make_system, propagate
+from sdckit.report.gate.protect import protect
+from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_document
-from sdckit.report.propagation import make_system, propagate
-from sdckit.report.protect import protect
-from sdckit.report.settle import sound_relations
 from sdckit.report.views.key_contributions import VIEW, most_saving, share_saved
 from sdckit.report.write import plain_document
 

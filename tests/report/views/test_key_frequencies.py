@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from report.fakes import FULL, assess_fake, pattern, survey
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Facts
 from sdckit.report.views.key_frequencies import VIEW
 from sdckit.report.write import plain_document

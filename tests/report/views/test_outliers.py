@@ -8,10 +8,10 @@ import sdckit as sdc
 from draw import quiet
 from report.fakes import survey
 from report.special import assessed, printed
-from sdckit.data.scenario import Scenario
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock
 from sdckit.report.document import build_document
-from sdckit.report.protect import protect
+from sdckit.report.gate.protect import protect
 from sdckit.report.views.outliers import VIEW
 
 

@@ -12,8 +12,8 @@ from draw import quiet
 from report.fakes import survey
 from report.special import KEYS, assessed, printed
 from sdckit.report.blocks import Facts
+from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_document
-from sdckit.report.protect import protect
 from sdckit.report.views.population_risk import VIEW
 
 

@@ -17,7 +17,7 @@ from sdckit.cli.reading import read_declared, read_release
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.release_assessment import ReleaseAssessment
 

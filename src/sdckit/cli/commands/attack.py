@@ -101,7 +101,7 @@ def attack(
     check_targets(json, inputs=inputs)
     stored = None
     if source.scenario is not None:
-        from sdckit.data.scenario import Scenario
+        from sdckit.data.scenarios.scenario import Scenario
 
         stored = Scenario.from_toml(source.scenario)
     wanted = read_wanted(
@@ -140,11 +140,12 @@ def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | No
     fits = all(one.height == files.original.height for one in files.released)
     aligned = wanted.rows or (wanted.declared and fits)
     pair = open_pair(
-        files.original, files.released, categories={"variables": columns}, aligned=aligned, id=wanted.id
-    )
+        files.original, files.released, files.control, categories={"variables": columns}, aligned=aligned,
+        id=wanted.id, attack=files.control is not None,
+    )  # fmt: skip
     plan = planned(
         wanted, files.variables, numeric=files.declared, n_attacks=n_attacks, seed=seed, pair=pair, n=pair.n,
-        sizes=pair.sizes, control=files.control, has_control=files.control is not None, tell=steps.step,
+        sizes=pair.sizes, has_control=files.control is not None, tell=steps.step,
     )  # fmt: skip
     # Linking records is tried without being asked for where a scenario says that rows belong together.
     forgiven = () if wanted.rows or wanted.kinds else [one for one in plan if "variables" in one.row.needs]

@@ -16,7 +16,7 @@ from sdckit.errors import DataError, ScenarioError
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.attacks.canary_exposure import CanaryExposure
+    from sdckit.attacks.planted.canary_exposure import CanaryExposure
     from sdckit.cli.canaries_key import Key
 
 __all__ = ["app"]
@@ -66,7 +66,7 @@ def make(
 
     FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
     """
-    from sdckit.data.write_file import check_output, write_file
+    from sdckit.data.files.write_file import check_output, write_file
 
     _check_seed(seed)
     check_targets(out, key, inputs=(file,))
@@ -81,7 +81,7 @@ def make(
             delimiter=delimiter, encoding=encoding, decimal=decimal,
         )  # fmt: skip
         steps.step(f"planting {n:,} records")
-        from sdckit.attacks.canaries import canaries
+        from sdckit.attacks.planted.canaries import canaries
         from sdckit.cli.canaries_key import write_key
 
         made = canaries(
@@ -154,7 +154,7 @@ def _read(
     decimal: str | None = None,
 ) -> pl.DataFrame:
     """Read columns of a file, or all but the identifiers where none is given."""
-    from sdckit.data.readers import read_file, scan_header
+    from sdckit.data.files.readers import read_file, scan_header
 
     steps.step(f"reading {file.name}")
     header = scan_header(file, columns=columns or named or None, delimiter=delimiter, encoding=encoding)
@@ -171,7 +171,7 @@ def _read(
 def _exposure(key: Key, released: Sequence[pl.DataFrame]) -> CanaryExposure:
     import numpy as np
 
-    from sdckit.attacks.canary_exposure import canary_exposure
+    from sdckit.attacks.planted.canary_exposure import canary_exposure
 
     return canary_exposure(
         key.both, released, n_planted=key.n_planted, numbers=key.numeric,

@@ -29,7 +29,7 @@ def delta_presence(
     with source.steps() as steps:
         frame = source.read(chosen, steps)
         everybody = read_population(source, population, chosen, steps)
-        from sdckit.identity.delta_presence import delta_presence as measure
+        from sdckit.identity.population.delta_presence import delta_presence as measure
 
         steps.step("counting the people behind each key")
         result = measure(frame, everybody, scenario=chosen, limits=(lower, upper))

@@ -11,7 +11,7 @@ from sdckit.cli.source import Source, reads_keys
 from sdckit.errors import ColumnError, SdcError
 
 if TYPE_CHECKING:
-    from sdckit.identity.explain import Explanation
+    from sdckit.identity.special_uniques.explain import Explanation
 
 __all__ = ["explain"]
 
@@ -50,7 +50,7 @@ def explain(
         )
     with source.steps() as steps:
         frame = source.read(chosen, steps, also=() if id is None else (id,))
-        from sdckit.identity.explain import explain as measure
+        from sdckit.identity.special_uniques.explain import explain as measure
 
         steps.step("looking for what singles the record out")
         result = measure(frame, scenario=chosen, row=row if id is None else value, id=id)
@@ -61,7 +61,7 @@ def _print(result: Explanation, name: str) -> None:
     """The record's values are shown: for this session, in no document."""
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Block, Paragraph, TableBlock
-    from sdckit.report.protect import CONFIDENTIAL
+    from sdckit.report.gate.protect import CONFIDENTIAL
 
     values = tuple((key, str(value)) for key, value in result.values.items())
     blocks: list[Block] = [Paragraph(str(result)), TableBlock("The record", ("Key", "Value"), values)]

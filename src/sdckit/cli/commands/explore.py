@@ -15,7 +15,7 @@ from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_o
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
-    from sdckit.workflow.exploration import Exploration
+    from sdckit.workflow.recipes.exploration import Exploration
 
 __all__ = ["explore", "read_grid"]
 
@@ -64,7 +64,7 @@ def explore(
 
     Exit code 0 when it ran; 2 for bad input.
     """
-    from sdckit.workflow.recipe import Recipe
+    from sdckit.workflow.recipes.recipe import Recipe
 
     steps_of = Recipe.from_toml(recipe)
     chosen = scenario_of(steps_of, scenario)
@@ -80,7 +80,7 @@ def explore(
             file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
             missing=codes_of(missing, chosen), delimiter=delimiter, encoding=encoding, decimal=decimal,
         )  # fmt: skip
-        from sdckit.workflow.explore import explore as run
+        from sdckit.workflow.recipes.explore import explore as run
 
         found = run(
             frame, steps_of, grid=values, scenario=chosen, seed=seed, risk=risk, loss=loss, workers=workers,
@@ -121,7 +121,7 @@ def _values(text: str) -> list[Any]:
 
 def _write(found: Exploration, out: Path | None, plot: Path | None) -> None:
     if out is not None:
-        from sdckit.data.write_file import write_file
+        from sdckit.data.files.write_file import write_file
 
         write_file(found.table, out, private=True)
     if plot is not None:

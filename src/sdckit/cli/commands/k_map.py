@@ -39,7 +39,7 @@ def k_map(
     with source.steps() as steps:
         frame = source.read(chosen, steps)
         everybody = None if population is None else read_population(source, population, chosen, steps)
-        from sdckit.identity.k_map import k_map as measure
+        from sdckit.identity.population.k_map import k_map as measure
 
         steps.step("counting the people behind each key")
         result = measure(frame, everybody, scenario=chosen, k=levels)

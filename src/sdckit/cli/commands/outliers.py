@@ -38,7 +38,7 @@ def outliers(
     """
     names, groups, missing = split(numeric), split(by), codes(source.missing)
     if source.scenario is not None:
-        from sdckit.data.scenario import Scenario
+        from sdckit.data.scenarios.scenario import Scenario
 
         stored = Scenario.from_toml(source.scenario)
         names = names or list(stored.numeric)
@@ -47,7 +47,7 @@ def outliers(
         raise ScenarioError("say which variables are numeric: --numeric A,B, or a scenario that names them")
     with source.steps() as steps:
         steps.step(f"reading {source.file.name}")
-        from sdckit.data.readers import read_file
+        from sdckit.data.files.readers import read_file
 
         frame = read_file(
             source.file,

@@ -25,8 +25,8 @@ from sdckit.cli.recipe_files import (
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipe import Recipe
-    from sdckit.workflow.recipe_applied import Applied
+    from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.recipes.recipe_applied import Applied
 
 __all__ = ["protect"]
 
@@ -75,7 +75,7 @@ def protect(
     FILE is never overwritten. The scenario's identifiers are left out, unless
     a step deals with them. Exit code 0 when it ran; 2 for bad input.
     """
-    from sdckit.workflow.recipe import Recipe
+    from sdckit.workflow.recipes.recipe import Recipe
 
     steps_of = Recipe.from_toml(recipe)
     chosen = scenario_of(steps_of, scenario)

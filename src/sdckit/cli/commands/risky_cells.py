@@ -26,7 +26,7 @@ def risky_cells(
     chosen = source.declared()
     with source.steps() as steps:
         frame = source.read(chosen, steps)
-        from sdckit.identity.risky_cells import risky_cells as measure
+        from sdckit.identity.special_uniques.risky_cells import risky_cells as measure
 
         steps.step("counting combinations")
         result = measure(frame, scenario=chosen, max_dim=max_dim, threshold=threshold)

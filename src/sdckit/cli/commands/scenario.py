@@ -42,7 +42,7 @@ def init(
         raise ScenarioError(f"{target.name} exists already; --force replaces it, -o names another")
     with Steps(quiet=output == STDOUT) as steps:
         steps.step(f"looking at {file.name}")
-        from sdckit.data.guess import scenario_toml
+        from sdckit.data.scenarios.guess import scenario_toml
 
         text = scenario_toml(
             file, missing=codes(missing), delimiter=delimiter, encoding=encoding, decimal=decimal

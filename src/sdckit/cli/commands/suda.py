@@ -11,7 +11,7 @@ from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["suda"]
 
@@ -42,7 +42,7 @@ def suda(
     with source.steps() as steps:
         frame = source.read(chosen, steps)
         from sdckit.cells.as_cells import as_cells
-        from sdckit.identity.suda import suda as measure
+        from sdckit.identity.special_uniques.suda import suda as measure
 
         cells = as_cells(frame, scenario=chosen).in_memory()
         result = measure(
@@ -59,6 +59,6 @@ def _share(cells: object, scenario: Scenario) -> float:
     """The share of the population in the file: declared, or from the weights, or 1 %."""
     if scenario.weight is None and scenario.sampling_fraction is None:
         return ASSUMED
-    from sdckit.identity.population_size import sampling_fraction_of
+    from sdckit.identity.population.population_size import sampling_fraction_of
 
     return sampling_fraction_of(cells)  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def synthesize(
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
             "models": chosen or None}  # fmt: skip
-    from sdckit.workflow.recipe import Recipe
+    from sdckit.workflow.recipes.recipe import Recipe
 
     recipe = Recipe([step])
     with Steps(quiet=quiet) as steps:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, by_release, release_heads, said_blocks, said_tree, shares_tree
 from sdckit.report.view import Plain, View

@@ -6,7 +6,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.estimates import share_leaf
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, View

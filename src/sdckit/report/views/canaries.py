@@ -7,7 +7,7 @@ from typing import Any
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.conclusions import leaf_with_ends
 from sdckit.report.estimates import value_leaf
-from sdckit.report.figures import InternalOnly, Tree
+from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.rates import ATTACKS, enter_share, percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View

@@ -6,7 +6,7 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.estimates import USEFULNESS, UtilityView, forest_blocks, value_leaf
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
 __all__ = ["VIEW"]

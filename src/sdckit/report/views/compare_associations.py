@@ -9,7 +9,7 @@ import numpy as np
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
-from sdckit.report.figures import Guarded, Tree, Value
+from sdckit.report.gate.figures import Guarded, Tree, Value
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.report.estimates import USEFULNESS, UtilityView, compared_terms, forest_blocks, forest_tree
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
 __all__ = ["VIEW"]

@@ -16,7 +16,7 @@ from sdckit.report.estimates import (
     term_words,
     value_leaf,
 )
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
 __all__ = ["VIEW"]

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
-from sdckit.report.figures import Holds, InternalOnly, Relation, Share, Tree
+from sdckit.report.gate.figures import Holds, InternalOnly, Relation, Share, Tree
 from sdckit.report.parts import bars, notes_blocks, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.identity.delta_presence import DeltaPresence
+    from sdckit.identity.population.delta_presence import DeltaPresence
 
 __all__ = ["VIEW"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import (
     ATTACKS,
     AttackView,

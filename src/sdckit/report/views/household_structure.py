@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.figures import Levels, Share, Tree
+from sdckit.report.gate.figures import Levels, Share, Tree
 from sdckit.report.parts import bars, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
-from sdckit.report.figures import Histogram, InternalOnly, Ratio, Share, Tree
+from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
+from sdckit.report.gate.relations import largest_size, link_records, link_risk
 from sdckit.report.parts import of_whole, texts
-from sdckit.report.relations import largest_size, link_records, link_risk
 from sdckit.report.setting import RISK_EDGES, Setting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
 if TYPE_CHECKING:
-    from sdckit.data.scenario import Scenario
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.identity.individual_risk import IndividualRisk
 
 __all__ = ["VIEW"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
-from sdckit.report.figures import Holds, InternalOnly, Share, Tree
+from sdckit.report.gate.figures import Holds, InternalOnly, Share, Tree
+from sdckit.report.gate.relations import link_levels, link_records
 from sdckit.report.parts import bars, texts
-from sdckit.report.relations import link_levels, link_records
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
-from sdckit.report.figures import Holds, InternalOnly, Ratio, Share, Tree
+from sdckit.report.gate.figures import Holds, InternalOnly, Ratio, Share, Tree
+from sdckit.report.gate.relations import link_records
 from sdckit.report.parts import bars, notes_blocks, texts
-from sdckit.report.relations import link_records
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.identity.k_map import KMap
+    from sdckit.identity.population.k_map import KMap
 
 __all__ = ["VIEW"]
 

@@ -14,15 +14,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
+from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
+from sdckit.report.gate.relations import risk_of_size
 from sdckit.report.parts import bars, texts
-from sdckit.report.relations import risk_of_size
 from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.identity.key_contributions import KeyContributions
+    from sdckit.identity.contributions.key_contributions import KeyContributions
 
 __all__ = ["VIEW", "most_saving", "share_saved"]
 

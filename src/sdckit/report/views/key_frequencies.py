@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.figures import Share, SizeClasses, Total, Tree
+from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
+from sdckit.report.gate.relations import link_cells
 from sdckit.report.parts import bars, of_whole
-from sdckit.report.relations import link_cells
 from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Plain, View
@@ -80,7 +80,8 @@ def _size_label(size: str) -> str:
 
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
-    return {_alone(one[place]): one[place]["sample_uniques"]}
+    tree = one[place]
+    return {_alone(tree): tree["sample_uniques"], "Share of them": tree["sample_unique_rate"]}
 
 
 def _answer(one: Plain, place: str, n: Plain) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.figures import Count, Holds, InternalOnly, Share, Tree
+from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
+from sdckit.report.gate.relations import link_levels
 from sdckit.report.parts import bars, texts
-from sdckit.report.relations import link_levels
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -108,6 +108,14 @@ def blocks(one: Plain, place: str) -> list[Block]:
     ]
 
 
+def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
+    return {
+        f"Records in groups of fewer than {level} values of {variable}": leaf
+        for variable, tree in one[place].items()
+        for level, leaf in tree["violations"].get("distinct", {}).items()
+    }
+
+
 def _answer(one: Plain, place: str, _n: Plain) -> str:
     told = []
     for variable, tree in one[place].items():
@@ -129,4 +137,4 @@ NOTE = Note(
     "most frequent value is not too frequent against the rest.",
     "Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007)",
 )
-VIEW = View("What would be learnt: l-diversity", tree, blocks, noted(NOTE), answer=_answer)
+VIEW = View("What would be learnt: l-diversity", tree, blocks, noted(NOTE), _figures, _answer)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.figures import Guarded, InternalOnly, Tree
+from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
 from sdckit.report.parts import bars, notes_blocks, uniques_of
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.identity.population_uniques import PopulationUniques
+    from sdckit.identity.population.population_uniques import PopulationUniques
 
 __all__ = ["VIEW"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import ChartBlock
-from sdckit.report.figures import Tree
+from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, share_view
 from sdckit.report.view import Note, Plain

@@ -10,8 +10,8 @@ from sdckit.data.frames import rows_of
 from sdckit.numerics.intervals import wilson
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import FEW, GUESSING, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
-from sdckit.report.figures import Count, InternalOnly, Tree
-from sdckit.report.protect import rate_leaf, seen
+from sdckit.report.gate.figures import Count, InternalOnly, Tree
+from sdckit.report.gate.protect import rate_leaf, seen
 from sdckit.report.rates import (
     ATTACKS,
     AttackView,

@@ -7,15 +7,15 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.figures import Count, InternalOnly, Ledger, Share, Tree
+from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Share, Tree
+from sdckit.report.gate.relations import link_records
 from sdckit.report.parts import bars, notes_blocks, of_whole, texts
-from sdckit.report.relations import link_records
 from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.identity.risky_cells import RiskyCells, RiskyCombination
+    from sdckit.identity.special_uniques.risky_cells import RiskyCells, RiskyCombination
 
 __all__ = ["VIEW"]
 

@@ -8,14 +8,14 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.figures import Chance, InternalOnly, Part, Relation, Tree
+from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
+from sdckit.report.gate.relations import link_records
 from sdckit.report.parts import bars, notes_blocks, uniques_of
-from sdckit.report.relations import link_records
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
-    from sdckit.identity.suda import Suda
+    from sdckit.identity.special_uniques.suda import Suda
 
 __all__ = ["VIEW"]
 
@@ -107,7 +107,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         rows = tuple(
             (level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items()
         )
-        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,)))
+        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
     return [*found, *notes_blocks(tree)]
 
 

@@ -1,0 +1,1 @@
+"""Released records near to real ones."""

@@ -1,0 +1,300 @@
+"""How near released records come to real ones, and whether to those in the file more than to others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.attack_files import (
+    all_variables,
+    file_notes,
+    numeric_columns,
+    open_attack,
+    subgroups,
+)
+from sdckit.attacks.distances.closeness_figures import (
+    FIGURES,
+    GROUP_FIGURES,
+    Closeness,
+    Drawing,
+    closeness,
+    group_figures,
+)
+from sdckit.attacks.distances.compared_files import ComparedFiles
+from sdckit.cells.pair import open_files
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["DistanceToClosestRecord", "distance_to_closest_record"]
+
+MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
+MOST_RESAMPLES = 100_000
+NO_CONTROL = "no control file: no figure tells copying from resemblance that holds for anybody"
+NEED_CONTROL = (
+    "share_closer_to_original", "expected_share", "chance_low", "chance_high", "share_p_value", "strictly_closer",
+    "equally_near", "dcr_released_to_control", "dcr_control_to_released", "nndr_control_to_released", "nndr_loss",
+    "copies_of_control", "hitting_rate_control", "identifiability_control", "adversarial_accuracy_control",
+    "adversarial_loss",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DistanceToClosestRecord(PairResult):
+    """Distances between released and real records; every name says from which file to which. Means over releases.
+
+    Attributes
+    ----------
+    n, n_released, n_control : float
+        Records of the original, of a release, of the control file.
+    dcr_released_to_original, dcr_original_to_released, dcr_within_original : float
+        Median distance of a record of the first file to the closest of the second, 0 to 1; within the
+        original, to the closest other record.
+    dcr_p5_released_to_original : float
+        The 5th percentile: how near the nearest twentieth of the released records come.
+    dcr_ratio : float
+        ``dcr_released_to_original / dcr_within_original``; below 1 released records are nearer to real ones
+        than these are to each other.
+    nndr_released_to_original, nndr_original_to_released : float
+        Mean ratio of the distances to the closest and the second closest record; 1 where both are as near.
+    copies : float
+        Share of the released records that an original equals.
+    hitting_rate : float
+        Share of the originals with a released record of their categories and no number farther than
+        `hit_width`.
+    identifiability : float
+        Share of the originals whose closest released record is nearer than their closest other original,
+        rare values weighing more.
+    adversarial_accuracy : float
+        How often the closest record tells real from released: 0 copies, 0.5 ideal, 1 another world.
+    share_closer_to_original : float
+        Share of the released records whose closest real record is an original rather than a control.
+    expected_share, chance_low, chance_high, share_p_value : float
+        That share if the release owes no more to the original than to the control, the range of 95 % around
+        it, and the probability of so large a share.
+    strictly_closer, equally_near : float
+        Share of the released records nearer to an original than to any control; as near to both.
+    dcr_released_to_control, dcr_control_to_released, nndr_control_to_released : float
+    copies_of_control, hitting_rate_control, identifiability_control, adversarial_accuracy_control : float
+        The same figures for people who were never in the file.
+    nndr_loss, adversarial_loss : float
+        Control minus original: above 0, the release is nearer to the original. Adversarial accuracies are
+        subtracted on files of one size.
+    verdict : str
+        What the figures mean.
+    records : frame
+        Of each original: ``distance`` to the closest released record, ``ratio`` to the second closest, ``hit``,
+        ``identifiable``; means over the releases.
+    released_records : frame
+        Of each ``row`` of each ``release``: ``distance`` to the closest original, ``ratio``, ``share_original``.
+    by_group : frame
+        Figures of each subgroup of `by`, those nearest to the release first.
+    """
+
+    measure: ClassVar[str] = "distance_to_closest_record"
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_control", *FIGURES)
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "found", "groups")
+    n: int
+    n_control: int
+    n_released: float
+    dcr_released_to_original: float
+    dcr_original_to_released: float
+    dcr_within_original: float
+    dcr_p5_released_to_original: float
+    dcr_ratio: float
+    nndr_released_to_original: float
+    nndr_original_to_released: float
+    copies: float
+    hitting_rate: float
+    identifiability: float
+    adversarial_accuracy: float
+    share_closer_to_original: float
+    expected_share: float
+    chance_low: float
+    chance_high: float
+    share_p_value: float
+    strictly_closer: float
+    equally_near: float
+    dcr_released_to_control: float
+    dcr_control_to_released: float
+    nndr_control_to_released: float
+    nndr_loss: float
+    copies_of_control: float
+    hitting_rate_control: float
+    identifiability_control: float
+    adversarial_accuracy_control: float
+    adversarial_loss: float
+    verdict: str
+    found: tuple[Closeness, ...] = field(repr=False)
+    groups: dict[str, list[Any]] = field(repr=False)
+    prefix: str = field(default="", repr=False)
+
+    @property
+    def records(self) -> Any:
+        """A row per original, in the caller's order and frame type."""
+        write = self.pair.records
+        names = ("distance", "ratio", "hit", "identifiable")
+        columns = {name: np.mean([getattr(one, name) for one in self.found], axis=0) for name in names}
+        return write(columns, prefix=self.prefix)
+
+    @property
+    def released_records(self) -> Any:
+        """A row per released record."""
+        sizes = self.pair.sizes[: self.m]  # the control file stands behind them
+        columns: dict[str, NDArray[Any]] = {
+            "release": np.repeat(np.arange(1, len(sizes) + 1), sizes),
+            "row": np.concatenate([np.arange(1, size + 1) for size in sizes]),
+        }
+        for name in ("distance", "ratio", "share_original"):
+            columns[name] = np.concatenate([one.released[name] for one in self.found])
+        return self.pair.table(columns)
+
+    @property
+    def by_group(self) -> Any:
+        """A row per release and subgroup, the smallest distance of its originals first."""
+        return self.pair.table(self.groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with the verdict; not those of subgroups, which name values."""
+        return {**super().to_dict(), "verdict": self.verdict}
+
+
+def distance_to_closest_record(
+    original: Any,
+    released: Any = None,
+    *,
+    control: Any = None,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    by: Sequence[str] | str | None = None,
+    hit_width: float = 1 / 30,
+    resamples: int = 99,
+    seed: arguments.Seed = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> DistanceToClosestRecord:
+    """Measure how near released records come to real ones, and whether nearer to those in the file than to others.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; sizes may differ from the original's.
+    control : data frame, optional
+        People of the same population who were never in the file; left out where a pair holds them. Without them
+        no distance tells copying from resemblance.
+    variables : sequence of str, optional
+        Variables compared. Unless given: the scenario's keys, sensitive and numeric ones; without a scenario
+        all columns that the files share but `id` and `by`.
+    numeric : sequence of str, optional
+        Those whose differences count; those that the scenario calls numeric, else all numbers, dates and times,
+        unless given. The others are equal or not.
+    by : sequence of str or str, optional
+        Columns of all files whose combinations are subgroups.
+    hit_width : float
+        How far a number may be for a hit, as a share of its range; above 0, up to 1.
+    resamples : int
+        Random divisions of the real records into original and control, 19 to 100,000.
+    seed : int, Generator or None
+        For these divisions, and for the records drawn where files differ in size.
+    scenario : Scenario, optional
+        Gives variables and numbers where they are not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    DistanceToClosestRecord
+
+    Raises
+    ------
+    ColumnError
+        A variable that a file does not have, of types that do not compare, or listed twice.
+    DataError
+        A file without records, an infinite number; `hit_width` or `resamples` out of range.
+
+    Notes
+    -----
+    The distance is Gower's: the mean over the variables of |x - y| / range (at most 1) or 0 and 1 for
+    categories, the range being that of the real people, original and control together. Distances that
+    differ by 1e-12 are equal. ``share_closer_to_original`` divides a released record that is as near to
+    several real ones among them, so no order of the rows matters.
+
+    References
+    ----------
+    Park, N. et al. (2018). Data synthesis based on generative adversarial networks. VLDB 11. Platzer, M. and
+    Reutterer, T. (2021). Holdout-based empirical assessment of mixed-type synthetic data. Frontiers in Big
+    Data 4. Yale, A. et al. (2020). Generation and evaluation of privacy preserving synthetic health data.
+    Neurocomputing 416. Yoon, J., Drumright, L. and van der Schaar, M. (2020). Anonymization through data
+    synthesis using generative adversarial networks. IEEE J. Biomedical and Health Informatics 24.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"age": [20, 40, 60], "sex": ["f", "m", "f"]})
+    >>> release = pl.DataFrame({"age": [24, 40], "sex": ["f", "m"]})
+    >>> result = distance_to_closest_record(survey, release)
+    >>> result.copies, result.dcr_released_to_original, result.dcr_within_original
+    (0.5, 0.025, 0.5)
+    """
+    groups_by, rng = subgroups(by, GROUP_FIGURES), arguments.seed(seed)
+    drawing = Drawing(
+        arguments.share_above(hit_width, "hit_width", "is a share of the range of a number"),
+        arguments.count(
+            resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES
+        ),
+        rng,
+    )
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
+    notes: dict[str, str] = {}
+    opened = open_files(original, released, control, id=id)
+    names = all_variables(opened, variables, scenario, notes, without=groups_by)
+    files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1)
+    numbers = numeric_columns(files, names, numeric, scenario)
+    if numbers:
+        notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
+    file_notes(files, names, notes)
+    compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
+    found = closeness(compared, drawing, notes)
+    per_release = tuple(one.figures for one in found)
+    if not files.has_control:
+        notes.update(dict.fromkeys(NEED_CONTROL, NO_CONTROL))
+    figures = mean_figures(per_release, notes)
+    return DistanceToClosestRecord(
+        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
+        n_control=files.n_control, **figures, verdict=verdict(figures), found=found,
+        groups=group_figures(files, groups_by, found), prefix=prefix,
+    )  # fmt: skip
+
+
+def verdict(figures: dict[str, float]) -> str:
+    """Say what the distances mean.
+
+    Examples
+    --------
+    >>> verdict({"share_closer_to_original": math.nan, "copies": 0.0})[:36]
+    'Distances alone do not tell whether '
+    """
+    share = figures["share_closer_to_original"]
+    if math.isnan(share):
+        start = (
+            "Distances alone do not tell whether the release copies people or resembles anybody of their kind"
+        )
+        return f"{start}: give control=, people who were never in the file."
+    expected, high = figures["expected_share"], figures["chance_high"]
+    start = (
+        f"{share:.1%} of the released records are nearest to an original, where {expected:.1%} are expected"
+    )
+    if share > high:
+        return f"{start} and up to {high:.1%} are chance: the release is nearer to the people in it than to others."
+    return (
+        f"{start} and up to {high:.1%} are chance: no sign that the release is nearer to the people in it. That "
+        "speaks of the file as a whole; single records may be copied all the same."
+    )

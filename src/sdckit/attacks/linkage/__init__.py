@@ -1,0 +1,1 @@
+"""Records linked in spite of slips."""

@@ -1,0 +1,343 @@
+"""Linkage by agreement weights: an attack that forgives typing errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from sdckit.attacks.linkage.linkage_engines import check_session, session_of
+from sdckit.attacks.linkage.splink_scores import Compared, Links, need_splink, scored_links
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.intervals import wilson
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["ProbabilisticLinkage", "probabilistic_linkage"]
+
+ALL_PAIRS = 25_000_000
+TAUGHT = 0.5  # of the best links, from which share on those believed tell something
+LOWEST = -10  # odds of 1 to 1,000: no score table needs to go farther
+MISSING_RULE = "a missing value on either side says nothing for or against a match"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ProbabilisticLinkage(PairResult):
+    """What Fellegi and Sunter's linkage achieves; means over the releases.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    n_pairs : float
+        Candidate pairs.
+    n_links : float
+        Pairs with a probability of a match of at least `threshold`.
+    precision, recall : float
+        Share of these that are right; share of the records whose right pair is among them.
+    rate, rate_low, rate_high : float
+        Share of the released records whose best candidate is the right one, with its Wilson interval.
+    baseline : float
+        Share that guessing would link: 1 / n.
+    verdict : str
+        What the figures mean, and when they cannot be trusted.
+    scores : frame
+        ``precision`` and ``recall`` by least ``weight`` (log2 of the odds), with ``pairs`` and ``right``.
+    levels : frame
+        How often each level of agreement occurs among matches (``m``) and others (``u``), as estimated.
+    records : frame
+        ``weight`` of each record's best candidate, ``correct`` (the chance that it is the right one).
+    """
+
+    measure: ClassVar[str] = "probabilistic_linkage"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "n_pairs", "n_links", "precision", "recall", "rate", "rate_low", "rate_high", "baseline",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "links")
+    n: int
+    n_pairs: float
+    n_links: float
+    precision: float
+    recall: float
+    rate: float
+    rate_low: float
+    rate_high: float
+    baseline: float
+    verdict: str
+    links: tuple[Links, ...] = field(repr=False)
+    prefix: str = field(default="", repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with the verdict."""
+        return {**super().to_dict(), "verdict": self.verdict}
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the original's order and frame type; means over the releases."""
+        write = self.pair.records
+        weights = np.array([one.weight for one in self.links])
+        known = ~np.isnan(weights)
+        total = np.where(known, weights, 0.0).sum(axis=0)
+        counts = known.sum(axis=0)
+        mean = np.divide(total, counts, out=np.full(self.n, np.nan), where=counts > 0)
+        correct = np.mean([one.correct for one in self.links], axis=0)
+        return write({"weight": mean, "correct": correct}, prefix=self.prefix)
+
+    @property
+    def scores(self) -> Any:
+        """A row per release and least weight, whole numbers downwards."""
+        write = self.pair.table
+        rows = [row for j, one in enumerate(self.links) for row in _score_rows(j + 1, one, self.n)]
+        names = ("release", "weight", "pairs", "right", "precision", "recall")
+        return write({name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+    @property
+    def levels(self) -> Any:
+        """A row per release, variable and level of agreement."""
+        write = self.pair.table
+        rows = [(j + 1, level) for j, one in enumerate(self.links) for level in one.levels]
+        names = ("variable", "agreement", "m", "u")
+        columns = {name: [getattr(level, name) for _, level in rows] for name in names}
+        return write({"release": [j for j, _ in rows], **columns})
+
+
+def probabilistic_linkage(
+    original: Any,
+    released: Any = None,
+    *,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    exact: Sequence[str] = (),
+    near: float = 0.02,
+    blocking: Sequence[Sequence[str]] | None = None,
+    threshold: float = 0.5,
+    seed: arguments.Seed = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    session: SparkSession | None = None,
+    prefix: str = "",
+) -> ProbabilisticLinkage:
+    """Link released records to originals by agreement weights that are learnt from the two files alone.
+
+    Computed by splink on DuckDB or Spark: install the extra ``sdckit[linkage]``. The records are brought
+    into memory; the pairs stay on the engine, which counts them.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; row i was made from row i of the original, or has its `id`.
+    variables : sequence of str
+        Variables that the intruder knows of the originals, two or more.
+    numeric : sequence of str, optional
+        Those of them that are numbers; near values are a level of agreement. Unless given: those that the
+        scenario calls numeric; without a scenario those stored as numbers.
+    exact : sequence of str
+        Texts in which a similar spelling is no agreement (codes); all other texts allow for slips.
+    near : float
+        How far near numbers are apart at most, as a share of the range in both files; 0 or more.
+    blocking : sequence of sequence of str, optional
+        Rules: a pair that agrees on all variables of one rule is a candidate. All pairs unless given, up to
+        25,000,000 (5,000 records). Two rules or more, no variable in all of them.
+    threshold : float
+        Probability of a match from which on a pair counts as linked; between 0 and 1.
+    seed : int, Generator or None
+        For the pairs sampled where there are more than a million.
+    scenario : Scenario, optional
+        Gives the variables where they are not given here: its keys.
+    id : str, optional
+        Column that says which rows belong together.
+    session : SparkSession, optional
+        Where the pairs are compared. Unless given: in the session of the first Spark frame among the files;
+        without one on DuckDB. Its Python workers need sdckit; no jar is needed.
+    prefix : str
+        Text before the names of result columns.
+
+    Returns
+    -------
+    ProbabilisticLinkage
+
+    Raises
+    ------
+    ColumnError
+        A variable that a file does not have, or a name in `exact`, `numeric` or `blocking` that is none.
+    DataError
+        splink is not installed; a session that is none, or is stopped; files of different lengths without
+        `id`; too many pairs without blocking; a model that cannot be estimated; options out of range.
+    ScenarioError
+        No variables.
+
+    Notes
+    -----
+    How often each level of agreement occurs among pairs that are no match (u) is counted over all pairs, or
+    a million at random; among matches (m) it is estimated by EM, the levels being independent given the
+    match. Nothing is learnt from which rows belong together; that only scores the attack.
+
+    References
+    ----------
+    Fellegi, I. P. and Sunter, A. B. (1969). A theory for record linkage. JASA 64. Linacre, R. et al. (2022).
+    Splink: free software for probabilistic record linkage at scale. IJPDS 7.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> names = [first + last for first in ("Anna", "Berta", "Chloe") for last in ("Kant", "Mill", "Hume", "Locke")]
+    >>> survey = pl.DataFrame({"name": names, "age": range(20, 80, 5)})
+    >>> release = survey.with_columns(name=pl.col("name").str.replace("a", "o"))
+    >>> probabilistic_linkage(survey, release, variables=["name", "age"]).rate
+    1.0
+    """
+    need_splink()
+    arguments.amount(near, "near", "is a share of the range of a number")
+    arguments.level(threshold, "threshold", "is the probability of a match")
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
+    rng = arguments.seed(seed)
+    if session is not None:
+        check_session(session)
+    names = arguments.names(variables, "variables")
+    if names is None and scenario is not None:
+        names = scenario.keys
+    if not names:
+        raise ScenarioError(
+            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
+        )
+    if len(names) < 2:
+        raise DataError("agreement weights need two variables or more")
+    declared = arguments.names(numeric, "numeric")
+    if declared is None and scenario is not None:
+        declared = tuple(name for name in scenario.numeric if name in names)
+    literal = arguments.names(exact, "exact") or ()
+    for role, given in (("numeric", declared or ()), ("exact", literal)):
+        _check_known(role, given, names)
+    opened = open_files(original, released, id=id)
+    if session is None:
+        session = session_of(opened)
+    pair = open_pair(opened, categories={"variables": names}, aligned=True)
+    if declared is None:
+        declared = tuple(name for name in names if pair.codes(name).kind == "numbers" and name not in literal)
+    pair = open_pair(pair, categories={}, numeric={"numeric": declared}, aligned=True)
+    rules = _rules(blocking, names, pair)
+    links = []
+    for j in range(pair.m):
+        columns = [_compared(pair, name, j + 1, declared, literal, near) for name in names]
+        drawn = int(rng.integers(2**31))
+        links.append(scored_links(columns, rules, drawn, threshold=float(threshold), session=session))
+    notes: dict[str, str] = {}
+    if same := sum(pair.identical(names)):
+        notes["released"] = (
+            f"{same} of {pair.m} releases have the original's values of these variables, row by row"
+        )
+    per_release = tuple(_figures(one, pair.n) for one in links)
+    if any(math.isnan(one["precision"]) for one in per_release):
+        notes["precision"] = "no pair is linked at this threshold"
+    return ProbabilisticLinkage(
+        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=pair.n,
+        **(figures := mean_figures(per_release, notes)), verdict=verdict(figures), links=tuple(links),
+        prefix=prefix,
+    )  # fmt: skip
+
+
+def verdict(figures: Mapping[str, float]) -> str:
+    """Say what the figures mean, and when they cannot be trusted.
+
+    Examples
+    --------
+    >>> verdict({"rate": 0.01, "rate_low": 0.0, "baseline": 0.01})[:17]
+    'Not to be trusted'
+    """
+    rate, baseline = figures["rate"], figures["baseline"]
+    if not figures["rate_low"] > baseline:
+        return (
+            f"Not to be trusted: {rate:.1%} of the released records link best to the person they were made of, by "
+            f"guessing {baseline:.1%}. An attack no better than guessing says nothing about the release; a better one "
+            "may succeed."
+        )
+    start = f"{rate:.1%} of the released records link best to the person they were made of, by guessing {baseline:.1%}"
+    if not figures["recall"] > TAUGHT * rate:
+        return (
+            f"{start}. The model did not learn from these files alone which links to believe, so precision and recall "
+            "say little here; go by the rate."
+        )
+    return f"{start}. Of the links that the intruder would believe {figures['precision']:.1%} are right."
+
+
+def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
+    if other := [name for name in given if name not in names]:
+        raise ColumnError(
+            f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}", argument=role
+        )
+
+
+def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair: Pair) -> list[list[int]]:
+    if blocking is None:
+        if pair.n**2 > ALL_PAIRS:
+            raise DataError(
+                f"{pair.n} records make {pair.n**2:,} pairs; up to {ALL_PAIRS:,} are all compared: give blocking=, "
+                "rules such as [['region'], ['birth']] of which a pair must meet one",
+                argument="blocking",
+            )
+        return []
+    given = arguments.several(blocking, "blocking", "has the rules of which a pair must meet one")
+    rules = [arguments.names(rule, "blocking") or () for rule in given]
+    for rule in rules:
+        _check_known("blocking", rule, names)
+    if len(rules) < 2 or not all(rules) or set.intersection(*map(set, rules)):
+        raise DataError(
+            "blocking needs two rules or more, none empty and no variable in all of them: what a rule holds fixed "
+            "is learnt from the others",
+            argument="blocking",
+        )
+    return [[list(names).index(name) for name in rule] for rule in rules]
+
+
+def _compared(
+    pair: Pair, name: str, file: int, numbers: Sequence[str], literal: Sequence[str], near: float
+) -> Compared:
+    if name in numbers:
+        values = pair.numbers(name)
+        both = np.concatenate([values[0], values[file]])
+        reach = float(near * (np.nanmax(both) - np.nanmin(both)))
+        return Compared(name, "number", values[0], values[file], reach)
+    shared = pair.codes(name)
+    labels = np.array([None, *shared.labels()[1:]], object)
+    exact = name in literal or shared.kind != "text"
+    return Compared(name, "exact" if exact else "text", labels[shared.codes[0]], labels[shared.codes[file]])
+
+
+def _figures(found: Links, n: int) -> dict[str, float]:
+    between = wilson(float(found.correct.sum()), n)
+    return {
+        "n_pairs": float(found.n_pairs),
+        "n_links": float(found.n_linked),
+        "precision": found.n_right / found.n_linked if found.n_linked else math.nan,
+        "recall": found.n_right / n,
+        "rate": float(found.correct.mean()),
+        "rate_low": between.low,
+        "rate_high": between.high,
+        "baseline": 1 / n,
+    }
+
+
+def _score_rows(release: int, found: Links, n: int) -> list[tuple[float, ...]]:
+    """From the largest weight down to the smallest, but no farther than `LOWEST`."""
+    rows: list[tuple[float, ...]] = []
+    if not found.steps:
+        return rows
+    highest, lowest = found.steps[0][0], max(found.steps[-1][0], LOWEST)
+    at = {step: (pairs, right) for step, pairs, right in found.steps}
+    count = hits = 0
+    for least in range(highest, lowest - 1, -1):
+        pairs, right = at.get(least, (0, 0))
+        count, hits = count + pairs, hits + right
+        rows.append((release, float(least), count, hits, hits / count, hits / n))
+    return rows

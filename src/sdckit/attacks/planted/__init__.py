@@ -1,0 +1,1 @@
+"""Records of nobody, planted before a release is made."""

@@ -1,0 +1,1 @@
+"""Queries that are true of one person."""

@@ -1,0 +1,173 @@
+"""C2: how large a share of the records of one key has the same sensitive value, and how many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attribute.closeness.cell_classes import ROUNDING, ClassResult, Spread, open_classes
+from sdckit.data import arguments
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["AlphaK", "alpha_k"]
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def largest_shares(spread: Spread) -> NDArray[np.float64]:
+    """Share of the most frequent value of each class."""
+    largest: NDArray[np.float64] = np.maximum.reduceat(spread.count, spread.edges[:-1]) / spread.total
+    return largest
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlphaK(ClassResult):
+    """(alpha, k)-anonymity of each sensitive variable.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    variables : tuple of str
+        The sensitive variables.
+    k : int
+        Records of the smallest class.
+    alpha : dict of str to float
+        Largest share of one value in a class, by variable, above 0 to 1.
+    small : int
+        Records in a class of fewer than the k asked for.
+    violations : dict
+        ``violations[variable][alpha]``: records in a class of fewer than the k asked for, or with one value
+        in a share above alpha.
+    records : frame
+        ``alpha_<variable>``: the figure of a record's class.
+    table : frame
+        A row per cell, the worst first; for the session only.
+    """
+
+    measure: ClassVar[str] = "alpha_k"
+    figures: ClassVar[tuple[str, ...]] = ("n", "k", "alpha", "small", "violations")
+    k: int = 0
+    asked: int = 2
+    limits: tuple[float, ...] = ()
+
+    @cached_property
+    def alpha(self) -> dict[str, float]:
+        """Largest share of one value in a class, by variable."""
+        return {name: self.cells.values(f"alpha_{name}").extremes()[1] for name in self.variables}
+
+    @cached_property
+    def small(self) -> int:
+        """Records in a class of fewer than the k asked for."""
+        return int(self.cells.table.size[self._few].sum())
+
+    @property
+    def _few(self) -> NDArray[np.bool_]:
+        few: NDArray[np.bool_] = self.cells.columns["class_size"] < self.asked
+        return few
+
+    @cached_property
+    def violations(self) -> dict[str, dict[float, int]]:
+        """Records in a class that is too small or has one value too often, by variable."""
+        size, few = self.cells.table.size, self._few
+        return {
+            name: {
+                limit: int(size[few | (self.cells.columns[f"alpha_{name}"] > limit + ROUNDING)].sum())
+                for limit in self.limits
+            }
+            for name in self.variables
+        }
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def alpha_k(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    limits: Sequence[float] | float = (0.5, 0.8),
+    k: int | None = None,
+    missing: MissingRule | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> AlphaK:
+    """Measure the largest share of one sensitive value among the records of one key, beside how many they are.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know.
+    sensitive : str or sequence of str
+        Variables that they would learn; a missing value is one more value.
+    limits : float or sequence of float
+        Shares alpha to count violations of, above 0.
+    k : int, optional
+        Records that a class must have; default the scenario's threshold, else 2.
+    missing : {"category", "wildcard", "error"} or dict, optional
+        What a missing *key* value is; default a category. As a wildcard, the class of a record is all
+        records that match it.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    AlphaK
+        ``k``, ``alpha``, ``small``, ``violations``, ``records``, ``table``.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; a sensitive variable that is a key.
+    DataError
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0; k that is no whole
+        number of 1 or more.
+    ScenarioError
+        No sensitive variable.
+
+    Notes
+    -----
+    A class of one value has alpha = 1, and so has every sample unique.
+
+    References
+    ----------
+    Wong, R., Li, J., Fu, A. and Wang, K. (2006). (alpha, k)-anonymity: an enhanced k-anonymity model for
+    privacy preserving data publishing. KDD 2006.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": list("ffffm"), "health": ["yes", "no", "yes", "yes", "no"]})
+    >>> result = alpha_k(survey, keys=["sex"], sensitive="health")
+    >>> result.alpha["health"], result.k, result.violations["health"]
+    (1.0, 1, {0.5: 5, 0.8: 1})
+    """
+    arguments.text(prefix, "prefix")
+    shares = arguments.amounts_above(limits, "limits", "are values of alpha that a class may reach")
+    scenario = arguments.scenario_or_none(scenario)
+    if k is None:
+        k = (scenario.thresholds.k if scenario else None) or 2
+    k = arguments.count(k, "k", "counts records of a class")
+    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    spreads = {name: classes.spread(name) for name in classes.variables}
+    columns = {f"alpha_{name}": largest_shares(spread) for name, spread in spreads.items()}
+    total = next(iter(spreads.values())).total
+    cells = classes.with_columns({**columns, "class_size": total}).cells
+    return AlphaK(
+        cells, classes.variables, tuple(columns), prefix, classes.notes, int(total.min()), k, shares
+    )

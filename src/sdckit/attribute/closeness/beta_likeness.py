@@ -1,0 +1,193 @@
+"""C2: by how much an intruder's belief in a sensitive value grows once they know the key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.attribute.closeness.cell_classes import (
+    ClassResult,
+    Spread,
+    count_violations,
+    open_classes,
+)
+from sdckit.data import arguments
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["BetaLikeness", "beta_likeness"]
+
+KINDS = ("basic", "enhanced")
+COLUMNS = {"basic": "beta", "enhanced": "enhanced_beta"}
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _gains(edges, level, count, share, bound, gain, exceeding):  # type: ignore[no-untyped-def]
+    for cell in range(len(edges) - 1):
+        start, stop = edges[cell], edges[cell + 1]
+        total = 0.0
+        for e in range(start, stop):
+            total += count[e]
+        largest, over = 0.0, 0
+        for e in range(start, stop):
+            one = count[e] / total / share[level[e]] - 1.0
+            largest = max(largest, one)
+            over += one > bound[level[e]] + 1e-12
+        gain[cell] = largest
+        exceeding[cell] = over
+
+
+def gains(spread: Spread) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Largest relative gain of each class, and its values whose gain exceeds -ln of their share in the file."""
+    gain, exceeding = np.empty(spread.n_cells), np.empty(spread.n_cells, np.int64)
+    bound = -np.log(spread.share)
+    _gains(spread.edges, spread.level, spread.count, spread.share, bound, gain, exceeding)
+    return gain, exceeding
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaLikeness(ClassResult):
+    """beta-likeness of each sensitive variable.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    variables : tuple of str
+        The sensitive variables.
+    basic, enhanced : dict of str to float
+        The smallest beta for which each variable is beta-like; infinite where no beta is enough.
+    exceeding : dict of str to int
+        Pairs of a class and a value whose gain exceeds -ln of the value's share in the file.
+    violations : dict
+        ``violations[variable][kind][beta]``: records in a class above beta.
+    records : frame
+        ``beta_<variable>``, ``enhanced_beta_<variable>``: the figures of a record's class.
+    table : frame
+        A row per cell, the worst first; for the session only.
+    """
+
+    measure: ClassVar[str] = "beta_likeness"
+    figures: ClassVar[tuple[str, ...]] = ("n", "basic", "enhanced", "exceeding", "violations")
+    exceeding: dict[str, int] = field(default_factory=dict)
+    limits: tuple[float, ...] = ()
+
+    def _largest(self, kind: str) -> dict[str, float]:
+        return {name: self.cells.values(f"{COLUMNS[kind]}_{name}").extremes()[1] for name in self.variables}
+
+    @cached_property
+    def basic(self) -> dict[str, float]:
+        """Largest relative gain of a class, by variable."""
+        return self._largest("basic")
+
+    @cached_property
+    def enhanced(self) -> dict[str, float]:
+        """The same, infinite where a gain exceeds -ln of the value's share in the file."""
+        return self._largest("enhanced")
+
+    @cached_property
+    def violations(self) -> dict[str, dict[str, dict[float, int]]]:
+        """Records in a class above each beta, by variable and kind."""
+        return {
+            name: {
+                kind: count_violations(self.cells, f"{COLUMNS[kind]}_{name}", self.limits) for kind in KINDS
+            }
+            for name in self.variables
+        }
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def beta_likeness(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    limits: Sequence[float] | float = (1.0, 2.0),
+    missing: MissingRule | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> BetaLikeness:
+    """Measure by how much knowing the key raises the share of a sensitive value above its share in the file.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know.
+    sensitive : str or sequence of str
+        Variables that they would learn; a missing value is one more value.
+    limits : float or sequence of float
+        Values beta to count violations of, above 0.
+    missing : {"category", "wildcard", "error"} or dict, optional
+        What a missing *key* value is; default a category. As a wildcard, the class of a record is all
+        records that match it.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    BetaLikeness
+        ``basic``, ``enhanced``, ``exceeding``, ``violations``, ``records``, ``table``.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; a sensitive variable that is a key.
+    DataError
+        As `key_frequencies`; a sensitive variable without any value; a limit not above 0.
+    ScenarioError
+        No sensitive variable.
+
+    Notes
+    -----
+    With share p of a value in the file and q in a class, its gain is (q - p)/p. Basic: the largest gain, 0
+    where none is positive. Enhanced asks that every gain is at most the smaller of beta and -ln p: it is the
+    largest gain where each is at most -ln p, else infinite, since no beta mends that. A class of one value
+    that others have, too, is always such a case. pyCANON prints the largest gain cut at the largest -ln p.
+
+    References
+    ----------
+    Cao, J. and Karras, P. (2012). Publishing microdata with a robust privacy guarantee. PVLDB 5(11).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m"], "health": ["yes", "no", "yes", "yes"]})
+    >>> result = beta_likeness(survey, keys=["sex"], sensitive="health")
+    >>> result.basic["health"], result.enhanced["health"], result.exceeding["health"]
+    (1.0, inf, 1)
+    """
+    arguments.text(prefix, "prefix")
+    asked = arguments.amounts_above(limits, "limits", "are values of beta that a class may reach")
+    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    columns: dict[str, NDArray[np.float64]] = {}
+    pairs: dict[str, int] = {}
+    for name in classes.variables:
+        gain, exceeding = gains(classes.spread(name))
+        columns[f"beta_{name}"] = gain
+        columns[f"enhanced_beta_{name}"] = np.where(exceeding > 0, np.inf, gain)
+        pairs[name] = int(exceeding.sum())
+        if pairs[name]:
+            classes.notes[f"enhanced {name}"] = (
+                f"infinite: in {np.count_nonzero(exceeding)} classes a value gains more than -ln of its share in "
+                "the file, so that no beta is enough"
+            )
+    cells = classes.with_columns(columns).cells
+    return BetaLikeness(cells, classes.variables, tuple(columns), prefix, classes.notes, pairs, asked)

@@ -1,0 +1,198 @@
+"""What the measures of closeness share: the cells, how a sensitive variable spreads in each, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.crosstab import crosstab, wildcard_crosstab
+from sdckit.cells.levels import Levels, levels_of
+from sdckit.data import arguments
+from sdckit.data.frames import frame_of
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, ScenarioError
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["ClassResult", "Classes", "Spread", "count_violations", "open_classes"]
+
+ROUNDING = 1e-9  # a limit reached by rounding is no violation
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How the levels of a sensitive variable spread over each cell and over the file.
+
+    Attributes
+    ----------
+    edges : ndarray, int64, shape (K + 1,)
+        Entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c.
+    level : ndarray, int64, shape (E,)
+        Level of an entry: 0 to M - 1 in the order of `levels`, M for a missing value.
+    count : ndarray, int64, shape (E,)
+        Records of the cell with it.
+    share : ndarray, float64, shape (M,) or (M + 1,)
+        Shares of the levels in the file, that of missing values last where there are any.
+    levels : Levels
+    """
+
+    edges: NDArray[np.int64]
+    level: NDArray[np.int64]
+    count: NDArray[np.int64]
+    share: NDArray[np.float64]
+    levels: Levels
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self.edges) - 1
+
+    @cached_property
+    def total(self) -> NDArray[np.int64]:
+        """Records of each class."""
+        return np.add.reduceat(self.count, self.edges[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The cells of a file in memory and the sensitive variables to look at.
+
+    Attributes
+    ----------
+    cells : Cells
+    variables : tuple of str
+    notes : dict of str to str
+    """
+
+    cells: Cells
+    variables: tuple[str, ...]
+    notes: dict[str, str]
+
+    def spread(self, variable: str) -> Spread:
+        """How a variable spreads over the classes: the cells, or what matches them by wildcards."""
+        cells = self.cells
+        if ("spread", variable, cells.rules) not in cells.memo:
+            table = wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
+            levels = levels_of(cells, variable)
+            known = np.searchsorted(levels.codes, table.level)  # a missing value has the highest code
+            sizes = [*levels.size, levels.n_missing] if levels.n_missing else levels.size
+            cells.memo["spread", variable, cells.rules] = Spread(
+                table.edges, known, table.count, np.asarray(sizes) / cells.n, levels
+            )
+        found: Spread = cells.memo["spread", variable, cells.rules]
+        return found
+
+    def with_columns(self, columns: dict[str, NDArray[Any]]) -> Classes:
+        """Add figures per cell."""
+        return replace(self, cells=self.cells.with_cells(columns))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassResult(Result):
+    """Base of the results that say of each class how a sensitive variable spreads in it.
+
+    Attributes
+    ----------
+    cells : Cells
+        The cells; dropped when the result is pickled.
+    variables : tuple of str
+        The sensitive variables.
+    columns : tuple of str
+        The figures per record.
+    """
+
+    cells: Cells
+    variables: tuple[str, ...]
+    columns: tuple[str, ...]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words."""
+        return self.cells.missing_rule
+
+    @property
+    def records(self) -> Any:
+        """A row per record with the figures of its class, in the caller's order and frame type."""
+        return self.cells.records(self.columns, prefix=self.prefix)
+
+    @property
+    def table(self) -> Any:
+        """A row per cell, the worst first: its key values in print, ``cell_size`` and its figures.
+
+        For the session only: small cells are people.
+        """
+        cells = self.cells
+        order = np.argsort(-cells.columns[self.columns[0]], kind="stable")
+        keys = {
+            key: coded.labels(codes[order])
+            for key, coded, codes in zip(cells.keys, cells.levels, cells.table.codes, strict=True)
+        }
+        figures = {
+            self.prefix + name: cells.columns[name][order].tolist() for name in ("cell_size", *self.columns)
+        }
+        if clash := [name for name in figures if name in keys]:
+            raise ColumnError(
+                f"key {clash[0]!r} has the name of a column of the table; give prefix= to put before those names"
+            )
+        backend = "pyarrow" if cells.source is None else cells.source.implementation
+        return frame_of({**keys, **figures}, backend)
+
+
+def open_classes(
+    data: Any,
+    *,
+    keys: Sequence[str] | None,
+    sensitive: Sequence[str] | str | None,
+    missing: MissingRule | None,
+    scenario: Scenario | None,
+    id: str | None,
+) -> Classes:
+    """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here.
+
+    Raises
+    ------
+    ColumnError, DataError, ScenarioError
+        As the measures of its classes.
+    """
+    cells = tabulate_given(
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
+        id=id, default_missing="category", weighted=False,
+    )  # fmt: skip
+    named = arguments.names(sensitive, "sensitive", single=True) or ()
+    variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
+    if not variables:
+        raise ScenarioError("say what an intruder would learn: sensitive=[...]", argument="sensitive")
+    if clash := [name for name in variables if name in cells.keys]:
+        raise ColumnError(
+            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know",
+            argument="sensitive",
+        )
+    here = cells.in_memory(*variables)
+    notes = {}
+    if here is not cells:
+        notes["plan"] = (
+            f"{here.n} records of {len(here.keys) + len(variables)} columns were brought here from the plan"
+        )
+    return Classes(here, variables, notes)
+
+
+def count_violations(cells: Cells, column: str, limits: Sequence[float]) -> dict[float, int]:
+    """Records whose class is above each limit."""
+    counts = cells.values(column).count_above([limit + ROUNDING for limit in limits])
+    return dict(zip(limits, counts, strict=True))

@@ -1,0 +1,1 @@
+"""What the rows with a person's keys give away."""

@@ -1,0 +1,368 @@
+"""C4: what a release discloses of a target to somebody who knows the keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attribute.disclosure.coded_columns import Bins, bins_by_name, coded_columns
+from sdckit.attribute.disclosure.disclosure_checks import DisclosureCheck, one_way, two_way
+from sdckit.attribute.disclosure.exclusions import Exclusions, check_exclusions, counted, excluded_cells
+from sdckit.attribute.disclosure.key_target import KeyTarget, codes_of_groups, key_target
+from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
+from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_groups"]
+
+SHARES = (
+    "disclosive_in_original",
+    "keys_in_released",
+    "disclosed",
+    "correctly_disclosed",
+    "disclosed_and_disclosive",
+)
+Columns = dict[str, NDArray[np.float64]]
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]]:
+    """What holds for a record of the original with each combination of key and target, given one release."""
+    own, there = table.sole(0), table.sole(file)
+    of_key = np.zeros(len(table.key_size[0]), np.bool_)
+    of_key[table.key[there]] = True
+    return {
+        "disclosive_in_original": own,
+        "keys_in_released": (table.key_size[file] > 0)[table.key],
+        "disclosed": of_key[table.key],
+        "correctly_disclosed": there,
+        "disclosed_and_disclosive": there & own,
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def _attribution(
+    table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int
+) -> dict[str, float]:
+    """Shares of correct guesses when a target is drawn from the records of the key; on the records counted."""
+    k = len(table.key_size[0])
+    d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
+    p_d, p_s = (
+        np.divide(one, size, out=np.zeros(len(one)), where=size > 0) for one, size in ((d, d_key), (s, s_key))
+    )
+    margin = np.bincount(table.target, table.count[0]) / n
+    return {
+        "original_average": float(p_d @ d) / n,
+        "released_average": float(p_s @ s) / n_s,
+        "average": float(p_s @ d) / n,
+        "baseline": float(margin @ margin),
+        "matched": float(d[s_key > 0].sum()),
+    }
+
+
+def release_figures(
+    table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]
+) -> dict[str, float]:
+    """All figures of one release, from the records counted of the original (d) and of the release (s)."""
+    n, n_s = int(table.count[0].sum()), int(table.count[file].sum())
+    flags = disclosure_flags(table, file)
+    records = {name: int(d[flag].sum()) for name, flag in flags.items()}
+    guessed = _attribution(table, d, s, n, n_s)
+    cells = d[flags["correctly_disclosed"] & (d > 0)]
+    correct = records["correctly_disclosed"]
+    return {
+        "n_counted": int(d.sum()),
+        "n_released": n_s,
+        "n_released_counted": int(s.sum()),
+        "disclosive_in_original": records["disclosive_in_original"] / n,
+        "disclosive_in_released": int(s[table.sole(file)].sum()) / n_s,
+        **{name: records[name] / n for name in SHARES[1:]},
+        "largest_disclosed_cell": float(cells.max()) if len(cells) else math.nan,
+        "mean_disclosed_cell": float(cells.mean()) if len(cells) else math.nan,
+        **{name: guessed[name] for name in ("original_average", "released_average", "average", "baseline")},
+        "tcap_of_disclosed": _ratio(correct, records["disclosed"]),
+        "tcap_of_keys_in_released": _ratio(correct, guessed["matched"]),
+    }
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttributeDisclosure(PairResult):
+    """What a release tells about a target. Shares are of the `n` records of the original, also after exclusions.
+
+    Attributes
+    ----------
+    n : int
+        Records of the original.
+    n_counted : int
+        Those left after exclusions.
+    n_released, n_released_counted : float
+        The same for a release; these and all that follow are means over the releases.
+    disclosive_in_original : float
+        Dorig: records whose key has a single target level in the original.
+    disclosive_in_released : float
+        Dsyn: the same within the release, as a share of its records.
+    keys_in_released : float
+        iS: records whose key the release has.
+    disclosed : float
+        DiS: records whose key has a single target level in the release, right or wrong.
+    correctly_disclosed : float
+        DiSCO: those for whom it is right.
+    disclosed_and_disclosive : float
+        DiSDiO: those of them whose key has a single level in the original, too.
+    largest_disclosed_cell, mean_disclosed_cell : float
+        Size of the groups of correctly disclosed records that share key and target.
+    original_average, released_average, average : float
+        Chance of a right guess drawn from the records with the key: the original about itself, the release
+        about itself, the release about the original.
+    baseline : float
+        Chance of a right guess drawn from the target's distribution in the original.
+    tcap_of_disclosed : float
+        ``correctly_disclosed / disclosed``: how often a clear answer is right.
+    tcap_of_keys_in_released : float
+        Correctly disclosed records over the records whose key the release has (synthpop's TCAP).
+    n_checks : float
+        Entries of `checks` per release.
+    excluded : dict of str to int
+        Records of the original left out, by the first reason that holds.
+    checks : tuple of DisclosureCheck
+        Levels that may be common knowledge rather than disclosure.
+    records : frame
+        The five shares of the original's records, per record: 1 where it holds, a share of the releases.
+    """
+
+    measure: ClassVar[str] = "attribute_disclosure"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "n_counted",
+        "n_released",
+        "n_released_counted",
+        "disclosive_in_original",
+        "disclosive_in_released",
+        "keys_in_released",
+        "disclosed",
+        "correctly_disclosed",
+        "disclosed_and_disclosive",
+        "largest_disclosed_cell",
+        "mean_disclosed_cell",
+        "original_average",
+        "released_average",
+        "average",
+        "baseline",
+        "tcap_of_disclosed",
+        "tcap_of_keys_in_released",
+        "n_checks",
+        "excluded",
+    )
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
+    target: str = ""
+    n: int = 0
+    n_counted: float = math.nan
+    n_released: float = math.nan
+    n_released_counted: float = math.nan
+    disclosive_in_original: float = math.nan
+    disclosive_in_released: float = math.nan
+    keys_in_released: float = math.nan
+    disclosed: float = math.nan
+    correctly_disclosed: float = math.nan
+    disclosed_and_disclosive: float = math.nan
+    largest_disclosed_cell: float = math.nan
+    mean_disclosed_cell: float = math.nan
+    original_average: float = math.nan
+    released_average: float = math.nan
+    average: float = math.nan
+    baseline: float = math.nan
+    tcap_of_disclosed: float = math.nan
+    tcap_of_keys_in_released: float = math.nan
+    n_checks: float = 0
+    excluded: dict[str, int] = field(default_factory=dict)
+    checks: tuple[DisclosureCheck, ...] = ()
+    columns: Columns = field(default_factory=dict, repr=False)
+    prefix: str = field(default="", repr=False)
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.pair.records(self.columns, prefix=self.prefix)
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def attribute_disclosure(
+    original: Any,
+    released: Any = None,
+    *,
+    keys: Sequence[str] | None = None,
+    target: str | None = None,
+    numeric: Sequence[str] = (),
+    bins: Bins = 5,
+    exclude_levels: Sequence[Any] = (),
+    exclude_missing_target: bool = False,
+    exclude_missing_keys: Sequence[str] = (),
+    exclude_pairs: Sequence[tuple[str, Any, Any]] = (),
+    max_cell: int | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> AttributeDisclosure:
+    """Measure for which records a release names their target, and for how many of them rightly.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; sizes may differ from the original's.
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a level of its own.
+    target : str
+        Variable that they would learn; a missing value is a level of its own.
+    numeric : sequence of str
+        Keys and target that are cut into classes; others are taken value by value, also where they are
+        numbers.
+    bins : int or dict of str to int
+        Classes of each of them, 2 or more, cut at the quantiles of all files pooled. A dict gives a number per
+        column, and its columns are cut whether `numeric` names them or not.
+    exclude_levels : sequence
+        Levels of the target that are no secret (not having an illness): such records are not counted.
+    exclude_missing_target : bool
+        Whether records without a target value are not counted.
+    exclude_missing_keys : sequence of str
+        Keys; records without a value of one of them are not counted.
+    exclude_pairs : sequence of (key, level of the key, level of the target)
+        Combinations that anybody knows (children are unmarried): not counted; None stands for missing.
+    max_cell : int, optional
+        Records whose key and target more than this many records of their file share are not counted.
+    scenario : Scenario, optional
+        Gives the keys, and the target where it has one sensitive variable.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    AttributeDisclosure
+
+    Raises
+    ------
+    ColumnError
+        A column that a file does not have or of types that do not compare; a target among the keys.
+    DataError
+        No release, a file without records, a level to be excluded that no file has, `bins` below 2.
+    ScenarioError
+        No keys or no target.
+
+    Notes
+    -----
+    Always ``disclosed_and_disclosive <= correctly_disclosed <= disclosed <= keys_in_released``. Whether a key
+    has a single level, or is in the release, is judged on all records; an exclusion only takes records out
+    of the counts, and ``n`` stays the denominator. The averages and the TCAP are of the records counted,
+    the baseline of all.
+
+    References
+    ----------
+    Raab, G. M., Nowok, B. and Dibben, C. (2024). Practical privacy metrics for synthetic data. Privacy in
+    Statistical Databases. Taub, J. and Elliot, M. (2019). The synthetic data challenge. UNECE work session.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["yes", "yes", "no", "yes"]})
+    >>> release = pl.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["yes", "no", "no", "no"]})
+    >>> result = attribute_disclosure(survey, release, keys=["sex"], target="ill")
+    >>> result.disclosive_in_original, result.disclosed, result.correctly_disclosed
+    (0.5, 0.5, 0.25)
+    """
+    arguments.text(prefix, "prefix")
+    names, (learnt,) = known_and_learnt(keys, target, scenario)
+    cut = bins_by_name(bins, numeric, (*names, learnt))
+    left_out = check_exclusions(
+        names, levels=exclude_levels, missing_target=exclude_missing_target, missing_keys=exclude_missing_keys,
+        pairs=exclude_pairs, max_cell=max_cell,
+    )  # fmt: skip
+    whole = [name for name in names if name not in cut]
+    roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
+    pair = open_pair(original, released, categories=roles, numeric={"numeric": list(cut)}, id=id)
+    columns = coded_columns(pair, (*names, learnt), cut)
+    return disclosure_of(
+        pair, names, learnt, columns, key_groups(pair, names, cut, columns), left_out, prefix
+    )
+
+
+def key_groups(
+    pair: Pair, keys: Sequence[str], cut: Mapping[str, int], columns: Mapping[str, SharedCoding]
+) -> SharedGroups:
+    """The files grouped by the keys; grouped by the pair itself where no key is cut, which remembers it."""
+    if not set(keys) & set(cut):
+        return pair.groups(keys)
+    return group_files([columns[name].codes for name in keys])
+
+
+def disclosure_of(
+    pair: Pair,
+    keys: Sequence[str],
+    target: str,
+    columns: Mapping[str, SharedCoding],
+    groups: SharedGroups,
+    left_out: Exclusions,
+    prefix: str = "",
+) -> AttributeDisclosure:
+    """Measure the disclosure of one target, with the keys grouped before."""
+    learnt = columns[target]
+    table = key_target(groups, learnt.codes)
+    excluded = excluded_cells(left_out, columns, learnt, groups, table)
+    d, removed = counted(table, excluded, left_out.max_cell, 0)
+    key_levels = [codes_of_groups(groups, columns[name].codes)[table.key] for name in keys]
+    per_release, checks = [], []
+    for file in range(1, pair.m + 1):
+        s, _ = counted(table, excluded, left_out.max_cell, file)
+        figures = release_figures(table, file, d, s)
+        correct = d * table.sole(file)
+        found = one_way(file, learnt, table.target, correct)
+        found += two_way(file, learnt, [columns[name] for name in keys], table.target, key_levels, correct)
+        per_release.append({**figures, "n_checks": len(found)})
+        checks += found
+    notes = _notes(pair, [*keys, target], per_release)
+    return AttributeDisclosure(
+        pair, tuple(per_release), MISSING_RULE, notes, target=target, n=pair.n,
+        **mean_figures(per_release, notes), excluded=removed, checks=tuple(checks),
+        columns=_records(table, d), prefix=prefix,
+    )  # fmt: skip
+
+
+def _records(table: KeyTarget, d: NDArray[np.int64]) -> Columns:
+    is_counted = d > 0
+    flags = [disclosure_flags(table, file) for file in range(1, len(table.count))]
+    return {
+        name: np.mean([one[name] & is_counted for one in flags], axis=0)[table.of_row[0]] for name in SHARES
+    }
+
+
+def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, float]]) -> dict[str, str]:
+    notes = identical_note(pair, used)
+    reasons = {
+        "largest_disclosed_cell": "no record is correctly disclosed",
+        "mean_disclosed_cell": "no record is correctly disclosed",
+        "tcap_of_disclosed": "no record is disclosed",
+        "tcap_of_keys_in_released": "the release has none of the keys counted",
+    }
+    for name, reason in reasons.items():
+        if all(math.isnan(one[name]) for one in per_release):
+            notes[name] = reason
+    return notes

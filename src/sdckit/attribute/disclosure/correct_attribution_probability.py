@@ -1,0 +1,334 @@
+"""C3: how often somebody who knows a record's keys would read its target off the release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attribute.disclosure.cap_roles import (
+    Width,
+    check_radius,
+    check_tau,
+    sides,
+    target_groups,
+    widths_by_name,
+)
+from sdckit.attribute.disclosure.key_target import KeyTarget, key_target
+from sdckit.attribute.disclosure.near_matches import count_matches, nearest_matches
+from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+
+__all__ = ["CorrectAttributionProbability", "cap", "correct_attribution_probability"]
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def shares(hits: Counts, size: Counts) -> Floats:
+    """Correct among all, 0 where there is none."""
+    return np.divide(hits, size, out=np.zeros(len(hits)), where=size > 0)
+
+
+def targeted(table: KeyTarget, file: int, tau: float) -> tuple[float, int]:
+    """TCAP of a release, and the original records in classes that it lets an intruder target.
+
+    Where several levels are the most frequent one of a class, the guess is drawn among them.
+    """
+    count, size = table.count[file], table.key_size[file]
+    most = np.zeros(len(size), np.int64)
+    np.maximum.at(most, table.key, count)
+    chosen = (size > 0) & (most >= tau * size * (1 - 1e-12))
+    guessed = (count == most[table.key]) & chosen[table.key]
+    ties = np.bincount(table.key[guessed], minlength=len(size))
+    n_targeted = int(table.key_size[0][chosen].sum())
+    right = float(np.sum(table.count[0][guessed] / ties[table.key[guessed]]))
+    return (right / n_targeted if n_targeted else math.nan), n_targeted
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CorrectAttributionProbability(PairResult):
+    """Chance that a guess drawn from the released records with a record's key is right.
+
+    Attributes
+    ----------
+    n : int
+        Records of the original.
+    n_released : float
+        Records of a release; this and all that follow are means over the releases.
+    average : float
+        Mean over all records, 0 for those whose key the release does not have.
+    average_matched : float
+        Mean over the records whose key it has; NaN where there is none.
+    matched : float
+        Their share of all records.
+    original_average : float
+        The same guess drawn from the original itself: a reference, not a ceiling.
+    baseline : float
+        A guess drawn from the target's distribution in the original, without any key.
+    differential : float
+        ``average - baseline``: what the release adds for an intruder who knows the keys.
+    tcap : float
+        Of the original records in a class where one target level has a share of `tau` or more in the
+        release, the share for whom it is the true one; NaN where there is no such class.
+    n_targeted : float
+        Their number, the denominator of `tcap`.
+    records : frame
+        ``cap``, ``cap_original``, and ``matched`` (a share of the releases).
+    """
+
+    measure: ClassVar[str] = "correct_attribution_probability"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "n_released",
+        "average",
+        "average_matched",
+        "matched",
+        "original_average",
+        "baseline",
+        "differential",
+        "tcap",
+        "n_targeted",
+    )
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
+    target: tuple[str, ...] = ()
+    n: int = 0
+    n_released: float = math.nan
+    average: float = math.nan
+    average_matched: float = math.nan
+    matched: float = math.nan
+    original_average: float = math.nan
+    baseline: float = math.nan
+    differential: float = math.nan
+    tcap: float = math.nan
+    n_targeted: float = math.nan
+    tau: float = 1.0
+    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
+    prefix: str = field(default="", repr=False)
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.pair.records(self.columns, prefix=self.prefix)
+
+    def cap_histogram(self, edges: Sequence[float]) -> tuple[Counts, Counts]:
+        """Count the records by their value with the original, and with the release.
+
+        Parameters
+        ----------
+        edges : sequence of float
+            Ascending, from 0 to 1; bins ``[a, b)``, the last one closed.
+
+        Returns
+        -------
+        original, released : ndarray, int64
+            Records per bin; each sums to `n`.
+
+        Raises
+        ------
+        DataError
+            The edges do not ascend from 0 to 1.
+        """
+        limits = np.asarray(edges, np.float64)
+        ascending = limits.ndim == 1 and len(limits) > 1 and bool(np.all(np.diff(limits) > 0))
+        if not ascending or limits[0] != 0 or limits[-1] != 1:
+            raise DataError("edges are ascending numbers, the first 0 and the last 1")
+        values = dict(self.columns.items())
+        return tuple(  # type: ignore[return-value]
+            np.histogram(np.clip(values[name], 0, 1), limits)[0] for name in ("cap_original", "cap")
+        )
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def correct_attribution_probability(
+    original: Any,
+    released: Any = None,
+    *,
+    keys: Sequence[str] | None = None,
+    target: str | Sequence[str] | None = None,
+    width: float | Mapping[str, float] | None = None,
+    relative: bool | Mapping[str, bool] = True,
+    tol: float = 1e-9,
+    radius: int = 0,
+    tau: float = 1.0,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> CorrectAttributionProbability:
+    """Measure how often a guess from the released records with the same keys hits the true target.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; sizes may differ from the original's.
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a level of its own.
+    target : str or sequence of str
+        Variable that they would learn; several are learnt together, all of them or nothing.
+    width : float or dict of str to float, optional
+        Makes a target a number: a guess is right within this distance of the true value, ends included.
+        Without it a target is right when it is equal.
+    relative : bool or dict of str to bool
+        Whether a width is a share of the true value (0.1: 10 % of it) or in the target's own unit.
+    tol : float
+        What rounding may add to a width.
+    radius : int
+        Keys in which a released record may differ where none has all of them: the records that differ in
+        the fewest are taken, 0 to the number of keys.
+    tau : float
+        Share of one target level in a released class from which `tcap` counts it, above 0, up to 1.
+    scenario : Scenario, optional
+        Gives the keys, and the target where it has one sensitive variable.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    CorrectAttributionProbability
+        ``average``, ``average_matched``, ``original_average``, ``baseline``, ``differential``, ``tcap``,
+        ``n_targeted``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        A column that a file does not have or of types that do not compare; a target among the keys; a width
+        for a variable that is no target.
+    DataError
+        No release, a file without records, a numeric target without any number; an option out of range.
+    ScenarioError
+        No keys or no target.
+
+    Notes
+    -----
+    A value near 1 is no disclosure where the target is nearly constant: read `average` beside `baseline`. The
+    TCAP is that of Taub and Elliot: its denominator are the original records in targeted classes, not all
+    records whose key is released (`attribute_disclosure` has both). A numeric target has no TCAP.
+
+    References
+    ----------
+    Elliot, M. (2014). Final report on the disclosure risk associated with the synthetic data produced by the
+    SYLLS team. Taub, J., Elliot, M., Pampaka, M. and Smith, D. (2018). Differential correct attribution
+    probability for synthetic data. Privacy in Statistical Databases. Taub, J. and Elliot, M. (2019). The synthetic
+    data challenge. Baillargeon, M. and Charest, A.-S. (2020). A closer look at the CAP risk measure.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["yes", "yes", "no", "yes"]})
+    >>> release = pl.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["yes", "no", "no", "no"]})
+    >>> result = correct_attribution_probability(survey, release, keys=["sex"], target="ill")
+    >>> result.average, result.baseline, result.differential, result.records["cap"].to_list()
+    (0.5, 0.625, -0.125, [0.5, 0.5, 1.0, 0.0])
+    """
+    arguments.text(prefix, "prefix")
+    names, learnt = known_and_learnt(keys, target, scenario, several=True)
+    widths = widths_by_name(width, relative, tol, learnt)
+    distance, share = check_radius(radius, len(names)), check_tau(tau)
+    categories = {"keys": names, "target": [name for name in learnt if name not in widths]}
+    pair = open_pair(
+        original, released, categories=categories, numeric={"numeric target": list(widths)}, id=id
+    )
+    if widths:
+        found = _numeric(pair, names, learnt, widths, distance)
+    else:
+        found = _categorical(pair, names, learnt, distance, share)
+    per_release = tuple(_figures(found, j, size) for j, size in enumerate(pair.sizes))
+    notes = _notes(pair, (*names, *learnt), found, per_release, share)
+    caps = [shares(*one) for one in found.released]
+    columns = {
+        "cap": np.mean(caps, axis=0),
+        "cap_original": found.original,
+        "matched": np.mean([size > 0 for _, size in found.released], axis=0),
+    }
+    return CorrectAttributionProbability(
+        pair, per_release, MISSING_RULE, notes, target=learnt, n=pair.n, **mean_figures(per_release, notes),
+        tau=share, columns=columns, prefix=prefix,
+    )  # fmt: skip
+
+
+cap = correct_attribution_probability
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Per record of the original its share there, and its matches in each release; and what needs no record."""
+
+    original: Floats
+    released: list[tuple[Counts, Counts]]
+    baseline: float
+    targeted: list[tuple[float, float]]
+
+
+def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Found:
+    groups, targets = pair.groups(keys), pair.groups(target)
+    table = key_target(groups, targets.of_row)
+    rows = table.of_row[0]
+    files = range(1, pair.m + 1)
+    released = [(table.count[j][rows], table.key_size[j][groups.of_row[0]]) for j in files]
+    if radius and any((size == 0).any() for _, size in released):
+        mine, (_, *others) = sides(pair, keys, targets, {})
+        released = [nearest_matches(mine, other, radius) for other in others]
+    margin = targets.size[0] / pair.n
+    return _Found(
+        table.share(0)[rows], released, float(margin @ margin), [targeted(table, j, tau) for j in files]
+    )
+
+
+def _numeric(
+    pair: Pair, keys: Sequence[str], target: Sequence[str], widths: Mapping[str, Width], radius: int
+) -> _Found:
+    mine, (itself, *others) = sides(pair, keys, target_groups(pair, target, widths), widths)
+    released = [nearest_matches(mine, other, radius) for other in others]
+    original = shares(*count_matches(mine, itself, range(len(keys))))
+    baseline = float(shares(*count_matches(mine, itself, [])).mean())
+    return _Found(original, released, baseline, [(math.nan, math.nan)] * pair.m)
+
+
+def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
+    hits, size = found.released[release]
+    caps, is_matched = shares(hits, size), size > 0
+    average = float(caps.mean())
+    return {
+        "n_released": n_released,
+        "average": average,
+        "average_matched": float(caps[is_matched].mean()) if is_matched.any() else math.nan,
+        "matched": float(is_matched.mean()),
+        "original_average": float(found.original.mean()),
+        "baseline": found.baseline,
+        "differential": average - found.baseline,
+        "tcap": found.targeted[release][0],
+        "n_targeted": found.targeted[release][1],
+    }
+
+
+def _notes(
+    pair: Pair, used: Sequence[str], found: _Found, per_release: Sequence[Mapping[str, float]], tau: float
+) -> dict[str, str]:
+    notes = identical_note(pair, used)
+    if all(math.isnan(one["average_matched"]) for one in per_release):
+        notes["average_matched"] = "no record's key is in a release"
+    if all(math.isnan(count) for _, count in found.targeted):
+        notes["tcap"] = notes["n_targeted"] = (
+            "a numeric target has no levels; attribute_disclosure(numeric=[...]) cuts it into classes"
+        )
+    elif all(count == 0 for _, count in found.targeted):
+        notes["tcap"] = f"no released class of a record has a target level with a share of {tau:g} or more"
+    return notes

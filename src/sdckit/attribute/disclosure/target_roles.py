@@ -1,0 +1,79 @@
+"""Who knows what, and what they would learn: the roles of a measure of attribution on two files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sdckit.cells.pair import Pair
+from sdckit.data import arguments
+from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, ScenarioError
+
+__all__ = ["MISSING_RULE", "check_targets", "identical_note", "known_and_learnt"]
+
+MISSING_RULE = "a missing value is a level of its own, of keys and target"
+
+
+def known_and_learnt(
+    keys: Sequence[str] | None,
+    target: str | Sequence[str] | None,
+    scenario: Scenario | None,
+    *,
+    several: bool = False,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The keys, and the target; or with `several` the columns that are the target together.
+
+    Raises
+    ------
+    ScenarioError
+        No keys; no target, or a scenario that has several sensitive variables.
+    ColumnError
+        More columns than one where a single is meant, a target among the keys.
+
+    Examples
+    --------
+    >>> known_and_learnt(["sex"], "ill", None)
+    (('sex',), ('ill',))
+    """
+    names = resolve_roles(scenario=scenario, keys=keys).keys
+    if target is None:
+        sensitive = scenario.sensitive if scenario else ()
+        if len(sensitive) != 1:
+            said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
+            raise ScenarioError(
+                f"say which variable an intruder would learn: target='...'{said}", argument="target"
+            )
+        target = sensitive[0]
+    learnt = arguments.names(target, "target", single=True) or ()
+    if not learnt:
+        raise ScenarioError("target is empty; say which variable an intruder would learn", argument="target")
+    if len(learnt) > 1 and not several:
+        raise ColumnError(
+            "target is one column; attribute_disclosure_table takes several in targets=[...]",
+            argument="target",
+        )
+    check_targets(learnt, names)
+    return names, learnt
+
+
+def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
+    """Refuse a target that is a key.
+
+    Raises
+    ------
+    ColumnError
+        A target among the keys.
+    """
+    if clash := [name for name in target if name in keys]:
+        raise ColumnError(
+            f"target {clash[0]!r} is a key; an intruder cannot learn what they know", argument="target"
+        )
+
+
+def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:
+    """A note where releases are the original in the columns used; nothing where none is."""
+    same = sum(pair.identical(used))
+    if not same:
+        return {}
+    return {"released": f"{same} of {pair.m} releases have the original's keys and target, row by row"}

@@ -1,0 +1,1 @@
+"""What a model trained on the release tells of a person."""

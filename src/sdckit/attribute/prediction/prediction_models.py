@@ -1,0 +1,220 @@
+"""Guessing the target of some records from others: nearest neighbours, or a model of scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attribute.prediction.key_features import Features
+from sdckit.errors import DataError
+
+__all__ = ["MODELS", "Guesses", "Model", "checked_model", "guess_levels", "guess_numbers"]
+
+MODELS = ("knn", "tree", "forest", "boosting")
+BLOCK = 20_000_000  # numbers of a table of levels by records
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """How targets are guessed.
+
+    Attributes
+    ----------
+    name : str
+        One of `MODELS`, or the class of an estimator.
+    n_neighbors : int
+    estimator : scikit-learn estimator or None
+        To be cloned; None for nearest neighbours.
+    """
+
+    name: str
+    n_neighbors: int
+    estimator: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """Guesses of a level for each query: of tied levels any may be drawn.
+
+    Attributes
+    ----------
+    best : ndarray, float64, shape (n_query,)
+        Votes of the levels that have most.
+    ties : ndarray, int64, shape (n_query,)
+        How many have them.
+    of_truth : ndarray, float64, shape (n_record,)
+        Votes of the true level of each record.
+    """
+
+    best: Floats
+    ties: NDArray[np.int64]
+    of_truth: Floats
+
+
+def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool) -> Model:
+    """The model asked for, with its random numbers fixed.
+
+    Parameters
+    ----------
+    model : str or scikit-learn estimator
+    numeric : bool
+        Whether the target is a number.
+    n_neighbors : int
+    state : int
+        For estimators that draw random numbers.
+    seeded : bool
+        Whether the caller gave a seed: it then replaces a state that the estimator has of its own.
+
+    Raises
+    ------
+    DataError
+        An unknown name, or an estimator of the other kind.
+    """
+    if isinstance(model, str):
+        if model not in MODELS:
+            raise DataError(
+                f"model {model!r} is unknown; use {', '.join(MODELS)} or a scikit-learn estimator",
+                argument="model",
+            )
+        if model == "knn":
+            return Model(model, n_neighbors, None)
+        return Model(model, n_neighbors, _with_state(_own_estimator(model, numeric), state, seeded=True))
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+        raise DataError(
+            "model is a name or an instance of a scikit-learn estimator with fit and predict",
+            argument="model",
+        )
+    from sklearn.base import is_classifier, is_regressor
+
+    if not (is_regressor(model) if numeric else is_classifier(model)):
+        raise DataError(
+            f"{type(model).__name__} cannot guess this target: "
+            + ("a number needs a regressor" if numeric else "categories need a classifier")
+            + "; numeric= says which columns are numbers",
+            argument="model",
+        )
+    return Model(type(model).__name__, n_neighbors, _with_state(model, state, seeded=seeded))
+
+
+def _own_estimator(name: str, numeric: bool) -> Any:
+    from sklearn import ensemble, tree
+
+    if name == "tree":
+        return (tree.DecisionTreeRegressor if numeric else tree.DecisionTreeClassifier)(min_samples_leaf=5)
+    if name == "forest":
+        kind = ensemble.RandomForestRegressor if numeric else ensemble.RandomForestClassifier
+        return kind(n_estimators=100, min_samples_leaf=5)
+    kind = ensemble.HistGradientBoostingRegressor if numeric else ensemble.HistGradientBoostingClassifier
+    return kind(early_stopping=False)
+
+
+def _with_state(estimator: Any, state: int, *, seeded: bool) -> Any:
+    from sklearn.base import clone
+
+    copy = clone(estimator)
+    states = {
+        name: state
+        for name, value in copy.get_params(deep=True).items()
+        if (name == "random_state" or name.endswith("__random_state")) and (seeded or value is None)
+    }
+    return copy.set_params(**states)
+
+
+def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
+    """Guess a number for each query.
+
+    Examples
+    --------
+    >>> one = (np.array([0.0, 1.0, 9.0]), np.array([0.4]))
+    >>> guess_numbers(Model("knn", 2, None), Features((one,), (), (1.0,)), np.array([10.0, 20.0, 90.0])).tolist()
+    [15.0]
+    """
+    if model.estimator is not None:
+        return np.asarray(_fit_and_predict(model, features, target), np.float64)
+    index, query = _index(features)
+    sums, count = index.totals(query, min(model.n_neighbors, features.sizes[0]), target[:, None])
+    guessed: Floats = sums[:, 0] / count
+    return guessed
+
+
+def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, place: Ints) -> Guesses:
+    """Guess a level for each query, and how the true levels of the records fare that the queries stand for.
+
+    Parameters
+    ----------
+    model, features
+    target : ndarray of int, shape (n_train,)
+        Level of each training record, 1 and up.
+    truth, place : ndarray of int, shape (n_record,)
+        True level of each record, and the query it is.
+
+    Examples
+    --------
+    >>> one = (np.array([0.0, 1.0, 9.0]), np.array([0.4]))
+    >>> features = Features((one,), (), (1.0,))
+    >>> found = guess_levels(Model("knn", 2, None), features, np.array([1, 2, 2]), np.array([2]), np.array([0]))
+    >>> found.best.tolist(), found.ties.tolist(), found.of_truth.tolist()
+    ([1.0], [2], [1.0])
+    """
+    n_query = features.sizes[1]
+    if model.estimator is not None:
+        guessed = np.asarray(_fit_and_predict(model, features, target))
+        of_truth = (guessed[place] == truth).astype(np.float64)
+        return Guesses(np.ones(n_query), np.ones(n_query, np.int64), of_truth)
+    index, query = _index(features)
+    k = min(model.n_neighbors, features.sizes[0])
+    best, ties, of_truth = np.zeros(n_query), np.zeros(n_query, np.int64), np.zeros(len(truth))
+    used = np.unique(target)
+    width = max(1, BLOCK // max(features.sizes))
+    for first in range(0, len(used), width):  # a few levels at a time: a table of all may not fit
+        levels = used[first : first + width]
+        votes, _ = index.totals(query, k, (target[:, None] == levels).astype(np.float64))
+        top = votes.max(axis=1)
+        count = np.count_nonzero(votes == top[:, None], axis=1)
+        ties = np.where(top > best, count, ties + np.where(top == best, count, 0))
+        best = np.maximum(best, top)
+        at = np.searchsorted(levels, truth)
+        here = (at < len(levels)) & (levels[np.minimum(at, len(levels) - 1)] == truth)
+        of_truth[here] = votes[place[here], at[here]]
+    return Guesses(best, ties, of_truth)
+
+
+def _index(features: Features) -> tuple[Any, Any]:
+    """The training records ready for searching, and the queries."""
+    from sdckit.numerics.encode import differences
+    from sdckit.numerics.search.neighbours import prepare
+
+    numbers = [
+        (train / scale, query / scale)
+        for (train, query), scale in zip(features.numbers, features.scale, strict=True)
+        if scale > 0
+    ]
+    codes = list(features.codes)
+    if not numbers and not codes:  # nothing tells records apart: all are equally near
+        n_train, n_query = features.sizes
+        codes = [(np.zeros(n_train, np.int32), np.zeros(n_query, np.int32))]
+    base, query = differences(numbers, codes, power=2)
+    return prepare(base), query
+
+
+def _fit_and_predict(model: Model, features: Features, target: NDArray[Any]) -> NDArray[Any]:
+    from sklearn.base import clone
+
+    train, query = features.design()
+    estimator = clone(model.estimator)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they may show values; what matters is how well it guesses
+            guessed: NDArray[Any] = estimator.fit(train, target).predict(query)
+    except Exception as error:  # noqa: BLE001 - any estimator may be given, and its messages may show values
+        raise DataError(
+            f"the model {model.name} could not be fitted and asked ({type(error).__name__}); "
+            "try it on the data alone to see why"
+        ) from None
+    return guessed

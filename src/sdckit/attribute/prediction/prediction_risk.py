@@ -1,0 +1,370 @@
+"""C5: how well somebody who trains a model on the release would predict a person's confidential value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attribute.disclosure.target_roles import identical_note, known_and_learnt
+from sdckit.attribute.prediction.key_features import (
+    Features,
+    Selection,
+    features_of,
+    first_of_each,
+    order_of_rows,
+)
+from sdckit.attribute.prediction.prediction_models import Model, checked_model, guess_levels, guess_numbers
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["PredictionRisk", "prediction_risk"]
+
+FOLDS = 5
+ERROR_EDGES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # in standard deviations of the target
+CHANCE_EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
+ROUNDING = 1e-9  # errors that differ by less are equal
+MISSING_RULE = (
+    "a missing category is a level of its own, a missing numeric key the mean and a mark that it is missing; "
+    "records without a target are left out"
+)
+Floats = NDArray[np.float64]
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[str, float]:
+    """Figures of absolute errors made by training on the original and on a release."""
+    margin = ROUNDING * np.maximum(original, np.abs(truth))
+    return {
+        "mse_released": float(np.mean(released**2)),
+        "mse_original": float(np.mean(original**2)),
+        "share_less_accurate": float(np.mean(released > original + margin)),
+        "accuracy_released": math.nan,
+        "accuracy_original": math.nan,
+        "baseline": float(np.var(truth)),
+    }
+
+
+def categorical_figures(
+    original: Floats, released: Floats, truth: NDArray[np.integer[Any]]
+) -> dict[str, float]:
+    """Figures of the chances of a right guess after training on the original and on a release."""
+    return {
+        "mse_released": math.nan,
+        "mse_original": math.nan,
+        "share_less_accurate": float(np.mean(released < original - ROUNDING)),
+        "accuracy_released": float(np.mean(released)),
+        "accuracy_original": float(np.mean(original)),
+        "baseline": float(np.bincount(truth).max() / len(truth)),
+    }
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionRisk(PairResult):
+    """Predictions of a confidential target by a model trained on the release, beside one trained on the original.
+
+    Attributes
+    ----------
+    n : int
+        Records of the original with a known target: those that are predicted.
+    mse_released, mse_original : float
+        Mean squared error of a numeric target; means over the releases, like all that follow.
+    share_less_accurate : float
+        Share of the records that are predicted worse from the release than from the original.
+    accuracy_released, accuracy_original : float
+        Share of categories guessed right; a guess drawn among k tied ones counts 1/k.
+    baseline : float
+        What is reached without any key: the error of always guessing the mean of the original, or the
+        accuracy of always guessing its most frequent value.
+    numeric : bool
+        Whether the target is a number.
+    model : str
+    records : frame
+        ``error_released``, ``error_original`` (absolute), or ``correct_released``, ``correct_original``
+        (0 to 1); means over the releases, NaN where the target is missing.
+    """
+
+    measure: ClassVar[str] = "prediction_risk"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "mse_released",
+        "mse_original",
+        "share_less_accurate",
+        "accuracy_released",
+        "accuracy_original",
+        "baseline",
+    )
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
+    target: str = ""
+    model: str = "knn"
+    numeric: bool = True
+    n: int = 0
+    mse_released: float = math.nan
+    mse_original: float = math.nan
+    share_less_accurate: float = math.nan
+    accuracy_released: float = math.nan
+    accuracy_original: float = math.nan
+    baseline: float = math.nan
+    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
+    prefix: str = field(default="", repr=False)
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.pair.records(self.columns, prefix=self.prefix)
+
+    def before_after(self) -> Any:
+        """Records by how well they are predicted, counted for a plot.
+
+        Returns
+        -------
+        frame
+            ``low`` and ``high`` (included below, excluded above but for the last), ``original`` and
+            ``released`` (records): absolute errors in standard deviations of the target, or chances that
+            the guess is right.
+        """
+        if self.numeric:
+            unit, edges = math.sqrt(self.baseline) or 1.0, list(ERROR_EDGES)
+        else:
+            unit, edges = 1.0, list(CHANCE_EDGES)
+        counts = {}
+        for name, values in self.columns.items():
+            known = values[~np.isnan(values)] / unit
+            place = np.clip(np.searchsorted(edges, known, side="right") - 1, 0, len(edges) - 2)
+            counts[name.split("_")[1]] = np.bincount(place, minlength=len(edges) - 1).tolist()
+        return self.pair.table(
+            {"low": edges[:-1], "high": edges[1:], "original": counts["original"],
+             "released": counts["released"]}
+        )  # fmt: skip
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def prediction_risk(
+    original: Any,
+    released: Any = None,
+    *,
+    keys: Sequence[str] | None = None,
+    target: str | None = None,
+    numeric: Sequence[str] | None = None,
+    model: Any = "knn",
+    n_neighbors: int = 3,
+    cross_fit: bool = False,
+    seed: int | np.random.Generator | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> PredictionRisk:
+    """Measure how well an intruder who trains a model on the release predicts the target of the original's records.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or several; rows need not correspond to those of the original.
+    keys : sequence of str
+        Variables that the intruder knows.
+    target : str
+        Variable that they would learn.
+    numeric : sequence of str, optional
+        Which of the keys and the target are numbers. Default: those that the scenario declares; where it
+        declares none, the columns stored as numbers. An empty list: none.
+    model : {"knn", "tree", "forest", "boosting"} or scikit-learn estimator
+        "knn": mean (or most frequent value) of the nearest training records, all those tied at the k-th
+        distance included; Euclidean, numeric keys divided by their standard deviation in the training file,
+        a different category counts 1. Others get the numbers as they are and 0 and 1 for each category;
+        trees and forests have 5 records in a leaf at least.
+    n_neighbors : int
+        Nearest records for "knn"; all where the training file has fewer.
+    cross_fit : bool
+        Predict each record of the original by a model trained on the other four fifths of it, so that
+        `mse_original` and `accuracy_original` do not profit from the record's own value.
+    seed : int, numpy.random.Generator or None
+        For the fifths and for models that draw random numbers.
+    scenario : Scenario, optional
+        Gives keys, target (its one sensitive variable) and numeric variables where not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    PredictionRisk
+        ``mse_released``, ``mse_original``, ``share_less_accurate``, or ``accuracy_released``,
+        ``accuracy_original``; ``baseline``, ``records``, ``before_after()``.
+
+    Raises
+    ------
+    ColumnError
+        Columns absent in a file, text in one and numbers in another; a target among the keys; numeric names
+        that are neither key nor target.
+    DataError
+        A declared number that is none, without any value, or infinite; no target in a file; an unknown
+        model, or one that cannot guess this target or be fitted; fewer than 5 records to cross-fit; a design
+        too large for the model.
+    ScenarioError
+        No keys or no target.
+
+    Notes
+    -----
+    The model is trained on a whole release and asked about the keys of the original's records. With
+    ``cross_fit=False`` the model of the original has seen the values it is asked for: it is a reference for
+    how much the release takes away, not for what can be learnt from others. A missing category is a level
+    of its own. A missing numeric key becomes the mean of the training file, with a second key that says so.
+    Records without a target teach nothing and are not asked for.
+
+    References
+    ----------
+    Choi, E., Biswal, S., Malin, B., Duke, J., Stewart, W. and Sun, J. (2017). Generating multi-label discrete
+    patient records using generative adversarial networks (on attribute disclosure). PMLR 68. Hastie, T.,
+    Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, chapter 13. Springer.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> original = pl.DataFrame({"age": [20, 30, 40, 50], "income": [10.0, 20.0, 30.0, 40.0]})
+    >>> released = original.with_columns(income=pl.Series([20.0, 20.0, 30.0, 30.0]))
+    >>> result = prediction_risk(original, released, keys=["age"], target="income", n_neighbors=1)
+    >>> result.mse_original, result.mse_released, result.share_less_accurate, result.baseline
+    (0.0, 50.0, 0.5, 125.0)
+    """
+    arguments.text(prefix, "prefix")
+    arguments.count(n_neighbors, "n_neighbors", "counts the nearest records")
+    arguments.flag(cross_fit, "cross_fit")
+    rng = arguments.seed(seed)
+    names, (learnt,) = known_and_learnt(keys, target, scenario)
+    pair = open_pair(
+        original, released, categories={"keys": names, "target": (learnt,)}, aligned=False, id=id
+    )
+    notes = identical_note(pair, [*names, learnt])
+    numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
+    open_pair(pair, categories={}, numeric={"numeric": numbers})
+    task = _Task(pair, names, learnt, numbers, learnt in numbers)
+    state = int(rng.integers(2**31 - 1))
+    fitted = checked_model(
+        model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None
+    )
+    asked, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
+    before = task.cross_fitted(fitted, rng) if cross_fit else task.scores(fitted, Selection(0, asked), asked)
+    after = [task.scores(fitted, Selection(1 + j, rows), asked) for j, rows in enumerate(trained)]
+    if fitted.estimator is None and min(len(asked), *map(len, trained)) < n_neighbors:
+        notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
+    return _result(task, fitted, asked, before, after, notes, prefix)
+
+
+def _numeric_of(
+    pair: Pair,
+    used: Sequence[str],
+    numeric: Sequence[str] | None,
+    scenario: Scenario | None,
+    notes: dict[str, str],
+) -> tuple[str, ...]:
+    """Which of the columns are numbers: as declared, else as stored."""
+    named = arguments.names(numeric, "numeric")
+    if named is not None:
+        if unknown := [name for name in named if name not in used]:
+            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target", argument="numeric")
+        return named
+    if scenario is not None and scenario.numeric:
+        return tuple(name for name in used if name in scenario.numeric)
+    found = tuple(name for name in used if pair.codes(name).kind == "numbers")
+    if found:
+        notes["numeric"] = (
+            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is to be predicted, from what, in which files."""
+
+    pair: Pair
+    keys: tuple[str, ...]
+    target: str
+    numbers: tuple[str, ...]
+    numeric: bool
+
+    def truth(self, file: int) -> NDArray[Any]:
+        """The target of every record: a number, NaN where missing; or a level, 0 where missing."""
+        if self.numeric:
+            return self.pair.numbers(self.target)[file]
+        return self.pair.codes(self.target).codes[file]
+
+    def known(self, file: int) -> NDArray[np.int64]:
+        """Records with a target, in an order that depends on their values only."""
+        truth = self.truth(file)
+        order = order_of_rows(self.pair, (*self.keys, self.target), file)
+        rows: NDArray[np.int64] = order[~np.isnan(truth[order]) if self.numeric else truth[order] > 0]
+        if len(rows) == 0:
+            raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
+        return rows
+
+    def scores(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
+        """Absolute error, or chance of a right guess, of the original's records asked for."""
+        of_row = self.pair.groups(self.keys).of_row[0]
+        first, place = first_of_each(of_row, asked)
+        features: Features = features_of(self.pair, self.keys, self.numbers, train, Selection(0, first))
+        values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
+        if self.numeric:
+            error: Floats = np.abs(guess_numbers(model, features, values)[place] - truth)
+            return error
+        found = guess_levels(model, features, values, truth, place)
+        right: Floats = np.where(found.of_truth == found.best[place], 1.0 / found.ties[place], 0.0)
+        return right
+
+    def cross_fitted(self, model: Model, rng: np.random.Generator) -> Floats:
+        """The same for the original, each fifth by a model trained on the others."""
+        asked = self.known(0)
+        if len(asked) < FOLDS:
+            raise DataError(
+                f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}",
+                argument="cross_fit",
+            )
+        fold = rng.permutation(len(asked)) % FOLDS
+        out = np.empty(len(asked))
+        for one in range(FOLDS):
+            out[fold == one] = self.scores(model, Selection(0, asked[fold != one]), asked[fold == one])
+        return out
+
+
+def _result(
+    task: _Task,
+    model: Model,
+    asked: NDArray[np.int64],
+    before: Floats,
+    after: Sequence[Floats],
+    notes: dict[str, str],
+    prefix: str,
+) -> PredictionRisk:
+    pair, truth = task.pair, task.truth(0)[asked]
+    figures = numeric_figures if task.numeric else categorical_figures
+    per_release = tuple(figures(before, one, truth) for one in after)
+    other = ("accuracy", "categories") if task.numeric else ("mse", "a number")
+    notes |= {
+        f"{other[0]}_{side}": f"for {other[1]} only; the target is " + ("a number" if task.numeric else "not")
+        for side in ("released", "original")
+    }
+    if len(asked) < pair.n:
+        notes["n"] = f"{pair.n - len(asked)} records of the original have no target and are left out"
+    what, columns = ("error" if task.numeric else "correct"), {}
+    for side, values in (("released", np.mean(after, axis=0)), ("original", before)):
+        columns[f"{what}_{side}"] = np.full(pair.n, math.nan)
+        columns[f"{what}_{side}"][asked] = values
+    return PredictionRisk(
+        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, target=task.target,
+        model=model.name, numeric=task.numeric, n=len(asked), **mean_figures(per_release, notes),
+        columns=columns, prefix=prefix,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Cells of frames that are never read as a whole."""

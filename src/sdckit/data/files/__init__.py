@@ -1,0 +1,1 @@
+"""Files read and written: text, columns, labels."""

@@ -1,0 +1,230 @@
+"""What can be known of a file before it is read: that it is there, and that it is what its name says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdckit.data.files.value_like import is_value
+from sdckit.data.nearest import did_you_mean, nearest
+from sdckit.errors import ColumnError, FileFormatError, SdcError, SdcWarning
+
+__all__ = [
+    "FORMATS",
+    "WITHHELD",
+    "FileHeader",
+    "clear_errors",
+    "file_format",
+    "may_tell",
+    "pick_columns",
+    "refuse_duplicates",
+    "warn_of_absent",
+]
+
+FORMATS: dict[str, str] = {
+    ".csv": "CSV", ".tsv": "CSV", ".tab": "CSV", ".txt": "CSV",
+    ".parquet": "Parquet", ".pq": "Parquet",
+    ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow",
+    ".sav": "SPSS", ".zsav": "SPSS", ".por": "SPSS portable",
+    ".dta": "Stata", ".sas7bdat": "SAS", ".xpt": "SAS transport",
+}  # fmt: skip
+
+# First bytes of formats, those we read and those often renamed by mistake.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"PAR1", "Parquet"),
+    (b"PARE", "encrypted Parquet"),
+    (b"ARROW1", "Arrow"),
+    (b"\xff\xff\xff\xff", "Arrow"),  # the stream form, without a footer
+    (b"FEA1", "Feather version 1"),
+    (b"$FL2", "SPSS"),
+    (b"$FL3", "SPSS"),
+    (b"<stata_dta>", "Stata"),
+    (b"\0" * 12 + b"\xc2\xea\x81\x60", "SAS"),
+    (b"HEADER RECORD*******", "SAS transport"),
+    (b"PK\x03\x04", "zip or Excel"),
+    (b"\xd0\xcf\x11\xe0", "old Excel"),
+    (b"\x1f\x8b", "gzip"),
+    (b"%PDF", "PDF"),
+    (b"SQLite format 3", "SQLite"),
+)
+_ALWAYS_MARKED = frozenset({"Parquet", "Arrow", "SPSS", "SAS", "SAS transport"})
+
+
+@dataclass(frozen=True)
+class FileHeader:
+    """What a file says of itself.
+
+    Parameters
+    ----------
+    columns
+        Column names in file order.
+    n_rows
+        Number of records, None where the format does not tell.
+    format
+        ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``, ...
+    certain
+        False where a CSV's first line might be a record: no column of numbers has a name above it.
+    """
+
+    columns: tuple[str, ...]
+    n_rows: int | None
+    format: str
+    certain: bool = True
+
+
+def file_format(path: Path) -> str:
+    """Check that the file can be read and starts as its extension promises; give the format's name.
+
+    Raises
+    ------
+    FileFormatError
+        It is absent, a directory, empty, not readable, of an unknown extension, damaged, or another format.
+    """
+    head, tail, size = _ends(path)
+    expected = FORMATS.get(path.suffix.lower())
+    found = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+    if expected is None:
+        supported = ", ".join(FORMATS)
+        says = f"; its content looks like {found}" if found else ""
+        raise FileFormatError(
+            f"{path.name}: the extension '{path.suffix}' is not one sdckit reads ({supported}){says}"
+        )
+    if found == "Feather version 1":
+        raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
+    if found is not None and found != expected:
+        raise FileFormatError(
+            f"{path.name} is called {path.suffix} but its content is {found}; rename or convert it"
+        )
+    if found is None and expected in _ALWAYS_MARKED:
+        raise FileFormatError(f"{path.name} is not {expected}: its first bytes are not those of that format")
+    marks = {b"PAR1": b"PAR1", b"ARROW": b"ARROW1"}
+    end = next((mark for start, mark in marks.items() if head.startswith(start)), b"")
+    # SAS transport has no count of records, but is made of blocks of 80 bytes.
+    if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
+        raise FileFormatError(
+            f"{path.name} is a truncated {expected} file: its end is missing; copy it again"
+        )
+    return expected
+
+
+def _ends(path: Path) -> tuple[bytes, bytes, int]:
+    """Give the first and last bytes and the size, or say why the file cannot be opened."""
+    if path.is_dir():
+        raise FileFormatError(f"{path.name} is a directory; name one file")
+    try:
+        with path.open("rb") as file:
+            head = file.read(32)
+            size = file.seek(0, 2)
+            file.seek(max(size - 8, 0))
+            tail = file.read()
+    except FileNotFoundError:
+        raise FileFormatError(f"there is no file {path.name}; check the path") from None
+    except PermissionError:
+        raise FileFormatError(f"{path.name} may not be read: permission denied") from None
+    except OSError as error:
+        raise FileFormatError(f"{path.name} cannot be opened: {error.strerror}") from None
+    if not head:
+        raise FileFormatError(f"{path.name} is empty (0 bytes)")
+    return head, tail, size
+
+
+def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
+    """Raise a `ColumnError` that names each repeated column with its positions."""
+    positions: dict[str, list[str]] = {}
+    for position, name in enumerate(names, start=1):
+        positions.setdefault(name, []).append(str(position))
+    repeated = [
+        f"'{name}' ({', '.join(at)})" if not is_value(name) else f"({', '.join(at)})"
+        for name, at in positions.items()
+        if len(at) > 1
+    ]
+    if repeated:
+        raise ColumnError(
+            f"{path.name} has repeated column names, here with their positions: {', '.join(repeated)}; "
+            "rename them"
+        )
+
+
+def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = True) -> bool:
+    """Whether a message may tell a file's column names, or they could be a person's record.
+
+    Examples
+    --------
+    >>> may_tell(["sex", "age"], ["aeg"]), may_tell(["f", "34"], ["sex"])
+    (True, False)
+    >>> may_tell(["f", "north"], ["sex"], certain=False), may_tell(["Sex", "area"], ["sex"], certain=False)
+    (False, True)
+    """
+    if any(map(is_value, names)):
+        return False
+    return certain or bool(
+        {name.strip().casefold() for name in names} & {n.strip().casefold() for n in wanted}
+    )
+
+
+WITHHELD = (
+    "the names there are not told, since the first line may be a record: check that the file has a header"
+)
+
+
+def pick_columns(
+    path: Path,
+    names: Sequence[str],
+    columns: Sequence[str] | None,
+    *,
+    identifiers: Sequence[str] = (),
+    certain: bool = True,
+) -> tuple[str, ...]:
+    """Give the columns to read, in the order asked and no identifier; absent ones raise."""
+    wanted = tuple(dict.fromkeys(names if columns is None else columns))
+    wanted = tuple(name for name in wanted if name not in identifiers)
+    if not wanted and (names or columns is not None):
+        raise ColumnError(f"no column of {path.name} is asked for; name at least one")
+    present = set(names)
+    absent = [name for name in wanted if name not in present]
+    if absent and may_tell(names, wanted, certain=certain):
+        told = ", ".join(f"'{name}' ({did_you_mean(name, names)})" for name in absent)
+        raise ColumnError(f"{path.name} has no column {told}")
+    if absent:
+        told = ", ".join(f"'{name}'" for name in absent)
+        raise ColumnError(f"{path.name} has no column {told}; {WITHHELD}")
+    warn_of_absent(identifiers, names)
+    return wanted
+
+
+def warn_of_absent(identifiers: Sequence[str], names: Sequence[str]) -> None:
+    """Warn of identifiers that are no columns: a misspelt one keeps nothing from being read."""
+    absent = [name for name in identifiers if name not in names]
+    if not absent:
+        return
+    told = []
+    for name in absent:
+        close = None if any(map(is_value, names)) else nearest(name, names)
+        told.append(f"'{name}'" + (f" (did you mean '{close}'?)" if close else ""))
+    warnings.warn(
+        f"the file has no identifier {', '.join(told)}: listing it protects nothing; check the spelling, "
+        "or leave it so where the column is already removed",
+        SdcWarning,
+        stacklevel=2,
+    )
+
+
+def _damaged() -> str:
+    return "it is damaged or uses a feature that is not supported"
+
+
+@contextmanager
+def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
+    """Replace a library's error, which may quote records, by one that names only the file."""
+    import polars as pl
+
+    kinds = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, OverflowError)
+    try:
+        yield
+    except SdcError:
+        raise
+    except (*kinds, ValueError, TypeError, KeyError):
+        raise FileFormatError(f"{path.name} cannot be read as {what}: {why()}") from None

@@ -1,0 +1,84 @@
+"""Parquet and Arrow files: their own types, only the columns asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns, refuse_duplicates
+from sdckit.data.missing_values.missing_codes import Found, apply_codes, take_defaults
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["columnar_header", "read_columnar"]
+
+
+def columnar_header(path: Path, kind: str) -> FileHeader:
+    """Give names and number of records from the file's own metadata."""
+    import polars as pl
+
+    names = _names(path, kind)
+    with clear_errors(path, kind):
+        if _is_stream(path, kind):
+            n_rows = pl.read_ipc_stream(path, columns=list(names[:1])).height if names else 0
+        else:
+            n_rows = int(_scan(path, kind).select(pl.len()).collect().item())
+    return FileHeader(names, n_rows, kind)
+
+
+def read_columnar(
+    path: Path,
+    kind: str,
+    *,
+    columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    rows: int | None = None,
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Read columns of a Parquet or Arrow file; tell the default codes; see `readers.read_file`."""
+    import polars as pl
+
+    names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
+    with clear_errors(path, kind):
+        if _is_stream(path, kind):
+            frame = pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(names)
+        else:
+            scan = _scan(path, kind).select(names)
+            frame = (scan if rows is None else scan.head(rows)).collect()
+        if missing:
+            return apply_codes(frame, ("", *missing)), ()
+        return take_defaults(frame)
+
+
+def _scan(path: Path, kind: str) -> pl.LazyFrame:
+    """Scan this one file: no pattern in its name is expanded, no folder name becomes a column."""
+    import polars as pl
+
+    if kind == "Parquet":
+        return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    return pl.scan_ipc(path, glob=False, hive_partitioning=False)
+
+
+def _names(path: Path, kind: str) -> tuple[str, ...]:
+    """Read the names with pyarrow, which also shows repeated ones."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with clear_errors(path, kind):
+        if kind == "Parquet":
+            names = pq.read_schema(path).names
+        else:
+            opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
+            with pa.OSFile(str(path)) as source:
+                names = opening(source).schema.names
+    refuse_duplicates(path, names)
+    return tuple(names)
+
+
+def _is_stream(path: Path, kind: str) -> bool:
+    if kind != "Arrow":
+        return False
+    with path.open("rb") as file:
+        return file.read(6) != b"ARROW1"

@@ -1,0 +1,148 @@
+"""SPSS, Stata and SAS files: codes become their value labels, user-missing values become missing."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns, refuse_duplicates
+from sdckit.data.missing_values.missing_codes import Found, apply_codes, take_defaults
+from sdckit.errors import FileFormatError, SdcWarning
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["labelled_header", "read_labelled"]
+
+_READERS = {
+    "SPSS": "read_sav",
+    "SPSS portable": "read_por",
+    "Stata": "read_dta",
+    "SAS": "read_sas7bdat",
+    "SAS transport": "read_xport",
+}
+_MOST_UNLABELLED = 50  # more values without a label than this: a measured number with a few labelled codes
+
+
+def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> FileHeader:
+    """Give names, and the number of records where the file tells it."""
+    meta = _call(path, kind, encoding, metadataonly=True)[1]
+    names = tuple(str(name) for name in meta.column_names)
+    refuse_duplicates(path, names)
+    n_rows = meta.number_rows
+    return FileHeader(names, int(n_rows) if n_rows is not None and n_rows >= 0 else None, kind)
+
+
+def read_labelled(
+    path: Path,
+    kind: str,
+    *,
+    columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    labels: bool = True,
+    rows: int | None = None,
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Read columns of a statistics package's file; tell the default codes; see `readers.read_file`."""
+    import polars as pl
+
+    header = labelled_header(path, kind, encoding=encoding)
+    names = pick_columns(path, header.columns, columns, identifiers=identifiers)
+    options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
+    frame, meta = _call(path, kind, encoding, **options)
+    with clear_errors(path, kind):
+        frame = apply_codes(frame.select(names).with_columns(_plain(frame)), missing)
+        if labels:
+            sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
+            done = [_labelled(path, frame[name], sets[name]) for name in names if sets.get(name)]
+            frame = apply_codes(frame.with_columns(done), missing)
+        frame = frame.with_columns(pl.col(pl.Null).cast(pl.String))
+        return (frame, ()) if missing else take_defaults(frame)
+
+
+def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[pl.DataFrame, Any]:
+    """Call pyreadstat's reader; its own errors may quote the file."""
+    try:
+        import pyreadstat
+    except ImportError:
+        raise FileFormatError(
+            f'{path.name}: reading {kind} files needs pyreadstat; install it: pip install "sdckit[files]"'
+        ) from None
+    if encoding is not None and kind != "SPSS portable":
+        options["encoding"] = encoding
+    catalogue = path.with_suffix(".sas7bcat")
+    if kind == "SAS" and catalogue.is_file():
+        options["catalog_file"] = str(catalogue)
+    read = getattr(pyreadstat, _READERS[kind])
+    with clear_errors(path, kind):
+        try:
+            frame, meta = read(str(path), output_format="polars", **options)
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
+            raise FileFormatError(
+                f"{path.name} cannot be read as {kind}: it is truncated, damaged or in another encoding "
+                "(name it with encoding=, on the command line --encoding)"
+            ) from None
+    return frame, meta
+
+
+def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
+    """Empty text is missing; doubles that are all whole numbers become integers, as codes are."""
+    import polars as pl
+
+    changed = []
+    for name, dtype in frame.schema.items():
+        column = pl.col(name)
+        if dtype == pl.String:
+            changed.append(pl.when(column.str.len_bytes() > 0).then(column).alias(name))
+        elif dtype.is_float():
+            values = frame[name].fill_nan(None)
+            whole = ((values == values.floor()) & (values.abs() < 2**53)).all()
+            bare = column.fill_nan(None)
+            changed.append(bare.cast(pl.Int64) if whole and values.null_count() < len(values) else bare)
+    return changed
+
+
+def _labelled(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
+    """Replace codes by labels, in code order; a value without a label stays, as text."""
+    import polars as pl
+
+    texts = _distinct({_text(code): str(label) for code, label in labels.items()})
+    used = [value for value in series.unique().drop_nulls().sort().to_list() if _text(value) not in texts]
+    if len(used) > _MOST_UNLABELLED and series.dtype.is_numeric():
+        warnings.warn(
+            f"{path.name}: column '{series.name}' has {len(used)} values without a label; it stays numeric. "
+            "If its labelled codes mean missing, name them with missing=",
+            SdcWarning,
+            stacklevel=2,
+        )
+        return series
+    for value in used:
+        text = _text(value)
+        texts[text] = text if text not in texts.values() else f"{text} (no label)"
+    raw = series.cast(pl.String)
+    return raw.replace_strict(texts, default=None, return_dtype=pl.Enum(list(texts.values())))
+
+
+def _text(code: Any) -> str:
+    """Write a code as the column's text has it: 3, not 3.0."""
+    return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
+
+
+def _distinct(labels: dict[str, str]) -> dict[str, str]:
+    """Keep apart codes that carry the same label: merging them would hide a difference between records."""
+    often = Counter(labels.values())
+    return {
+        code: label if often[label] == 1 else f"{label} ({code})"
+        for code, label in sorted(labels.items(), key=_by_code)
+    }
+
+
+def _by_code(item: tuple[str, str]) -> tuple[int, float, str]:
+    try:
+        return 0, float(item[0]), ""
+    except ValueError:
+        return 1, 0.0, item[0]

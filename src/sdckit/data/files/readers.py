@@ -1,0 +1,231 @@
+"""Files in: one function for every format, reading only the columns that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdckit.data import arguments
+from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, warn_of_absent
+from sdckit.data.missing_values.missing_notes import MissingNotes
+from sdckit.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_header"]
+
+
+@dataclass(frozen=True)
+class FileSample:
+    """The first records of a file, all columns, for guessing roles.
+
+    Parameters
+    ----------
+    header
+        What the file says of itself.
+    frame
+        Its first records, a Polars frame.
+    notes
+        Codes in these records that were taken for missing or may mean it.
+    """
+
+    header: FileHeader
+    frame: pl.DataFrame
+    notes: MissingNotes = field(default_factory=MissingNotes)
+
+
+def read_file(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    labels: bool = True,
+    rows: int | None = None,
+) -> pl.DataFrame:
+    r"""Read columns of a CSV, Parquet, Arrow, SPSS, Stata or SAS file.
+
+    Parameters
+    ----------
+    path
+        The file; its extension names the format.
+    columns
+        The columns to read, in this order; no other is ever loaded. None reads all but the identifiers.
+    identifiers
+        Columns never to be loaded; one that does not exist is warned of, since naming it protects nothing.
+    missing
+        Codes that mean missing, beside the empty field, such as ``("NA", "-999")``: equal by value in
+        numeric columns, by text in others. Without any, NA, N/A, NaN, nan, NULL, null and a single point
+        are missing in the text of every format, and in all columns of a CSV; ``missing=""`` takes the
+        empty field alone.
+    delimiter, encoding, decimal
+        How a CSV is written; found by itself where not given.
+    labels
+        Replace codes by their value labels (SPSS, Stata, SAS).
+    rows
+        Read only so many records from the start.
+
+    Returns
+    -------
+    polars.DataFrame
+        The records in file order.
+
+    Raises
+    ------
+    FileFormatError
+        The file is absent, damaged, of another format, or its lines have different numbers of fields.
+    ColumnError
+        A column is absent (the nearest name is told) or repeated.
+    DataError
+        An option of the wrong kind.
+        There are no records, or a CSV's first line looks like a record instead of a header.
+
+    Warns
+    -----
+    SdcWarning
+        Codes were taken for missing though none was named; values such as -999 or "refused", left as they
+        are, may mean missing; text would be numbers under the other decimal mark.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "survey.csv"
+    ...     _ = file.write_text("name;postcode;w\nAnn;0012;1,5\nBob;9000;\n")
+    ...     read_file(file, columns=["postcode", "w"]).rows()
+    [('0012', 1.5), ('9000', None)]
+    """
+    arguments.names(columns, "columns")
+    arguments.names(identifiers, "identifiers")
+    for name, value in (("delimiter", delimiter), ("encoding", encoding), ("decimal", decimal)):
+        if value is not None:
+            arguments.text(value, name)
+    arguments.flag(labels, "labels")
+    if rows is not None:
+        arguments.count(rows, "rows", "counts records")
+    frame, notes = _read(
+        Path(path), columns, identifiers, missing,
+        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+    )  # fmt: skip
+    notes.warn(Path(path).name)
+    return frame
+
+
+def _read(
+    file: Path,
+    columns: Sequence[str] | None,
+    identifiers: Sequence[str],
+    missing: Sequence[str],
+    *,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    labels: bool,
+    rows: int | None,
+) -> tuple[pl.DataFrame, MissingNotes]:
+    """Read a file of any format, and note its codes for missing."""
+    from sdckit.data.files.read_columnar import read_columnar
+    from sdckit.data.files.read_csv import read_csv
+    from sdckit.data.files.read_labelled import read_labelled
+    from sdckit.data.missing_values.suspects import suspects
+
+    codes = arguments.texts(missing, "missing")
+    kind = file_format(file)
+    if kind == "CSV":
+        frame, taken = read_csv(
+            file, columns=columns, identifiers=identifiers, missing=codes,
+            delimiter=delimiter, encoding=encoding, decimal=decimal, rows=rows,
+        )  # fmt: skip
+    elif kind in ("Parquet", "Arrow"):
+        frame, taken = read_columnar(
+            file, kind, columns=columns, identifiers=identifiers, missing=codes, rows=rows
+        )
+    else:
+        frame, taken = read_labelled(
+            file, kind, columns=columns, identifiers=identifiers, missing=codes,
+            encoding=encoding, labels=labels, rows=rows,
+        )  # fmt: skip
+    if frame.height == 0:
+        raise DataError(f"{file.name} holds columns but no records")
+    return frame, MissingNotes(codes, taken, suspects(frame))
+
+
+def scan_header(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (),  # noqa: ARG001 - one set of options serves read_file and scan_header
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,  # noqa: ARG001
+    labels: bool = True,  # noqa: ARG001
+) -> FileHeader:
+    """Give a file's column names, number of records and format without loading any column.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Columns that must be there; the header given back still names all.
+    identifiers
+        Columns that are warned of where they are not there.
+    missing, delimiter, encoding, decimal, labels
+        As in `read_file`; how the lines are cut matters here, the others do not.
+
+    Raises
+    ------
+    FileFormatError, ColumnError, DataError
+        As `read_file`.
+    """
+    file = Path(path)
+    header = _header(file, delimiter, encoding)
+    pick_columns(file, header.columns, columns, certain=header.certain)
+    warn_of_absent(identifiers, header.columns)
+    return header
+
+
+def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHeader:
+    from sdckit.data.files.read_columnar import columnar_header
+    from sdckit.data.files.read_csv import csv_header
+    from sdckit.data.files.read_labelled import labelled_header
+
+    kind = file_format(file)
+    if kind == "CSV":
+        return csv_header(file, delimiter=delimiter, encoding=encoding)
+    if kind in ("Parquet", "Arrow"):
+        return columnar_header(file, kind)
+    return labelled_header(file, kind, encoding=encoding)
+
+
+def describe_file(
+    path: str | Path,
+    *,
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    labels: bool = True,
+    rows: int = 100_000,
+) -> FileSample:
+    """Give a file's header and its first records with all columns, for guessing roles.
+
+    Raises
+    ------
+    FileFormatError, ColumnError, DataError
+        As `read_file`.
+    """
+    header = scan_header(path, delimiter=delimiter, encoding=encoding)
+    frame, notes = _read(
+        Path(path), None, (), missing,
+        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+    )  # fmt: skip
+    notes.warn(Path(path).name)
+    return FileSample(header, frame, notes)

@@ -1,0 +1,1 @@
+"""Which values are missing, and what that means."""

@@ -1,0 +1,1 @@
+"""Who could know what, and which limits hold."""

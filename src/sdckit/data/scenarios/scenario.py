@@ -1,0 +1,375 @@
+"""A disclosure scenario: who could know what, what they would learn, and the limits a release must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario_checks import (
+    check_consistent,
+    check_missing_rules,
+    name_intruders,
+    role_words,
+    roles_of,
+)
+from sdckit.data.scenarios.scenario_messages import explain
+from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
+from sdckit.errors import ColumnError, ScenarioError
+
+__all__ = ["MissingRule", "Scenario", "Thresholds"]
+
+MissingRule = Literal["wildcard", "category", "error"]
+_Name = Annotated[str, Field(min_length=1)]
+_Names = tuple[_Name, ...]
+_Share = Annotated[float, Field(strict=True, gt=0, le=1)]
+_Level = Annotated[int, Field(strict=True, ge=2)]
+
+_CONFIG = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Thresholds(BaseModel):
+    """The limits a release must keep; those not given are not checked.
+
+    Parameters
+    ----------
+    k
+        Every combination of keys is held by at least k records (2 or more).
+    risk
+        No record's individual risk exceeds this (above 0, at most 1).
+    l
+        Every combination of keys holds at least l well-represented sensitive values (2 or more).
+    global_risk, household_risk
+        Limits on the expected share of records re-identified and on the largest household risk.
+    match_risk, replicated_uniques, correctly_disclosed
+        Limits on a release beside its original, as shares of the records: rows expected to be matched back,
+        unique in both files, disclosed correctly (DiSCO).
+    residual_risk
+        Limit on the residual risk of every simulated attack on a release, beside people never in the file.
+
+    Examples
+    --------
+    >>> Thresholds(k=3, risk=0.1).declared
+    {'k': 3, 'risk': 0.1}
+    """
+
+    model_config = _CONFIG
+
+    k: _Level | None = None
+    risk: _Share | None = None
+    l: _Level | None = None  # noqa: E741 - the name the literature uses
+    global_risk: _Share | None = None
+    household_risk: _Share | None = None
+    match_risk: _Share | None = None
+    replicated_uniques: _Share | None = None
+    correctly_disclosed: _Share | None = None
+    residual_risk: _Share | None = None
+
+    def __init__(
+        self,
+        /,
+        *,
+        k: int | None = None,
+        risk: float | None = None,
+        l: int | None = None,  # noqa: E741
+        global_risk: float | None = None,
+        household_risk: float | None = None,
+        match_risk: float | None = None,
+        replicated_uniques: float | None = None,
+        correctly_disclosed: float | None = None,
+        residual_risk: float | None = None,
+        **unknown: object,
+    ) -> None:
+        given = {
+            "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
+            "match_risk": match_risk, "replicated_uniques": replicated_uniques,
+            "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk,
+        }  # fmt: skip
+        try:
+            super().__init__(**given, **unknown)
+        except ValidationError as error:
+            fields = list(type(self).model_fields)
+            raise ScenarioError(explain(error, fields, prefix="thresholds")) from None
+
+    @property
+    def declared(self) -> dict[str, int | float]:
+        """The limits that were given, by name."""
+        return {name: value for name, value in self if value is not None}
+
+
+class Scenario(BaseModel):
+    """What an intruder could know and what the file holds, checked for contradictions when made.
+
+    Parameters
+    ----------
+    keys
+        Columns one intruder could know; short for ``intruders={"default": keys}``.
+    intruders
+        Named intruders, each with the columns they could know.
+    weight
+        Column of sampling weights; not together with `sampling_fraction`.
+    sampling_fraction
+        Share of the population in the file (above 0, at most 1).
+    household, person
+        Columns that say which records belong to one household, to one person.
+    sensitive
+        Columns an intruder would learn from.
+    numeric
+        Columns measured on a scale; such a column may also be a key or sensitive.
+    identifiers
+        Direct identifiers (names, numbers of persons); listed so that they are never read.
+    thresholds
+        `Thresholds` or a dict of them.
+    missing
+        What a missing value in a key is: ``"wildcard"`` (may stand for any value), ``"category"``,
+        ``"error"``; or a dict per key, where keys not named are wildcards.
+    alpha
+        Weight of a match by wildcard, 0 to 1.
+    release
+        What the release is for; documentation only.
+    missing_codes
+        Codes in files that mean missing, such as ``["NA", "-999"]``.
+    title
+        A line for the report.
+    aligned
+        Row i of the released file was made from row i of the original.
+
+    Raises
+    ------
+    ScenarioError
+        An entry does not exist, is out of range, or a column has two conflicting roles.
+
+    Examples
+    --------
+    >>> scenario = Scenario(keys=["sex", "age"], weight="w", sensitive=["income"], thresholds={"k": 3})
+    >>> scenario.keys, scenario.columns
+    (('sex', 'age'), ('sex', 'age', 'w', 'income'))
+    >>> print(scenario.to_toml(), end="")
+    keys = ["sex", "age"]
+    weight = "w"
+    sensitive = ["income"]
+    <BLANKLINE>
+    [thresholds]
+    k = 3
+    """
+
+    model_config = _CONFIG
+
+    intruders: dict[_Name, _Names]
+    weight: _Name | None = None
+    sampling_fraction: _Share | None = None
+    household: _Name | None = None
+    person: _Name | None = None
+    sensitive: _Names = ()
+    numeric: _Names = ()
+    identifiers: _Names = ()
+    thresholds: Thresholds = Field(default_factory=Thresholds)
+    missing: MissingRule | dict[_Name, MissingRule] = "wildcard"
+    alpha: Annotated[float, Field(strict=True, ge=0, le=1)] = 1.0
+    release: Literal["public-use", "scientific-use", "enclave"] | None = None
+    missing_codes: tuple[str, ...] = ()
+    title: str = ""
+    aligned: Annotated[bool, Field(strict=True)] = False
+
+    def __init__(
+        self,
+        /,
+        *,
+        keys: Sequence[str] | None = None,
+        intruders: Mapping[str, Any] | None = None,
+        weight: str | None = None,
+        sampling_fraction: float | None = None,
+        household: str | None = None,
+        person: str | None = None,
+        sensitive: Sequence[str] = (),
+        numeric: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        thresholds: Thresholds | Mapping[str, Any] | None = None,
+        missing: MissingRule | Mapping[str, MissingRule] = "wildcard",
+        alpha: float = 1.0,
+        release: str | None = None,
+        missing_codes: Sequence[str | int | float] = (),
+        title: str = "",
+        aligned: bool = False,
+        **unknown: object,
+    ) -> None:
+        try:
+            super().__init__(
+                intruders=name_intruders(keys, intruders),
+                weight=weight,
+                sampling_fraction=sampling_fraction,
+                household=household,
+                person=person,
+                sensitive=sensitive,
+                numeric=numeric,
+                identifiers=identifiers,
+                thresholds=_thresholds(thresholds),
+                missing=missing,
+                alpha=alpha,
+                release=release,
+                missing_codes=missing_codes,
+                title=title,
+                aligned=aligned,
+                **unknown,
+            )
+        except ValidationError as error:
+            raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
+
+    @field_validator("sensitive", "numeric", "identifiers", mode="before")
+    @classmethod
+    def _ordered(cls, value: Any) -> Any:
+        return _refuse_sets(value)
+
+    @field_validator("missing", mode="before")
+    @classmethod
+    def _known_rule(cls, value: Any) -> Any:
+        check_missing_rules(value)
+        return value
+
+    @field_validator("missing_codes", mode="before")
+    @classmethod
+    def _codes_as_text(cls, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return tuple(str(v) if type(v) in (int, float) else v for v in value)
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Scenario:
+        check_consistent(self)
+        return self
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the only intruder; with several, choose one by `intruder`."""
+        if len(self.intruders) > 1:
+            names = ", ".join(f"'{name}'" for name in self.intruders)
+            raise ScenarioError(
+                f"the scenario has several intruders ({names}); choose one with .intruder(name)"
+            )
+        return next(iter(self.intruders.values()))
+
+    @property
+    def all_keys(self) -> tuple[str, ...]:
+        """The keys of all intruders together, in the order of first mention."""
+        return tuple(dict.fromkeys(key for keys in self.intruders.values() for key in keys))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column to read, in order; never an identifier."""
+        return tuple(dict.fromkeys(name for role, name in roles_of(self) if role != "identifiers"))
+
+    def intruder(self, name: str) -> Scenario:
+        """Give the scenario with only this intruder.
+
+        Raises
+        ------
+        ScenarioError
+            There is no intruder of that name.
+        """
+        if name not in self.intruders:
+            raise ScenarioError(f"there is no intruder '{name}'; {did_you_mean(name, self.intruders)}")
+        keys = self.intruders[name]
+        missing = self.missing
+        if isinstance(missing, dict):
+            missing = {key: rule for key, rule in missing.items() if key in keys} or "wildcard"
+        fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
+        return Scenario(**(fields | {"intruders": {name: keys}, "missing": missing}))
+
+    def narrowed(self, columns: Collection[str]) -> Scenario:
+        """Give the scenario for a file that lacks some columns: without the roles that only those could play.
+
+        Keys stay: a file without a key is not one to measure.
+        """
+        fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
+        for role in ("weight", "household", "person"):
+            if fields[role] not in columns:
+                fields[role] = None
+        for role in ("sensitive", "numeric"):
+            fields[role] = tuple(name for name in fields[role] if name in columns)
+        return Scenario(**fields)
+
+    def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
+        """Check that every declared column exists; an identifier that does not is warned of.
+
+        Parameters
+        ----------
+        columns
+            The file's column names.
+        certain
+            `FileHeader.certain`: where False, no name of the file is told if none declared is among them.
+
+        Raises
+        ------
+        ColumnError
+            Columns are absent; each is named with its role and the nearest existing name.
+        """
+        present = set(columns)
+        absent: dict[str, str] = {}
+        for role, name in roles_of(self):
+            if role != "identifiers" and name not in present:
+                absent.setdefault(name, role)
+        if absent:
+            may = may_tell(columns, self.columns, certain=certain)
+            told = [
+                f"the file has no column '{name}' (declared as {role_words(role)})"
+                + (f"; {did_you_mean(name, columns)}" if may else "")
+                for name, role in absent.items()
+            ]
+            raise ColumnError("; ".join([*told, *([] if may else [WITHHELD])]))
+        warn_of_absent(self.identifiers, columns)
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Scenario:
+        """Read a scenario from a TOML file.
+
+        Raises
+        ------
+        FileFormatError
+            The file is absent or cannot be read.
+        ScenarioError
+            It is not TOML (with the line), or its entries contradict each other (with their names).
+        """
+        file = Path(path)
+        try:
+            return cls(**read_toml(file))
+        except ScenarioError as error:
+            told = str(error)
+            raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
+
+    def to_toml(self) -> str:
+        """Write the scenario as TOML, entries at their default left out; `from_toml` gives it back."""
+        entries: dict[str, Any] = {}
+        tables: list[tuple[Sequence[str], Mapping[str, Any]]] = []
+        if self.title:
+            entries["title"] = self.title
+        if list(self.intruders) == ["default"]:
+            entries["keys"] = self.keys
+        else:
+            tables += [(("intruders", name), {"keys": keys}) for name, keys in self.intruders.items()]
+        if isinstance(self.missing, dict):
+            tables.append((("missing",), self.missing))
+        if self.thresholds.declared:
+            tables.append((("thresholds",), self.thresholds.declared))
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
+                entries[name] = value
+        return write_toml(entries, tables)
+
+
+def _thresholds(value: Any) -> Any:
+    if value is None:
+        return Thresholds()
+    return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
+
+
+def _refuse_sets(value: Any) -> Any:
+    """Let pydantic refuse what has no order: a set of names would be read in another order each time."""
+    return None if isinstance(value, set | frozenset) else value
+
+
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds"})

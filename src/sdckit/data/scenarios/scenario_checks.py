@@ -1,0 +1,149 @@
+"""What a scenario must not say: contradictions between its entries, told with both names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["check_consistent", "check_missing_rules", "name_intruders", "role_words", "roles_of"]
+
+
+def check_consistent(scenario: Scenario) -> None:
+    """Raise a `ScenarioError` at the first contradiction."""
+    _check_intruders(scenario)
+    _check_weighting(scenario)
+    _check_repeats(scenario)
+    _check_roles(scenario)
+    _check_missing_keys(scenario)
+
+
+def name_intruders(keys: Any, intruders: Any) -> Any:
+    """Bring the ways of naming intruders to one: ``{name: list of keys}``."""
+    if keys is not None and intruders is not None:
+        raise ScenarioError(
+            "both keys and intruders are given; keep one (keys is short for a single intruder)"
+        )
+    if keys is not None:
+        return {"default": _key_list("keys", keys)}
+    if intruders is None:
+        raise ScenarioError(
+            'no intruder is declared; name the columns a stranger could know: keys = ["sex", "age"]'
+        )
+    if not isinstance(intruders, Mapping):
+        raise ScenarioError("intruders must be a table of names, each with keys: [intruders.neighbour]")
+    return {str(name): _intruder_keys(str(name), value) for name, value in intruders.items()}
+
+
+def _intruder_keys(name: str, value: Any) -> Any:
+    place = f"intruders.{name}"
+    if not isinstance(value, Mapping):
+        return _key_list(place, value)
+    for entry in value:
+        if entry != "keys":
+            raise ScenarioError(f"there is no entry '{place}.{entry}'; {did_you_mean(str(entry), ['keys'])}")
+    if "keys" not in value:
+        raise ScenarioError(f'{place} has no keys; name the columns this intruder could know: keys = ["sex"]')
+    return _key_list(f"{place}.keys", value["keys"])
+
+
+def _key_list(place: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ScenarioError(f'{place} must be a list of column names, such as ["sex", "age"]')
+    if not all(isinstance(key, str) and key for key in value):
+        raise ScenarioError(f"{place} must hold only column names, as text in quotes")
+    return tuple(value)
+
+
+def check_missing_rules(value: Any) -> None:
+    """Check the rule here: a union of a word and a table gives two unclear messages in pydantic."""
+    allowed = ("wildcard", "category", "error")
+    rules = dict(value) if isinstance(value, Mapping) else {"": value}
+    for key, rule in rules.items():
+        if not (isinstance(rule, str) and rule in allowed):
+            place = f"missing.{key}" if key else "missing"
+            hint = "" if key else ", or a table of them per key"
+            raise ScenarioError(f"{place} must be 'wildcard', 'category' or 'error'{hint}")
+
+
+def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
+    """List (role, column) in the order columns are read."""
+    found = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
+    for role in ("weight", "household", "person"):
+        column = getattr(scenario, role)
+        found += [(role, column)] if column is not None else []
+    for role in ("sensitive", "numeric", "identifiers"):
+        found += [(role, column) for column in getattr(scenario, role)]
+    return found
+
+
+def role_words(role: str) -> str:
+    """Say a role as in the scenario file."""
+    if role.startswith("intruders."):
+        who = role.removeprefix("intruders.")
+        return "a key" if who == "default" else f"a key of intruder '{who}'"
+    words = {"identifiers": "an identifier", "numeric": "numeric", "sensitive": "sensitive"}
+    return words.get(role, f"the {role}")
+
+
+def _check_intruders(scenario: Scenario) -> None:
+    if not scenario.intruders:
+        raise ScenarioError("intruders is empty; declare at least one, with its keys")
+    for who, keys in scenario.intruders.items():
+        if not keys:
+            place = "keys" if who == "default" else f"intruders.{who}.keys"
+            raise ScenarioError(f"{place} is empty; name at least one column")
+
+
+def _check_weighting(scenario: Scenario) -> None:
+    if scenario.weight is not None and scenario.sampling_fraction is not None:
+        raise ScenarioError(
+            "both weight and sampling_fraction are given; keep the weight column if the file has one"
+        )
+
+
+def _check_repeats(scenario: Scenario) -> None:
+    lists = {
+        ("keys" if who == "default" else f"intruders.{who}.keys"): keys
+        for who, keys in scenario.intruders.items()
+    }
+    lists |= {role: getattr(scenario, role) for role in ("sensitive", "numeric", "identifiers")}
+    for place, names in lists.items():
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise ScenarioError(f"{place} names the column '{name}' twice; name it once")
+
+
+def _check_roles(scenario: Scenario) -> None:
+    """One column, one role; only a numeric column may also be a key or sensitive."""
+    first: dict[str, str] = {}
+    for role, column in roles_of(scenario):
+        other = first.setdefault(column, role)
+        if other == role or (_family(other), _family(role)) in _ALLOWED_TOGETHER:
+            continue
+        raise ScenarioError(
+            f"column '{column}' is declared as {role_words(other)} and as {role_words(role)}; "
+            "it can have one role only"
+        )
+
+
+_ALLOWED_TOGETHER = frozenset(
+    {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
+)
+
+
+def _family(role: str) -> str:
+    return role.partition(".")[0]
+
+
+def _check_missing_keys(scenario: Scenario) -> None:
+    if isinstance(scenario.missing, dict):
+        for name in scenario.missing:
+            if name not in scenario.all_keys:
+                hint = did_you_mean(name, scenario.all_keys)
+                raise ScenarioError(f"missing.{name} names no key of an intruder; {hint}")

@@ -1,0 +1,1 @@
+"""What leaving keys out, or coarsening them, would save."""

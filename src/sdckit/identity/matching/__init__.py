@@ -1,0 +1,1 @@
+"""Released records matched back to the people they were made from."""

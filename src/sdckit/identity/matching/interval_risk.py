@@ -1,0 +1,298 @@
+"""B3: whether the true value of a number is still close to the released one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError, ScenarioError
+
+__all__ = ["IntervalRisk", "identical_note", "interval_risk", "mean_known", "numeric_names", "share"]
+
+Floats = NDArray[np.float64]
+Scale = Literal["sd", "rank"]
+SCALES: tuple[Scale, ...] = ("sd", "rank")
+MISSING_RULE = "a missing value says nothing: the record's other variables decide"
+WHOLE = 1e-9  # 0.15 * 20 is 3 ranks, whatever the rounding
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def sd_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
+    """Ends of the interval of so many standard deviations (ddof 1) to either side of each value.
+
+    Examples
+    --------
+    >>> low, high = sd_interval(np.array([1.0, 2.0, 3.0]), 0.5)
+    >>> low.tolist(), high.tolist()
+    ([0.5, 1.5, 2.5], [1.5, 2.5, 3.5])
+    """
+    known = released[~np.isnan(released)]
+    reach = width * float(known.std(ddof=1)) if len(known) > 1 else math.nan
+    return released - reach, released + reach
+
+
+def rank_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
+    """Released values that so large a share of the records lies between, to either side of each value.
+
+    Examples
+    --------
+    >>> low, high = rank_interval(np.array([10.0, 40.0, 20.0, 30.0]), 0.25)
+    >>> low.tolist(), high.tolist()
+    ([10.0, 30.0, 10.0, 20.0], [20.0, 40.0, 30.0, 40.0])
+    """
+    known = np.sort(released[~np.isnan(released)])
+    reach = int(width * len(known) + WHOLE)
+    first = np.searchsorted(known, released, side="left")
+    last = np.searchsorted(known, released, side="right") - 1
+    low = known[np.clip(first - reach, 0, len(known) - 1)]
+    high = known[np.clip(last + reach, 0, len(known) - 1)]
+    gone = np.isnan(released)
+    return np.where(gone, np.nan, low), np.where(gone, np.nan, high)
+
+
+def inside_intervals(original: Floats, released: Floats, width: float, scale: Scale) -> Floats:
+    """1 where the original value lies in its interval, bounds included, else 0; NaN where either is missing."""
+    low, high = (sd_interval if scale == "sd" else rank_interval)(released, width)
+    found = ((original >= low) & (original <= high)).astype(np.float64)
+    found[np.isnan(original) | np.isnan(low)] = np.nan
+    return found
+
+
+def inside_all(inside: Floats) -> Floats:
+    """Per row (columns: variables) whether all that are known lie inside; NaN where none is known."""
+    known = ~np.isnan(inside)
+    return np.where(known.any(axis=1), ((inside == 1) | ~known).all(axis=1), np.nan)
+
+
+def share(flags: Floats) -> float:
+    """Mean of what is known; NaN where nothing is."""
+    known = flags[~np.isnan(flags)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def mean_known(columns: Sequence[Floats]) -> Floats:
+    """Mean over the releases of each record where it is known; NaN where it is in none.
+
+    Examples
+    --------
+    >>> mean_known([np.array([1.0, np.nan]), np.array([0.0, np.nan])]).tolist()
+    [0.5, nan]
+    """
+    stacked = np.stack(columns)
+    known = (~np.isnan(stacked)).sum(axis=0)
+    out = np.full(len(known), np.nan)
+    np.divide(np.nansum(stacked, axis=0), known, out=out, where=known > 0)
+    return out
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntervalRisk(PairResult):
+    """How many original values lie close to the released ones.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    n_inside : float
+        Records whose original values lie in the interval on all variables; this and all that follow are
+        means over the releases.
+    rate : float
+        The same as a share of the records with a variable known in both files.
+    variable_rates : dict of str to float
+        For each variable the share of the records known in both files whose value lies in the interval.
+    records : frame
+        ``inside`` (all variables) and ``inside_<variable>``: 1 or 0, the mean over several releases; missing
+        where a value is.
+    """
+
+    measure: ClassVar[str] = "interval_risk"
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_inside", "rate", "variable_rates")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
+    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
+    n: int = 0
+    n_inside: float = math.nan
+    rate: float = math.nan
+    variable_rates: dict[str, float] = field(default_factory=dict)
+    prefix: str = field(default="", repr=False)
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.pair.records(self.columns, prefix=self.prefix)
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def interval_risk(
+    original: Any,
+    released: Any = None,
+    *,
+    numeric: Sequence[str] | None = None,
+    width: float = 0.05,
+    scale: Scale = "sd",
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> IntervalRisk:
+    """Count the records whose original values all lie in a narrow interval around the released ones.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; row i was made from row i of the original, or has its `id`.
+    numeric : sequence of str
+        Numeric variables.
+    width : float
+        Half the width of the interval, not negative: in standard deviations, or as a share of the records.
+    scale : {"sd", "rank"}
+        Released value plus or minus `width` standard deviations of the release (ddof 1); or the released
+        values whose ranks are at most `width` times n away.
+    scenario : Scenario, optional
+        Gives the numeric variables where they are not given here.
+    id, prefix : str, optional
+        Column that says which rows belong together; text before the names of result columns.
+
+    Returns
+    -------
+    IntervalRisk
+        ``n_inside``, ``rate``, ``variable_rates``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        A variable that a file does not have, or listed twice.
+    DataError
+        Files of different lengths without `id`; a variable without numbers, with infinite ones or, for
+        "sd", with the same value everywhere in a release; a negative width; an unknown scale.
+    ScenarioError
+        No numeric variables.
+
+    Notes
+    -----
+    Bounds are included. A missing value, in either file, leaves the decision to the record's other
+    variables; a record without a variable known in both files is not counted.
+
+    References
+    ----------
+    Mateo-Sanz, J. M., Sebe, F. and Domingo-Ferrer, J. (2004). Outlier protection in continuous microdata
+    masking. Privacy in Statistical Databases, LNCS 3050. Domingo-Ferrer, J. and Torra, V. (2001). A
+    quantitative comparison of disclosure control methods for microdata.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"income": [10.0, 20.0, 30.0]})
+    >>> result = interval_risk(survey, pl.DataFrame({"income": [10.1, 24.0, 30.2]}), numeric=["income"])
+    >>> result.n_inside, result.records["inside"].to_list()
+    (2.0, [1.0, 0.0, 1.0])
+    """
+    arguments.text(prefix, "prefix")
+    names = numeric_names(numeric, scenario)
+    arguments.choice(scale, "scale", SCALES)
+    arguments.amount(width, "width", "is half the width of the interval")
+    pair = open_pair(original, released, categories={}, numeric={"numeric": names}, aligned=True, id=id)
+    notes = identical_note(pair, names)
+    if scale == "sd":
+        _check_spread(pair, names)
+        if pair.n == 1:
+            notes["rate"] = "one record has no standard deviation"
+    found = [
+        np.column_stack(
+            [inside_intervals(files[0], files[j + 1], width, scale) for files in _files(pair, names)]
+        )
+        for j in range(pair.m)
+    ]
+    together = [inside_all(one) for one in found]
+    per_release = tuple(
+        {
+            "n_inside": math.nan if np.isnan(all_).all() else float(np.nansum(all_)),
+            "rate": share(all_),
+            **{f"variable_rates[{name}]": share(one[:, j]) for j, name in enumerate(names)},
+        }
+        for one, all_ in zip(found, together, strict=True)
+    )
+    _note_missing(notes, pair, together)
+    columns = {
+        "inside": mean_known(together),
+        **{f"inside_{name}": mean_known([one[:, j] for one in found]) for j, name in enumerate(names)},
+    }
+    means = mean_figures(per_release, notes)
+    rates = {name: means.pop(f"variable_rates[{name}]") for name in names}
+    return IntervalRisk(
+        pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, variable_rates=rates, prefix=prefix,
+        **means,
+    )  # fmt: skip
+
+
+def numeric_names(numeric: Sequence[str] | None, scenario: Scenario | None) -> tuple[str, ...]:
+    """The numeric variables given, or the scenario's.
+
+    Raises
+    ------
+    ScenarioError
+        There are none.
+    """
+    scenario = arguments.scenario_or_none(scenario)
+    names = arguments.names(numeric, "numeric")
+    if names is None and scenario is not None:
+        names = scenario.numeric
+    if not names:
+        raise ScenarioError(
+            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
+        )
+    return names
+
+
+def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
+    """A note where releases have the values of the original, row by row, in some numeric variables."""
+    same = sum(
+        all(np.array_equal(files[0], files[j + 1], equal_nan=True) for files in _files(pair, names))
+        for j in range(pair.m)
+    )
+    if not same:
+        return {}
+    which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
+    return {"released": f"{which} the original's values of these variables, row by row"}
+
+
+def _files(pair: Pair, names: Sequence[str]) -> list[tuple[Floats, ...]]:
+    return [pair.numbers(name) for name in names]
+
+
+def _check_spread(pair: Pair, names: Sequence[str]) -> None:
+    constant = [
+        f"{label}: {name!r}"
+        for name, files in zip(names, _files(pair, names), strict=True)
+        for label, values in zip(pair.names[1:], files[1:], strict=True)
+        if pair.n > 1 and float(np.nanmax(values)) == float(np.nanmin(values))
+    ]
+    if constant:
+        raise DataError(
+            f"{'; '.join(constant)} has the same value in every record: no standard deviation to measure by; leave "
+            "it out, or use scale='rank'"
+        )
+
+
+def _note_missing(notes: dict[str, str], pair: Pair, together: Sequence[Floats]) -> None:
+    unknown = [int(np.isnan(one).sum()) for one in together]
+    if max(unknown) and "rate" not in notes:
+        notes["missing"] = (
+            f"up to {max(unknown)} of {pair.n} records have no variable known in both files: not counted"
+        )

@@ -1,0 +1,213 @@
+"""The kernel of B1: how many released records match each original one, and whether the right one does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import group_codes
+from sdckit.errors import DataError
+from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
+
+__all__ = ["Category", "Interval", "match"]
+
+Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Rows = Ints | slice
+
+MOST_PATTERN_PAIRS = 1 << 16  # pairs of patterns of missing values, each worth a pass over its records
+WORD = 63
+
+
+@dataclass(frozen=True, eq=False)
+class Category:
+    """A variable matched for equality: shared codes of the targets and of the released records.
+
+    Attributes
+    ----------
+    target, released : ndarray, int32
+        0 is a missing value.
+    wild : bool
+        Whether a missing value matches any.
+    """
+
+    target: Codes
+    released: Codes
+    wild: bool
+
+    def missing(self) -> tuple[Bools, Bools]:
+        """Where each file lacks a value."""
+        return self.target == 0, self.released == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """A variable matched by an interval.
+
+    Attributes
+    ----------
+    target, released : ndarray, float64
+        NaN is a missing value.
+    width : float
+    relative : bool
+        Whether the width is a share of the value that the interval is around.
+    tol : float
+        Slack at both ends.
+    closed : bool
+        Whether the ends belong to the interval, the slack outside; else they do not, the slack inside.
+    around_target : bool
+        Whether the interval is around the original value or around the released one.
+    wild : bool
+        Whether a missing value matches any.
+    """
+
+    target: Floats
+    released: Floats
+    width: float
+    relative: bool
+    tol: float
+    closed: bool
+    around_target: bool
+    wild: bool
+
+    def missing(self) -> tuple[Bools, Bools]:
+        """Where each file lacks a value."""
+        return np.isnan(self.target), np.isnan(self.released)
+
+    def bounds(self, centre: Floats) -> tuple[Floats, Floats]:
+        """Smallest and largest value that match."""
+        half: Floats | float = self.width
+        if self.relative:  # the peers take the share of the value with its sign
+            half = self.width * (np.abs(centre) if self.closed else centre)
+        if self.closed:
+            return centre - half - self.tol, centre + half + self.tol
+        low, high = centre - half + self.tol, centre + half - self.tol
+        return np.nextafter(low, np.inf), np.nextafter(high, -np.inf)
+
+    def dimensions(self, target: Rows, released: Rows) -> list[Dimension]:
+        """The variable as bounds of boxes (targets) and points (released records).
+
+        A missing value gets an open box and a point anywhere: the groups see to it that only missing
+        values meet.
+        """
+        x, y = self.target[target], self.released[released]
+        no_x, no_y = np.isnan(x), np.isnan(y)
+        y = np.where(no_y, 0.0, y) if no_y.any() else y
+        low, high = self.bounds(x) if self.around_target else (x.copy(), x.copy())
+        low[no_x], high[no_x] = -np.inf, np.inf
+        if self.around_target:
+            return [Dimension(y, y, y, low, high)]
+        lower, upper = self.bounds(y)
+        if not self.relative or self.width <= 1:
+            return [Dimension(y, upper, lower, low, high)]
+        never = np.full(len(x), np.inf)  # past a width of 1 the two ends no longer rise together
+        return [Dimension(upper, upper, upper, low, never), Dimension(lower, lower, lower, -never, high)]
+
+
+def match(
+    categories: Sequence[Category],
+    intervals: Sequence[Interval],
+    own: Ints,
+    groups: tuple[Codes, Codes, int] | None = None,
+) -> tuple[Ints, Bools]:
+    """For each target the number of released records that match it, and whether its own one does.
+
+    Parameters
+    ----------
+    categories, intervals : sequence of Category and of Interval
+        One at least.
+    own : ndarray, int64, shape (targets,)
+        The released record that was made from each target.
+    groups : (ndarray, ndarray, int), optional
+        Group of each target and of each released record by all categories, where that is known.
+
+    Raises
+    ------
+    DataError
+        Too many patterns of missing values.
+    """
+    variables: list[Category | Interval] = [*categories, *intervals]
+    wild = [one for one in variables if one.wild and any(gap.any() for gap in one.missing())]
+    n, r = len(variables[0].target), len(variables[0].released)
+    if not wild:
+        return _match(categories, intervals, slice(None), slice(None), r, own, groups)
+    mine, theirs = _patterns(wild, n, r)
+    count, true = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    for gaps, target in mine:
+        for other, released in theirs:
+            gone = {id(one) for bit, one in enumerate(wild) if (gaps | other) >> bit & 1}
+            place = np.full(r, -1)
+            place[released] = np.arange(len(released))
+            more, hit = _match(
+                [one for one in categories if id(one) not in gone],
+                [one for one in intervals if id(one) not in gone],
+                target, released, len(released), place[own[target]],
+            )  # fmt: skip
+            count[target] += more
+            true[target] |= hit
+    return count, true
+
+
+def _patterns(
+    wild: Sequence[Category | Interval], n: int, r: int
+) -> tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]]:
+    """Rows of both files by which of the variables they lack."""
+    if len(wild) > WORD:
+        raise DataError(
+            f"{len(wild)} variables have missing values, more than the {WORD} that missing='wildcard' takes; choose "
+            "'category'"
+        )
+    found: tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]] = ([], [])
+    for side, size in enumerate((n, r)):
+        word = np.zeros(size, np.int64)
+        for bit, one in enumerate(wild):
+            word |= one.missing()[side].astype(np.int64) << bit
+        patterns, of_row = np.unique(word, return_inverse=True)
+        order = np.argsort(of_row, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(of_row))[:-1])
+        found[side].extend(zip(patterns.tolist(), parts, strict=True))
+    if (pairs := len(found[0]) * len(found[1])) > MOST_PATTERN_PAIRS:
+        raise DataError(
+            f"the files have {len(found[0])} and {len(found[1])} patterns of missing values, {pairs} pairs of which "
+            "missing='wildcard' would have to compare; choose 'category'"
+        )
+    return found
+
+
+def _match(
+    categories: Sequence[Category],
+    intervals: Sequence[Interval],
+    target: Rows,
+    released: Rows,
+    n_released: int,
+    own: Ints,
+    groups: tuple[Codes, Codes, int] | None = None,
+) -> tuple[Ints, Bools]:
+    """Some targets among some released records, a missing value matching only a missing one.
+
+    `own` is -1 where a target's own record is not among these.
+    """
+    mine, theirs, k = groups or _groups(
+        [(one.target[target], one.released[released]) for one in categories], len(own), n_released
+    )
+    gaps = [(a[target], b[released]) for a, b in (one.missing() for one in intervals)]
+    if gaps := [(a, b) for a, b in gaps if a.any() or b.any()]:
+        flags = [(a.astype(np.int32), b.astype(np.int32)) for a, b in gaps]
+        mine, theirs, k = _groups([(mine, theirs), *flags], len(mine), len(theirs))
+    dimensions = [one for interval in intervals for one in interval.dimensions(target, released)]
+    hit = (own >= 0) & (mine == theirs[own])
+    for one in dimensions:
+        hit &= (one.upper[own] >= one.low) & (one.lower[own] <= one.high)
+    if dimensions:
+        return count_in_boxes(dimensions, theirs, mine, k), hit
+    return np.bincount(theirs, minlength=k)[mine], hit
+
+
+def _groups(columns: Sequence[tuple[Codes, Codes]], n: int, r: int) -> tuple[Codes, Codes, int]:
+    groups = group_codes([np.concatenate(pair) for pair in columns], n + r)
+    return groups.of_row[:n], groups.of_row[n:], len(groups.size)

@@ -1,0 +1,194 @@
+"""B1: which variables are matched for equality, which by an interval, and how a missing value counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data import arguments
+from sdckit.data.missing_values.missing import MissingRule, Rule
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["MatchBy", "match_by", "target_rows"]
+
+
+@dataclass(frozen=True)
+class MatchBy:
+    """What two records must share.
+
+    Attributes
+    ----------
+    known, synthetic : tuple of str
+        All variables, by role.
+    numeric : tuple of str
+        Those that hold numbers.
+    widths : dict of str to (float, bool)
+        Width of the interval of each numeric variable that has one, and whether it is relative; the other
+        variables are matched for equality.
+    rules : dict of str to str
+        What a missing value is, by variable.
+    """
+
+    known: tuple[str, ...]
+    synthetic: tuple[str, ...]
+    numeric: tuple[str, ...]
+    widths: dict[str, tuple[float, bool]]
+    rules: dict[str, Rule]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All variables."""
+        return self.known + self.synthetic
+
+    @property
+    def equal(self) -> tuple[str, ...]:
+        """Variables matched for equality."""
+        return tuple(name for name in self.names if name not in self.widths)
+
+    @property
+    def in_words(self) -> str:
+        """What a missing value was taken for."""
+        wild = [name for name in self.names if self.rules[name] == "wildcard"]
+        if not wild:
+            return "a missing value matches a missing value only"
+        if len(wild) == len(self.names):
+            return "a missing value matches any value"
+        return f"a missing value of {', '.join(wild)} matches any value, another one a missing value only"
+
+
+def match_by(
+    *,
+    known: Sequence[str],
+    synthetic: Sequence[str],
+    numeric: Sequence[str],
+    width: float | Mapping[str, float],
+    relative: bool | Mapping[str, bool],
+    missing: MissingRule | None,
+    scenario: Scenario | None,
+) -> MatchBy:
+    """Check the arguments of `matching_risk` that name variables.
+
+    Raises
+    ------
+    ColumnError
+        A variable that is both known and synthetic; a numeric variable, or one with a width, that is neither.
+    DataError
+        No variable; a width that is no number of 0 or more; one without a width.
+    ScenarioError
+        As `resolve_roles`.
+
+    Examples
+    --------
+    >>> found = match_by(
+    ...     known=["sex", "age"], synthetic=["income"], numeric=["age", "income"], width=0.1, relative=True,
+    ...     missing=None, scenario=None,
+    ... )
+    >>> found.equal, found.widths
+    (('sex', 'age'), {'income': (0.1, True)})
+    """
+    scenario = arguments.scenario_or_none(scenario)
+    fixed, made = arguments.names(known, "known") or (), arguments.names(synthetic, "synthetic") or ()
+    numbers = arguments.names(numeric, "numeric") or ()
+    if not fixed and not made:
+        if scenario is None:
+            raise DataError(
+                "no variable to match by: known=[...] names those left as they were, synthetic=[...] those that were "
+                "replaced",
+                argument="known",
+            )
+        keys = resolve_roles(scenario=scenario).keys
+        numbers = numbers or tuple(name for name in keys if name in scenario.numeric)
+        fixed, made = tuple(name for name in keys if name not in numbers), numbers
+    if both := [name for name in fixed if name in made]:
+        raise ColumnError(
+            f"{both[0]!r} is known and synthetic; a variable was either left as it was or replaced",
+            argument="synthetic",
+        )
+    names = fixed + made
+    for role, listed in {"numeric": numbers, "width": width, "relative": relative}.items():
+        for name in listed if isinstance(listed, (tuple, Mapping)) else ():
+            if name not in names:
+                raise ColumnError(
+                    f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}",
+                    argument=role,
+                )
+    if isinstance(width, Mapping):
+        numbers = tuple(dict.fromkeys([*numbers, *width]))
+    with_width = width if isinstance(width, Mapping) else [name for name in made if name in numbers]
+    if bare := [name for name in made if name in numbers and name not in with_width]:
+        raise DataError(
+            f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality",
+            argument="width",
+        )
+    rules = resolve_roles(scenario=scenario, keys=names, missing=missing, default_missing="category").rules
+    if not isinstance(width, Mapping):
+        _number(width)
+    return MatchBy(
+        fixed, made, numbers,
+        {name: (_number(width, name), _is_relative(relative, name)) for name in names if name in with_width},
+        dict(zip(names, rules, strict=True)),
+    )  # fmt: skip
+
+
+def _number(width: Any, name: str = "") -> float:
+    one = width[name] if isinstance(width, Mapping) else width
+    which = f"of {name!r} " if isinstance(width, Mapping) else ""
+    return arguments.amount(one, "width", f"{which}is half the length of an interval")
+
+
+def _is_relative(relative: Any, name: str) -> bool:
+    if isinstance(relative, Mapping):
+        if name not in relative:
+            raise DataError(
+                f"relative says nothing of {name!r}; name every variable with a width, or give one value",
+                argument="relative",
+            )
+        relative = relative[name]
+    return arguments.flag(
+        relative, "relative", "is True where a width is a share of the value, False where it is in its unit"
+    )
+
+
+def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
+    """Positions, from 0, of the records that are looked for.
+
+    Raises
+    ------
+    DataError
+        Row numbers that do not exist or occur twice, a mask of another length, nothing at all.
+
+    Examples
+    --------
+    >>> target_rows([3, 1], 3).tolist(), target_rows([False, True, True], 3).tolist()
+    ([2, 0], [1, 2])
+    """
+    if rows is None:
+        return np.arange(n, dtype=np.int64)
+    given = np.asarray(rows)
+    if given.dtype == np.bool_ and given.shape == (n,):
+        found = np.flatnonzero(given)
+    elif given.dtype == np.bool_:
+        raise DataError(
+            f"rows= as true and false needs one value for each of the {n} records", argument="rows"
+        )
+    elif given.ndim != 1 or (given.dtype.kind not in "iu" and len(given)):
+        raise DataError(
+            "rows= takes row numbers of the original, from 1, or true and false for each record",
+            argument="rows",
+        )
+    else:
+        found = given.astype(np.int64) - 1
+    if len(found) == 0:
+        raise DataError("rows= names no record", argument="rows")
+    if found.min() < 0 or found.max() >= n:
+        raise DataError(f"rows= counts from 1 to {n}, the records of the original", argument="rows")
+    if len(np.unique(found)) < len(found):
+        raise DataError("rows= names a record more than once", argument="rows")
+    return found

@@ -1,0 +1,158 @@
+"""A5: how surely a person of the population is known to be in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from sdckit.cells.shared_coding import matching_cells
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.identity.population.k_map import file_and_population, population_cells
+from sdckit.identity.population.population_size import category_cells, records_of
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["DeltaPresence", "delta_presence"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DeltaPresence(Result):
+    """Share of the people with each key that are in the file.
+
+    Attributes
+    ----------
+    n, population : int
+        Records of the file and of its population.
+    minimum, maximum : float
+        Smallest and largest share over all keys of the population.
+    limits : tuple of float
+        The limits asked for.
+    holds : bool
+        Whether every share lies within the limits.
+    n_above, n_below : int
+        People of the population with a key whose share is above, or below, the limits.
+    records_above : int
+        Records of the file with such a key above the limit.
+    records : frame
+        ``presence``: the share for each record of the file.
+    """
+
+    measure: ClassVar[str] = "delta_presence"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "population", "minimum", "maximum", "limits", "holds", "n_above", "n_below", "records_above",
+    )  # fmt: skip
+    cells: Cells
+    n: int
+    population: int
+    minimum: float
+    maximum: float
+    limits: tuple[float, float]
+    holds: bool
+    n_above: int
+    n_below: int
+    records_above: int
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def records(self) -> Any:
+        """A row per record of the file, in the caller's order and frame type."""
+        return records_of(self.cells, ["presence"], self.prefix)
+
+
+def delta_presence(
+    data: Any,
+    population: Any = None,
+    *,
+    keys: Sequence[str] | None = None,
+    limits: tuple[float, float] = (0.0, 1.0),
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> DeltaPresence:
+    """Find how surely an intruder who knows a person's key learns that the person is in the file.
+
+    Parameters
+    ----------
+    data : data frame, Cells or Pair
+        The file: those with a disease, say, whose being listed is what must stay hidden. Of a pair its
+        original, in the population opened with it.
+    population : data frame or Cells
+        The people that the file is a part of, one row per person, with the same keys.
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a level of its own.
+    limits : pair of float
+        Smallest and largest share allowed; a smallest share above 0 needs every key of the population
+        in the file.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    DeltaPresence
+        ``minimum``, ``maximum``, ``holds``, ``n_above``, ``n_below``, ``records_above``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; a key of different types in the two files.
+    DataError
+        As `key_frequencies`; a key that more records of the file have than of the population; limits
+        that are no shares.
+
+    References
+    ----------
+    Nergiz, M. E., Atzori, M. and Clifton, C. (2007). Hiding the presence of individuals from shared
+    databases. SIGMOD, 665-676.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [30, 30, 40, 40, 40, 50]})
+    >>> result = delta_presence(people[[0, 1, 2]], people, keys=["age"], limits=(0, 0.5))
+    >>> result.minimum, result.maximum, result.holds, result.n_above
+    (0.0, 1.0, False, 2)
+    """
+    arguments.text(prefix, "prefix")
+    low, high = _checked(limits)
+    data, population = file_and_population(data, population)
+    if population is None:
+        raise DataError("population= is missing: give the file of the people that the data is a part of")
+    cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False)
+    everybody = population_cells(population, cells.keys)
+    at = matching_cells(cells, everybody)
+    size, total = cells.table.size, everybody.table.size
+    if short := int(np.count_nonzero(size > np.where(at >= 0, total[at], 0))):
+        raise DataError(
+            f"in {short} cells the population has fewer records than the data: the data must be a part of the "
+            "population, with the keys coded alike in both"
+        )
+    present = np.zeros(len(total), np.int64)
+    present[at] = size
+    share = present / total
+    above, below = share > high, share < low
+    return DeltaPresence(
+        cells=cells.with_cells({"presence": share[at]}), n=cells.n, population=everybody.n,
+        minimum=float(share.min()), maximum=float(share.max()), limits=(low, high),
+        holds=not (above.any() or below.any()), n_above=int(total[above].sum()),
+        n_below=int(total[below].sum()), records_above=int(present[above].sum()), prefix=prefix,
+    )  # fmt: skip
+
+
+def _checked(limits: Sequence[float]) -> tuple[float, float]:
+    pair = tuple(limits) if isinstance(limits, (tuple, list)) else ()
+    if len(pair) != 2 or not all(map(arguments.is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
+        raise DataError(
+            "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order",
+            argument="limits",
+        )
+    return float(pair[0]), float(pair[1])

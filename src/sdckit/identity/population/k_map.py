@@ -1,0 +1,220 @@
+"""A5: how many people of the population share each record's key, when the population is at hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair
+from sdckit.cells.shared_coding import matching_cells
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+from sdckit.identity.population.log_linear import expected_main_effects, grid_of
+from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["KMap", "file_and_population", "k_map", "population_cells"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KMap(Result):
+    """k-map of a file against its population.
+
+    Attributes
+    ----------
+    n : int
+        Records.
+    level : int or float
+        The largest k that holds for every record; NaN without a population file.
+    violations : dict of int to float
+        For each k asked, the records whose key fewer than k people of the population have; without a
+        population file the number expected under independent keys.
+    violation_rates : dict of int to float
+        The same as a share of the records.
+    records : frame
+        ``population_frequency``; without a population file ``p_below_<k>`` for each k.
+    """
+
+    measure: ClassVar[str] = "k_map"
+    figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
+    cells: Cells
+    n: int
+    level: float
+    violations: dict[int, float]
+    columns: tuple[str, ...]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def violation_rates(self) -> dict[int, float]:
+        """Share of the records that violate each k."""
+        return {k: count / self.n for k, count in self.violations.items()}
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return records_of(self.cells, self.columns, self.prefix)
+
+
+def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
+    """The two files of a measure of presence: as given; of a pair its original, and itself for its population.
+
+    Raises
+    ------
+    DataError
+        A pair and a population.
+    """
+    if not isinstance(data, Pair):
+        return data, population
+    if population is not None:
+        raise DataError("the files are fixed by the pair given; leave population= out")
+    return data.original, None if data.population is None else data
+
+
+def population_cells(population: Any, keys: Sequence[str]) -> Cells:
+    """Cells of a population file by the keys of the other file; a pair counts its population once.
+
+    Raises
+    ------
+    ColumnError, DataError
+        As `key_frequencies`, the message beginning with "population".
+    """
+    from sdckit.cells.as_cells import is_cells
+
+    if isinstance(population, Pair):
+        at = ("population", tuple(keys))
+        if at not in population.memo:
+            population.memo[at] = population_cells(population.population, keys)
+        kept: Cells = population.memo[at]
+        return kept
+    try:
+        found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
+    except ColumnError as error:
+        raise ColumnError(f"population: {error}", argument="population") from None
+    except DataError as error:
+        raise DataError(f"population: {error}", argument="population") from None
+    if found.keys != tuple(keys):
+        raise ColumnError(
+            "population: its cells were made with other keys, or in another order; use the same",
+            argument="population",
+        )
+    return found
+
+
+def k_map(
+    data: Any,
+    population: Any = None,
+    *,
+    keys: Sequence[str] | None = None,
+    k: Sequence[int] | int = (2, 3, 5),
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> KMap:
+    """Find the largest k for which at least k people of the population share each record's key.
+
+    Parameters
+    ----------
+    data : data frame, Cells or Pair
+        Of a pair its original, in the population opened with it.
+    population : data frame or Cells, optional
+        The population that `data` is a part of, one row per person, with the same keys. Without it the
+        records expected to violate each k are estimated, the keys taken as independent.
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a level of its own.
+    k : int or sequence of int
+        Levels to test, 2 or more.
+    weight, sampling_fraction : str and float, optional
+        How large the population is, where it is not given.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    KMap
+        ``level``, ``violations``, ``violation_rates``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; a key of different types in the two files.
+    DataError
+        As `key_frequencies`; a key that more records of `data` have than of the population.
+
+    Notes
+    -----
+    Types of storage do not matter: 3 matches 3.0, a category the text it stands for. Without a population
+    file P(F < k | f) is the chance that a Poisson count with mean (1 - pi) mu/pi is below k - f.
+
+    References
+    ----------
+    Sweeney, L. (2001). Computational Disclosure Control: Theory and Practice. Thesis, MIT. El Emam, K. and
+    Dankar, F. (2008). Protecting privacy using k-anonymity. JAMIA 15, 627-637.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [30, 30, 40, 40, 40, 50]})
+    >>> result = k_map(people[[0, 1, 2]], people, keys=["age"], k=3)
+    >>> result.level, result.violations
+    (2, {3: 2})
+    """
+    arguments.text(prefix, "prefix")
+    asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
+    data, population = file_and_population(data, population)
+    cells = category_cells(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
+        weighted=population is None,
+    )  # fmt: skip
+    if population is None:
+        return _by_model(cells, asked, prefix)
+    frequency = _frequency(cells, population_cells(population, cells.keys))
+    size = cells.table.size
+    violations: dict[int, float] = {one: int(size[frequency < one].sum()) for one in asked}
+    cells = cells.with_cells({"population_frequency": frequency})
+    return KMap(cells, cells.n, int(frequency.min()), violations, ("population_frequency",), prefix)
+
+
+def _frequency(cells: Cells, population: Cells) -> NDArray[np.int64]:
+    """Records of the population in each cell."""
+    at = matching_cells(cells, population)
+    frequency: NDArray[np.int64] = np.where(at >= 0, population.table.size[at], 0)
+    if short := int(np.count_nonzero(cells.table.size > frequency)):
+        raise DataError(
+            f"in {short} cells the population has fewer records than the data: the data must be a part of the "
+            "population, with the keys coded alike in both"
+        )
+    return frequency
+
+
+def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
+    from scipy.special import pdtr
+
+    pi, f = sampling_fraction_of(cells), cells.table.size
+    unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
+    names, columns, violations = [], {}, {}
+    for one in asked:
+        others = one - 1 - f  # people of the population outside the file that the key may still have
+        p = np.where(others >= 0, pdtr(np.maximum(others, 0), unseen), 0.0)
+        names.append(f"p_below_{one}")
+        columns[names[-1]] = p
+        violations[one] = float(p @ f)
+    notes = {
+        "level": "no population file: violations are expected numbers, the keys taken as independent "
+        "(population_risk says how well that fits)"
+    }
+    return KMap(cells.with_cells(columns), cells.n, math.nan, violations, tuple(names), prefix, notes)

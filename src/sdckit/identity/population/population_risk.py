@@ -1,0 +1,346 @@
+"""A5: how many sample uniques are unique in the population too, by log-linear models."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError, SdcWarning
+from sdckit.identity.population.fit_statistics import FitStatistics
+from sdckit.identity.population.forward_search import ACCEPT, Step, forward_search
+from sdckit.identity.population.log_linear import MAX_GRID, Grid, Term, grid_of
+from sdckit.identity.population.model_terms import Formula, model_terms, term_name, term_names
+from sdckit.identity.population.population_model import (
+    FittedModel,
+    bootstrap_interval,
+    fit_model,
+    unique_risk,
+)
+from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["PopulationRisk", "population_risk"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PopulationRisk(Result):
+    """Risk of the sample uniques under a log-linear model of the population.
+
+    Attributes
+    ----------
+    n, sample_uniques : int
+        Records, and those whose key no other record has (missing keys being a category).
+    sampling_fraction : float
+        Share of the population in the file.
+    tau1, tau2 : float
+        Sample uniques expected to be population unique; expected correct matches among sample uniques.
+    tau1_rate, tau2_rate : float
+        The same per record.
+    tau1_per_unique, tau2_per_unique : float
+        The same per sample unique.
+    population_uniques : float
+        tau1 over the sampling fraction: uniques expected in the whole population.
+    b1, b2 : float
+        Estimated error of tau1 and tau2; `b1_error`, `b2_error` bound their numerical error.
+    z1, z2, robust_z1, robust_z2 : float
+        B standardised: a flag whether the model fits, not an error bar. Above 1.645 the model is too simple.
+    n_possible : int
+        Cells of the full product of the levels.
+    model : tuple of str
+        Terms of the model.
+    path : dict of str to float
+        With `select`: z2 of main effects, then after each term added.
+    interval : dict of str to tuple of float
+        95 % bootstrap intervals of tau1 and tau2, where asked for.
+    records : frame
+        ``p_population_unique`` and ``expected_match`` of sample uniques; NaN for other records.
+    """
+
+    measure: ClassVar[str] = "population_risk"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "sample_uniques", "sampling_fraction", "tau1", "tau2", "tau1_rate", "tau2_rate", "tau1_per_unique",
+        "tau2_per_unique", "population_uniques", "b1", "b2", "z1", "z2", "robust_z1", "robust_z2", "b1_error",
+        "b2_error", "n_possible", "model", "path", "interval",
+    )  # fmt: skip
+    cells: Cells
+    n: int
+    sampling_fraction: float
+    sample_uniques: int
+    tau1: float
+    tau2: float
+    statistics: FitStatistics
+    n_possible: int
+    model: tuple[str, ...]
+    path: dict[str, float]
+    interval: dict[str, tuple[float, float]]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def tau1_rate(self) -> float:
+        """tau1 per record."""
+        return self.tau1 / self.n
+
+    @cached_property
+    def tau2_rate(self) -> float:
+        """tau2 per record."""
+        return self.tau2 / self.n
+
+    @cached_property
+    def tau1_per_unique(self) -> float:
+        """tau1 per sample unique."""
+        return self.tau1 / self.sample_uniques if self.sample_uniques else math.nan
+
+    @cached_property
+    def tau2_per_unique(self) -> float:
+        """tau2 per sample unique."""
+        return self.tau2 / self.sample_uniques if self.sample_uniques else math.nan
+
+    @cached_property
+    def population_uniques(self) -> float:
+        """Uniques expected in the population: each is in the file with the sampling fraction as its chance."""
+        return self.tau1 / self.sampling_fraction
+
+    @property
+    def b1(self) -> float:
+        """Estimated error of tau1."""
+        return self.statistics.b1
+
+    @property
+    def b2(self) -> float:
+        """Estimated error of tau2."""
+        return self.statistics.b2
+
+    @property
+    def z1(self) -> float:
+        """B1 over its standard deviation under the model."""
+        return self.statistics.z1
+
+    @property
+    def z2(self) -> float:
+        """B2 over its standard deviation under the model."""
+        return self.statistics.z2
+
+    @property
+    def robust_z1(self) -> float:
+        """B1 over the standard deviation of the cells' contributions."""
+        return self.statistics.robust_z1
+
+    @property
+    def robust_z2(self) -> float:
+        """B2 over the standard deviation of the cells' contributions."""
+        return self.statistics.robust_z2
+
+    @property
+    def b1_error(self) -> float:
+        """Bound of the numerical error of B1."""
+        return self.statistics.b1_error
+
+    @property
+    def b2_error(self) -> float:
+        """Bound of the numerical error of B2."""
+        return self.statistics.b2_error
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return records_of(self.cells, ["p_population_unique", "expected_match"], self.prefix)
+
+
+def population_risk(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    interactions: int = 1,
+    formula: Formula | None = None,
+    select: bool = False,
+    interval: Literal["bootstrap"] | None = None,
+    seed: int | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> PopulationRisk:
+    """Estimate how many sample uniques are unique in the population, by a log-linear model.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a level of its own.
+    weight : str, optional
+        Column of sampling weights; the sampling fraction is then records over their sum.
+    sampling_fraction : float, optional
+        Share of the population in the file, in (0, 1], instead of a weight.
+    interactions : int
+        Highest order of the model's terms: 1 main effects (keys independent), 2 all pairs, ...
+    formula : str or sequence, optional
+        Interaction terms instead: ``"age:educ + sex:labour"``, or a list of terms, each a text or a list
+        of keys. Main effects are always in.
+    select : bool
+        Forward search instead: add two-way terms until z2 is below 1.645.
+    interval : "bootstrap", optional
+        95 % percentile intervals from 200 resamples of the records, the model fitted anew to each.
+    seed : int, optional
+        Of the bootstrap.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    PopulationRisk
+        ``tau1``, ``tau2``, ``z1``, ``z2``, ``robust_z1``, ``robust_z2``, ``model``, ``records`` and more.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; a formula naming something that is no key.
+    DataError
+        As `key_frequencies`; no sampling fraction and no weight; weights that sum to less than the records;
+        interactions on a grid of more than 10 million possible cells.
+
+    Warns
+    -----
+    SdcWarning
+        The model did not converge (all figures NaN); `select` on a grid too large to search.
+
+    Notes
+    -----
+    The expected sample count mu of a cell is fitted to the sample; its expected population count is
+    mu/pi. sdcMicro's ``modRisk`` puts mu itself there, which takes the population to be as small as the sample.
+    Cells are taken to be sampled with equal chances.
+
+    References
+    ----------
+    Skinner, C. and Holmes, D. (1998). Estimating the re-identification risk per record in microdata.
+    Journal of Official Statistics 14, 361-372. Skinner, C. and Shlomo, N. (2008). Assessing
+    identification risk in survey microdata using log-linear models. JASA 103, 989-1001.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": [1, 1, 1, 1, 2, 2], "age": [1, 1, 2, 2, 1, 2]})
+    >>> risk = population_risk(survey, keys=["sex", "age"], sampling_fraction=0.5)
+    >>> risk.sample_uniques, round(risk.tau1, 6), round(risk.tau2, 6)
+    (2, 0.735759, 1.264241)
+    """
+    arguments.text(prefix, "prefix")
+    if interval is not None:
+        arguments.choice(interval, "interval", ("bootstrap",))
+    rng = arguments.seed(seed)
+    if arguments.flag(select, "select") and (formula is not None or interactions != 1):
+        raise DataError(
+            "select=True chooses the terms itself; leave formula= and interactions= out", argument="select"
+        )
+    cells = category_cells(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id
+    )
+    terms = model_terms(cells.keys, interactions, formula)
+    pi, grid = sampling_fraction_of(cells), grid_of(cells)
+    if terms and grid.n_possible > MAX_GRID:
+        raise DataError(
+            f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}; "
+            "recode or leave out keys, or fit main effects (interactions=1)"
+        )
+    counts = cells.table.size.astype(np.float64)
+    terms, path, notes = _selected(grid, counts, pi, terms) if select else (terms, (), {})
+    fitted = fit_model(grid, terms, counts, pi)
+    intervals = {}
+    if interval is not None and fitted.converged:
+        intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
+    names = {_step_name(cells.keys, step): step.z2 for step in path}
+    return _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
+
+
+def _selected(
+    grid: Grid, counts: Any, pi: float, terms: tuple[Term, ...]
+) -> tuple[tuple[Term, ...], tuple[Step, ...], dict[str, str]]:
+    if pi >= 1:
+        return terms, (), {"path": "a census needs no model: nothing to select"}
+    if grid.n_possible > MAX_GRID:
+        words = (
+            f"the search needs the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}; "
+            "these are main effects: recode keys to search"
+        )
+        warnings.warn(words, SdcWarning, stacklevel=3)
+        return terms, (), {"path": words}
+    found, path = forward_search(grid, counts, pi)
+    return found, path, {"path": _told(path)}
+
+
+def _told(path: tuple[Step, ...]) -> str:
+    first, last = path[0].z2, path[-1].z2
+    if math.isnan(first):
+        return "a forward search cannot judge main effects, so it added no pair of keys"
+    if len(path) == 1:
+        return f"a forward search added no pair of keys: z2 of main effects is {first:.4g}"
+    pairs = "1 pair" if len(path) == 2 else f"{len(path) - 1} pairs"
+    return f"a forward search added {pairs} of keys to main effects: z2 went from {first:.4g} to {last:.4g}"
+
+
+def _step_name(keys: Sequence[str], step: Step) -> str:
+    return "main effects" if step.term is None else term_name(keys, step.term)
+
+
+def _result(
+    cells: Cells, grid: Grid, fitted: FittedModel, pi: float, *, notes: dict[str, str], **given: Any
+) -> PopulationRisk:
+    unique = cells.table.size == 1
+    p, match = unique_risk(fitted.mu, pi)
+    statistics = fitted.statistics
+    if not fitted.converged:
+        words = (
+            f"the model did not converge: a margin still misses by {fitted.gap:.2g} of the records; "
+            "leave out interactions between sparse keys"
+        )
+        warnings.warn(words, SdcWarning, stacklevel=3)
+        notes = {**notes, "model": words}
+        p, match, statistics = np.full_like(p, np.nan), np.full_like(match, np.nan), FitStatistics()
+    tau1, tau2 = (float(one[unique].sum()) if fitted.converged else math.nan for one in (p, match))
+    columns = {
+        "p_population_unique": np.where(unique, p, np.nan),
+        "expected_match": np.where(unique, match, np.nan),
+    }
+    return PopulationRisk(
+        cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
+        tau1=tau1, tau2=tau2, statistics=statistics, n_possible=grid.n_possible,
+        model=term_names(cells.keys, fitted.terms),
+        notes={**_notes(fitted, statistics, pi, int(unique.sum()), searched="path" in notes), **notes}, **given,
+    )  # fmt: skip
+
+
+def _notes(
+    fitted: FittedModel, statistics: FitStatistics, pi: float, uniques: int, *, searched: bool
+) -> dict[str, str]:
+    notes = {}
+    if pi >= 1:
+        notes["z1"] = (
+            "the file is the whole population: sample uniques are population uniques, nothing is modelled"
+        )
+    elif fitted.converged and math.isnan(statistics.z2):
+        notes["z1"] = "the model leaves nothing to compare: its fit cannot be judged"
+    elif statistics.z2 >= ACCEPT:
+        notes["z2"] = (
+            "the model is too simple for this file (z2 of 1.645 or more): tau1 and tau2 are probably too high, "
+            "though a strong misfit can hide the direction; "
+            + ("recode keys" if searched else "try select=True or interactions=2")
+        )
+    elif statistics.z2 <= -ACCEPT:
+        notes["z2"] = "the model may be overfitted (z2 of -1.645 or less): tau1 and tau2 may be too low"
+    if uniques == 0:
+        notes["tau1_per_unique"] = "there is no sample unique to relate the risk to"
+    return notes

@@ -1,0 +1,187 @@
+"""A5: how many people are unique in the population, from the table of class sizes alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.identity.population.population_size import category_cells, sampling_fraction_of
+from sdckit.identity.population.size_models import SizeEstimate, dankar, pitman, size_table, zayatz
+from sdckit.identity.population.slide_negative_binomial import snb, snb3
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["PopulationUniques", "population_uniques"]
+
+CAUTION = (
+    "estimates from class sizes alone may miss by a factor of 2 to 6 at small sampling fractions: compare them, "
+    "and prefer population_risk with interactions"
+)
+REASONS = {
+    "all_unique": "every record is unique: the likelihood has no finite maximum",
+    "one_class": "all records share one key",
+    "no_pairs": "no two records share a key with each other alone",
+    "no_root": "the equations have no solution",
+    "several": "the equations have several solutions, listed under parameters",
+    "above_n": "the classes estimated exceed the population",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PopulationUniques(Result):
+    """Expected population uniques by several models, side by side.
+
+    Attributes
+    ----------
+    n, sample_uniques : int
+        Records, and those whose key no other record has (missing keys being a category).
+    population : float
+        Records of the population: n over the sampling fraction.
+    zayatz, pitman, snb, snb3, dankar : float
+        Expected population uniques by each model; NaN where it has no solution. `snb3` is our own variant.
+    shares : dict of str to float
+        The same as shares of the population.
+    status : dict of str to str
+        "ok", or what happened; for ``dankar`` the model it chose.
+    parameters : dict of str to dict
+        Of the fitted models.
+    estimates : dict of str to SizeEstimate
+        Everything about each model.
+    """
+
+    measure: ClassVar[str] = "population_uniques"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "sample_uniques", "population", "zayatz", "pitman", "snb", "snb3", "dankar", "shares", "status",
+        "parameters",
+    )  # fmt: skip
+    cells: Cells
+    n: int
+    sample_uniques: int
+    population: float
+    estimates: dict[str, SizeEstimate]
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def zayatz(self) -> float:
+        """By the equivalence-class Bayes estimator; too high at small sampling fractions."""
+        return self.estimates["zayatz"].uniques
+
+    @property
+    def pitman(self) -> float:
+        """By Pitman's sampling formula."""
+        return self.estimates["pitman"].uniques
+
+    @property
+    def snb(self) -> float:
+        """By the slide negative binomial model."""
+        return self.estimates["snb"].uniques
+
+    @property
+    def snb3(self) -> float:
+        """By the slide negative binomial model, the number of classes fitted as well."""
+        return self.estimates["snb3"].uniques
+
+    @property
+    def dankar(self) -> float:
+        """By the model that Dankar's rule chooses."""
+        return self.estimates["dankar"].uniques
+
+    @cached_property
+    def shares(self) -> dict[str, float]:
+        """Population uniques as a share of the population."""
+        return {name: one.share for name, one in self.estimates.items()}
+
+    @cached_property
+    def status(self) -> dict[str, str]:
+        """What happened in each model."""
+        return {name: one.status for name, one in self.estimates.items()}
+
+    @cached_property
+    def parameters(self) -> dict[str, dict[str, float]]:
+        """Parameters of the fitted models."""
+        return {name: dict(one.parameters) for name, one in self.estimates.items() if one.parameters}
+
+    @property
+    def records(self) -> Any:
+        """Refuse: the models speak of the file.
+
+        Raises
+        ------
+        DataError
+            Always; `population_risk` has figures per record.
+        """
+        raise DataError(
+            "population uniques are figures of the file; population_risk gives figures per record"
+        )
+
+
+def population_uniques(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    scenario: Scenario | None = None,
+) -> PopulationUniques:
+    """Estimate the number of population uniques from how many classes of records have each size.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a level of its own.
+    weight : str, optional
+        Column of sampling weights; the population is then their sum.
+    sampling_fraction : float, optional
+        Share of the population in the file, in (0, 1], instead of a weight.
+    scenario : Scenario, optional
+        Gives what is not given here.
+
+    Returns
+    -------
+    PopulationUniques
+        ``zayatz``, ``pitman``, ``snb``, ``snb3``, ``dankar``, ``shares``, ``status``, ``parameters``.
+
+    Raises
+    ------
+    ColumnError, DataError, ScenarioError
+        As `key_frequencies`; also neither sampling fraction nor weight, or weights that sum to less than
+        the records.
+
+    Notes
+    -----
+    A simple random sample is assumed. Without sample uniques every estimate is 0, with a census it is the
+    number of sample uniques. ARX's slide negative binomial has two slips and gives other figures.
+
+    References
+    ----------
+    Zayatz (1991); Hoshino (2001), J. Official Statistics 17; Chen and Keller-McNulty (1998), J. Official
+    Statistics 14; Dankar et al. (2012), BMC Medical Informatics and Decision Making 12:66.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"town": [1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 7]})
+    >>> found = population_uniques(survey, keys=["town"], sampling_fraction=0.5)
+    >>> found.sample_uniques, round(found.zayatz, 3), found.status["dankar"]
+    (3, 2.604, 'zayatz')
+    """
+    cells = category_cells(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario
+    )
+    population = cells.n / sampling_fraction_of(cells)
+    if abs(population - round(population)) <= 1e-9 * population:
+        population = float(round(population))
+    table = size_table(cells.table.size, population)
+    estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
+    estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
+    notes = {"estimates": CAUTION} if table.n < table.population else {}
+    notes |= {name: REASONS[one.status] for name, one in estimates.items() if math.isnan(one.uniques)}
+    return PopulationUniques(cells, cells.n, int(table.of(1)), population, estimates, notes)

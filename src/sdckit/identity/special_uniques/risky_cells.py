@@ -1,0 +1,337 @@
+"""A6: combinations of a few variables that occur too seldom: the unsafe combinations of mu-Argus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from threading import Event
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.margins import level_sizes
+from sdckit.data import arguments
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.threads import chunks, run
+from sdckit.numerics.unsafe import count_unsafe
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["RiskyCells", "RiskyCombination", "risky_cells"]
+
+MOST_TABLES = 1_000_000
+
+
+# --- which tables -----------------------------------------------------------------------------------
+
+
+def identifying_sets(levels: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+    """The tables that identification levels ask for.
+
+    With L levels in use a table has L variables: one of the first level, one of the first two levels, and
+    so on, all different. A variable of level 0 takes no part.
+
+    Examples
+    --------
+    >>> identifying_sets({"town": 1, "job": 1, "age": 2, "car": 0})
+    (('town', 'job'), ('town', 'age'), ('job', 'age'))
+    """
+    used = sorted({level for level in levels.values() if level > 0})
+    names = sorted((name for name, level in levels.items() if level > 0), key=lambda name: levels[name])
+    return tuple(
+        chosen
+        for chosen in combinations(names, len(used))
+        if all(levels[name] <= limit for name, limit in zip(chosen, used, strict=True))
+    )
+
+
+# --- result -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RiskyCombination:
+    """The table of one combination of variables.
+
+    Attributes
+    ----------
+    variables : tuple of str
+    dimension : int
+        Number of variables.
+    threshold : int
+        Records up to which a cell is unsafe.
+    n_cells, n_unsafe : int
+        Cells that occur, and those of them that are unsafe.
+    records : int
+        Records in unsafe cells.
+    """
+
+    variables: tuple[str, ...]
+    dimension: int
+    threshold: int
+    n_cells: int
+    n_unsafe: int
+    records: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskyCells(Result):
+    """Unsafe combinations of a file.
+
+    Attributes
+    ----------
+    n_combinations : int
+        Tables looked at.
+    unsafe_cells : dict of int to int
+        Unsafe cells by dimension.
+    records_affected : int
+        Records in at least one unsafe cell.
+    variable_counts : dict of str to int
+        Unsafe cells of the tables that each variable is in.
+    table : tuple of RiskyCombination
+        One row per table, by dimension.
+    records : frame
+        ``n_unsafe``, the tables in which the record lies in an unsafe cell, and ``n_unsafe_<variable>``,
+        those of them with the variable.
+    """
+
+    measure: ClassVar[str] = "risky_cells"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "n_combinations", "unsafe_cells", "records_affected", "variable_counts", "table_figures",
+    )  # fmt: skip
+    cells: Cells
+    table: tuple[RiskyCombination, ...]
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @property
+    def n_combinations(self) -> int:
+        """Tables looked at."""
+        return len(self.table)
+
+    @cached_property
+    def unsafe_cells(self) -> dict[int, int]:
+        """Unsafe cells by dimension."""
+        dimensions = sorted({row.dimension for row in self.table})
+        return {d: sum(row.n_unsafe for row in self.table if row.dimension == d) for d in dimensions}
+
+    @cached_property
+    def records_affected(self) -> int:
+        """Records in at least one unsafe cell."""
+        size = self.cells.table.size
+        return int(size[self.cells.columns["n_unsafe"] > 0].sum())
+
+    @cached_property
+    def variable_counts(self) -> dict[str, int]:
+        """Unsafe cells of the tables that each variable is in."""
+        return {
+            key: sum(row.n_unsafe for row in self.table if key in row.variables) for key in self.cells.keys
+        }
+
+    @cached_property
+    def table_figures(self) -> dict[str, dict[str, int]]:
+        """The table by the names of the variables."""
+        return {
+            " x ".join(row.variables): {
+                "n_cells": row.n_cells,
+                "n_unsafe": row.n_unsafe,
+                "records": row.records,
+            }
+            for row in self.table
+        }
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type.
+
+        Raises
+        ------
+        DataError
+            The data is a plan, of which the cells came here and the records did not.
+        """
+        if self.cells.source is None:
+            raise DataError(
+                "a plan was counted on its engine, so its records are not here; collect it to see them"
+            )
+        names = ["n_unsafe", *(f"n_unsafe_{key}" for key in self.cells.keys)]
+        return self.cells.records(names, prefix=self.prefix)
+
+
+# --- measure ----------------------------------------------------------------------------------------
+
+
+def risky_cells(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    max_dim: int = 3,
+    threshold: int | Mapping[int, int] = 1,
+    identification_levels: Mapping[str, int] | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> RiskyCells:
+    """Find combinations of up to a few variables that too few records have.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know; a missing value is a category here.
+    max_dim : int
+        Largest number of variables in a combination; not used with identification levels.
+    threshold : int or dict of int to int
+        Records up to which a cell is unsafe, for all tables or by their dimension.
+    identification_levels : dict of str to int, optional
+        Level of every key, 1 for the most identifying, 0 to leave it out. With L levels in use, tables of L
+        variables are looked at: one of level 1, one of level 1 or 2, and so on.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+
+    Returns
+    -------
+    RiskyCells
+        ``table`` of `RiskyCombination`, ``unsafe_cells``, ``records_affected``, ``variable_counts``,
+        ``records``.
+
+    Raises
+    ------
+    ColumnError
+        As `key_frequencies`; identification levels of what is no key, or not of every key.
+    DataError
+        As `key_frequencies`; a dimension, threshold or level that is not a whole number, or a threshold
+        missing for a dimension; more than a million tables; persons, who cannot be counted from cells.
+
+    Notes
+    -----
+    Unsafe is a count of at most the threshold, as sdcMicro counts; some papers say below. Empty cells do
+    not count. sdcMicro's option for identification levels looks at all tables of up to L variables; here
+    they are those that mu-Argus makes.
+
+    References
+    ----------
+    Hundepool, A. et al. (2014). mu-Argus version 5.1 user's manual, on combinations. Statistics Netherlands.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m"], "job": ["a", "b", "a", "a"]})
+    >>> result = risky_cells(survey, keys=["sex", "job"])
+    >>> [(row.variables, row.n_unsafe) for row in result.table]
+    [(('sex',), 0), (('job',), 1), (('sex', 'job'), 2)]
+    """
+    arguments.text(prefix, "prefix")
+    cells = tabulate_given(
+        data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False
+    )
+    if cells.roles.person is not None:
+        raise DataError("distinct persons cannot be counted from cells; leave person= out for risky cells")
+    if identification_levels is None:
+        sets = _up_to(cells.keys, max_dim)
+    else:
+        levels = arguments.mapping(
+            identification_levels, "identification_levels", "gives a level for each key"
+        )
+        sets = identifying_sets(_checked_levels(levels, cells.keys))
+    limits = _limits(threshold, {len(one) for one in sets})
+    here = cells.in_memory()
+    table, marks = _tabulate(here, sets, limits)
+    columns: dict[str, NDArray[Any]] = {"n_unsafe": marks[:, -1].astype(np.int64)}
+    for j, key in enumerate(here.keys):
+        columns[f"n_unsafe_{key}"] = marks[:, j].astype(np.int64)
+    return RiskyCells(here.with_cells(columns), table, prefix)
+
+
+def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:
+    arguments.count(max_dim, "max_dim", "counts the variables of a combination")
+    sizes = range(1, min(max_dim, len(keys)) + 1)
+    number = sum(prod(range(len(keys) - d + 1, len(keys) + 1)) // prod(range(1, d + 1)) for d in sizes)
+    if number > MOST_TABLES:
+        raise DataError(
+            f"{len(keys)} keys have {number} combinations of up to {max_dim}; take fewer keys or a smaller max_dim"
+        )
+    return tuple(chosen for d in sizes for chosen in combinations(keys, d))
+
+
+def _checked_levels(levels: Mapping[str, int], keys: Sequence[str]) -> dict[str, int]:
+    if unknown := [name for name in levels if name not in keys]:
+        raise ColumnError(
+            f"identification_levels: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}",
+            argument="identification_levels",
+        )
+    if absent := [key for key in keys if key not in levels]:
+        raise ColumnError(
+            f"identification_levels: key {absent[0]!r} has none; give it one, 0 to leave it out",
+            argument="identification_levels",
+        )
+    for level in levels.values():
+        arguments.count(
+            level, "identification_levels", "is 1 for the most identifying, 0 for none", at_least=0
+        )
+    if not any(levels.values()):
+        raise DataError(
+            "all identification levels are 0, so there is no combination to look at",
+            argument="identification_levels",
+        )
+    return {key: levels[key] for key in keys}
+
+
+def _limits(threshold: int | Mapping[int, int], dimensions: set[int]) -> dict[int, int]:
+    given = dict(threshold) if isinstance(threshold, Mapping) else dict.fromkeys(dimensions, threshold)
+    if absent := sorted(dimensions - set(given)):
+        raise DataError(
+            f"threshold: none is given for tables of {absent[0]} variables; give one per dimension",
+            argument="threshold",
+        )
+    return {d: arguments.count(given[d], "threshold", "counts records") for d in dimensions}
+
+
+def _tabulate(
+    cells: Cells, sets: Sequence[tuple[str, ...]], limits: Mapping[int, int]
+) -> tuple[tuple[RiskyCombination, ...], NDArray[np.int32]]:
+    codes, levels = _dense(cells)
+    size, place = cells.table.size, {key: j for j, key in enumerate(cells.keys)}
+    stopped = Event()
+
+    def part(edges: tuple[int, int]) -> tuple[list[RiskyCombination], NDArray[np.int32]]:
+        marks = np.zeros((len(size), len(cells.keys) + 1), np.int32)
+        rows = []
+        for one in sets[edges[0] : edges[1]]:
+            if stopped.is_set():
+                break
+            limit = limits[len(one)]
+            found = count_unsafe(codes, levels, size, [place[key] for key in one], limit, marks)
+            rows.append(RiskyCombination(one, len(one), limit, *found))
+        return rows, marks
+
+    try:
+        parts = run(part, chunks(len(sets), minimum=1))
+    finally:
+        stopped.set()  # interrupted, the threads at work end with the table they are at
+    marks = parts[0][1]
+    for _, more in parts[1:]:
+        marks += more
+    return tuple(row for rows, _ in parts for row in rows), marks
+
+
+def _dense(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes without gaps, a missing value the last, so that small tables can be counted in place."""
+    codes = np.empty((len(cells.keys), cells.n_cells), np.int32)
+    used = [level_sizes(cells, key)[0] for key in cells.keys]
+    run(lambda j: codes.__setitem__(j, np.searchsorted(used[j], cells.table.codes[j])), range(len(used)))
+    return codes, np.array([len(one) for one in used], np.int64)

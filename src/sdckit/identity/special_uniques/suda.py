@@ -1,0 +1,392 @@
+"""A4: special uniques: records that few of the keys already single out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.packing import group_codes
+from sdckit.data import arguments
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.identity.population.population_size import records_of
+from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
+from sdckit.result import Result
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
+
+__all__ = ["Suda", "suda"]
+
+Scoring = Literal["elliot", "ihsn"]
+MAX_KEYS = 63
+PERSONS = "special uniques count records; make the file one row per person first, or leave person= out"
+NO_UNIQUES = "no record is a sample unique: every score is 0"
+NO_PAIRS = "no record is in a pair, so that DIS is 1 and so is every score above 0"
+
+
+# --- scores: numbers in, numbers out ------------------------------------------------------------------
+
+
+def msu_score(size: int, n_keys: int, max_size: int, scoring: Scoring) -> float:
+    """Score of a minimal sample unique of some size.
+
+    Examples
+    --------
+    >>> [msu_score(k, 4, 4, "elliot") for k in (1, 2, 3, 4)]
+    [6.0, 2.0, 1.0, 1.0]
+    >>> msu_score(1, 4, 4, "ihsn"), msu_score(4, 4, 4, "ihsn")
+    (1.75, 0.0)
+    """
+    if scoring == "elliot":
+        return float(math.prod(n_keys - i for i in range(size, min(max_size, n_keys - 1) + 1)))
+    return float((2 ** (n_keys - size) - 1) / math.comb(n_keys, size))
+
+
+def dis_scores(
+    score: NDArray[np.float64], n_keys: int, pairs: int, sampling_fraction: float
+) -> NDArray[np.float64]:
+    """Spread the data-intrusion-simulation risk of the file over its records by their scores.
+
+    Examples
+    --------
+    >>> dis_scores(np.array([1.75, 3.25, 1.75, 2.75]), 4, 6, 0.01).round(9).tolist()
+    [0.005120313, 0.010702061, 0.005120313, 0.008775093]
+    """
+    out, scored = np.zeros(len(score)), score > 0
+    if not scored.any():
+        return out
+    q = 1 + (8 - n_keys) / 20
+    low = score[scored].min()  # scaled by the smallest score, the powers stay within range
+    total = float(np.sum((score[scored] / low) ** -q))
+    spread = pairs * (1 - sampling_fraction) / sampling_fraction
+    out[scored] = 1 / (1 + spread / ((score[scored] / low) ** q * total))
+    return out
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suda(Result):
+    """Special uniques of a file.
+
+    Attributes
+    ----------
+    sample_uniques, pairs : int
+        Records alone with their pattern, and records of which exactly two share one (U and P of DIS).
+    dis : float
+        Probability that a unique match of an intruder's file is a correct one.
+    msu_counts : dict of int to int
+        Minimal sample uniques by size.
+    unscored_uniques : int
+        Records with minimal uniques whose score is 0: not safe, only not scored by this scale.
+    contributions : dict of str to float
+        Score of the minimal uniques that contain a variable as a share of all; they need not sum to 1.
+    level_contributions : dict
+        For each variable, the part of its contribution from records with each level; sums to 1.
+    records : frame
+        ``suda_score``, ``dis_score``, ``n_msu``, ``smallest_msu`` (0 where there is none).
+    """
+
+    measure: ClassVar[str] = "suda"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "sample_uniques", "pairs", "dis", "msu_counts", "unscored_uniques", "contributions",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("cells", "found")
+    cells: Cells
+    found: MinimalUniques
+    max_size: int
+    scoring: Scoring
+    sampling_fraction: float
+    prefix: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def sample_uniques(self) -> int:
+        """Records whose pattern no other record has, a missing value being a level."""
+        return int(np.count_nonzero(self.cells.table.size == 1))
+
+    @cached_property
+    def pairs(self) -> int:
+        """Records whose pattern exactly one other record has."""
+        return 2 * int(np.count_nonzero(self.cells.table.size == 2))
+
+    @cached_property
+    def dis(self) -> float:
+        """Data intrusion simulation: the chance that a unique match is correct; 0 without uniques."""
+        hits = self.sample_uniques * self.sampling_fraction
+        misses = self.pairs * (1 - self.sampling_fraction)
+        return hits / (hits + misses) if hits else 0.0
+
+    @cached_property
+    def msu_counts(self) -> dict[int, int]:
+        """Minimal sample uniques by size."""
+        return {k + 1: int(n) for k, n in enumerate(self.found.by_size.sum(axis=0, dtype=np.int64))}
+
+    @cached_property
+    def unscored_uniques(self) -> int:
+        """Records with a minimal unique and the score 0."""
+        columns = self.cells.columns
+        return int(np.count_nonzero((columns["n_msu"] > 0) & (columns["suda_score"] == 0)))
+
+    @cached_property
+    def _total(self) -> float:
+        return float(sum(self._weights * self.found.by_size.sum(axis=0)))
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float64]:
+        sizes = range(1, self.max_size + 1)
+        return np.array([msu_score(k, len(self.cells.keys), self.max_size, self.scoring) for k in sizes])
+
+    @cached_property
+    def contributions(self) -> dict[str, float]:
+        """Share of the score in minimal uniques that contain each variable; NaN where there is no score."""
+        sums = dict.fromkeys(self.cells.keys, 0.0)
+        for subset, count in self.found.subset_counts.items():
+            for j in subset:
+                sums[self.cells.keys[j]] += count * float(self._weights[len(subset) - 1])
+        return {key: value / self._total if self._total else math.nan for key, value in sums.items()}
+
+    @cached_property
+    def level_contributions(self) -> dict[str, dict[str, float]]:
+        """Share of each level in its variable's contribution; NaN where there is none. Names values."""
+        by_level = (self._weights[:, None] * self.found.level_counts).sum(axis=0)
+        out, start = {}, 0
+        for key, codes, dense, levels in zip(
+            self.cells.keys, self.cells.table.codes, _dense(self.cells), self.cells.levels, strict=True
+        ):
+            stop = start + int(dense.max(initial=0)) + 1
+            share, (used, where) = by_level[start:stop], np.unique(codes, return_index=True)
+            total = float(share.sum())
+            out[key] = {
+                name: float(share[code]) / total if total else math.nan
+                for name, code in zip(levels.labels(used), dense[where].tolist(), strict=True)
+            }
+            start = stop
+        return out
+
+    def msus(self, limit: int = 1000) -> Any:
+        """List minimal sample uniques, small ones first.
+
+        Parameters
+        ----------
+        limit : int
+            At most so many.
+
+        Returns
+        -------
+        frame
+            ``row`` (from 1), ``size`` and ``variables`` (names joined by " + "). Confidential: it points
+            at records.
+
+        Raises
+        ------
+        DataError
+            The data is a plan: its records have no row numbers here.
+        """
+        from sdckit.data.frames import frame_of
+
+        if self.cells.source is None:
+            raise DataError(
+                "a plan's cells are brought here, its records are not; collect it first to list them"
+            )
+        rows: list[tuple[int, int, str]] = []
+        row_of_cell = np.full(self.cells.n_cells, -1)
+        of_row = self.cells.table.of_row
+        row_of_cell[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+        for cell, subset in _list_msus(self.cells, self.found, self.max_size):
+            if len(rows) == limit:
+                break
+            names = " + ".join(self.cells.keys[j] for j in subset)
+            rows.append((int(row_of_cell[cell]) + 1, len(subset), names))
+        columns = zip(*rows, strict=True) if rows else ([], [], [])
+        named = dict(zip(("row", "size", "variables"), map(list, columns), strict=True))
+        return frame_of(named, self._backend())
+
+    @property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type.
+
+        Raises
+        ------
+        DataError
+            The data is a plan, of which the cells came here and the records did not.
+        """
+        return records_of(self.cells, RECORDS, self.prefix)
+
+
+RECORDS = ["suda_score", "dis_score", "n_msu", "smallest_msu"]
+
+
+def _list_msus(cells: Cells, found: MinimalUniques, max_size: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Cells and the subsets that are minimal for them, found again subset by subset."""
+    codes, absent = cells.table.codes, _absent(cells)
+    known: dict[int, list[frozenset[int]]] = {}
+    for k in range(1, max_size + 1):
+        for subset in combinations(range(len(codes)), k):
+            if subset not in found.subset_counts:
+                continue
+            here = np.flatnonzero(~np.any([absent[j] for j in subset], axis=0))
+            groups = group_codes([codes[j][here] for j in subset], len(here))
+            records = np.bincount(groups.of_row, cells.table.size[here])[groups.of_row]
+            for cell in here[records == 1].tolist():
+                smaller = known.setdefault(cell, [])
+                if not any(one < set(subset) for one in smaller):
+                    smaller.append(frozenset(subset))
+                    yield cell, subset
+
+
+def _dense(cells: Cells) -> list[NDArray[np.int64]]:
+    """Codes of each key; numbered anew where they are far apart, as counts by level would be mostly empty."""
+    return [
+        codes if codes.max(initial=0) < max(1 << 16, len(codes)) else np.unique(codes, return_inverse=True)[1]
+        for codes in cells.table.codes
+    ]
+
+
+def _absent(cells: Cells) -> NDArray[np.bool_]:
+    """Where a missing value is no item."""
+    return np.stack(
+        [
+            (codes == level.span) & (level.n_missing > 0) & (rule == "wildcard")
+            for codes, level, rule in zip(cells.table.codes, cells.levels, cells.rules, strict=True)
+        ]
+    )
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def suda(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    max_size: int | None = None,
+    scoring: Scoring = "elliot",
+    sampling_fraction: float = 0.01,
+    missing: MissingRule | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+    step: Callable[[str], None] | None = None,
+) -> Suda:
+    """Find special uniques: records that are alone on some of the keys already, and score how special.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        1 to 63 variables that an intruder could know.
+    max_size : int, optional
+        Largest key subset to search; default all sizes.
+    scoring : {"elliot", "ihsn"}
+        Score of a minimal unique of size k of n keys: (n - k)(n - k - 1)... down to the largest size, or
+        (2^(n-k) - 1) k! (n-k)!/n!, the scale of the IHSN guide, on which those of all keys score 0.
+    sampling_fraction : float
+        Share of the population in the file, in (0, 1], for DIS.
+    missing : {"wildcard", "category"} or dict, optional
+        Default "wildcard": a missing value is no item and takes no part; as a category it is one.
+    scenario : Scenario, optional
+        Gives the keys and the missing rule where they are not given here.
+    id, prefix : str, optional
+        Column carried along in `.records`; text before the names of result columns.
+    step : callable, optional
+        Is told in words what is being searched.
+
+    Returns
+    -------
+    Suda
+        ``msu_counts``, ``sample_uniques``, ``pairs``, ``dis``, ``contributions``, ``level_contributions``,
+        ``msus()``, ``records``.
+
+    Raises
+    ------
+    ColumnError, ScenarioError
+        As `key_frequencies`.
+    DataError
+        As `key_frequencies`; several rows per person (a scenario with `person`); more than 63 keys,
+        `max_size` out of range, a search that does not fit into memory (names the `max_size` that does).
+
+    Notes
+    -----
+    Exact for every size asked. A minimal sample unique (MSU) is a set of keys on which the record is alone
+    while it is not on any part of the set. DIS counts identical patterns, a missing value being a level.
+    sdcMicro computes DIS in single precision and adds constant columns below three keys.
+
+    References
+    ----------
+    Elliot, M. J., Manning, A. M. and Ford, R. W. (2002). A computational algorithm for handling the special
+    uniques problem. Elliot, M. J. and Manning, A. M. (2003). Using DIS to modify the classification of
+    special uniques. Manning, A. M., Haglin, D. J. and Keane, J. A. (2008). A recursive search algorithm for
+    statistical disclosure assessment.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m", "m"], "job": ["a", "b", "a", "b", "b"]})
+    >>> result = suda(survey, keys=["sex", "job"])
+    >>> result.msu_counts, result.records["n_msu"].to_list()
+    ({1: 0, 2: 3}, [1, 1, 1, 0, 0])
+    """
+    arguments.text(prefix, "prefix")
+    arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
+    arguments.share_above(
+        sampling_fraction, "sampling_fraction", "is the share of the population in the file"
+    )
+    given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
+    if given.roles.person is not None:
+        raise DataError(PERSONS)
+    cells = given.in_memory()
+    n_keys = len(cells.keys)
+    if n_keys > MAX_KEYS:
+        raise DataError(f"{n_keys} keys are too many: special uniques are searched in at most {MAX_KEYS}")
+    size = n_keys if max_size is None else max_size
+    size = arguments.count(size, "max_size", "is the largest number of keys to combine", at_most=n_keys)
+    found = find_minimal_uniques(
+        np.stack(_dense(cells)), cells.table.size, max_size=size, absent=_absent(cells), step=step
+    )
+    cells = cells.with_cells(_columns(cells, found, size, scoring, sampling_fraction))
+    result = Suda(cells, found, size, scoring, sampling_fraction, prefix)
+    return _noted(result)
+
+
+def _columns(
+    cells: Cells, found: MinimalUniques, size: int, scoring: Scoring, sampling_fraction: float
+) -> dict[str, NDArray[Any]]:
+    weights = np.array([msu_score(k, len(cells.keys), size, scoring) for k in range(1, size + 1)])
+    score = found.by_size @ weights
+    counts = found.by_size.sum(axis=1, dtype=np.int64)
+    smallest = np.where(counts > 0, np.argmax(found.by_size > 0, axis=1) + 1, 0)
+    pairs = 2 * int(np.count_nonzero(cells.table.size == 2))
+    dis = dis_scores(score, len(cells.keys), pairs, sampling_fraction)
+    return {"suda_score": score, "dis_score": dis, "n_msu": counts, "smallest_msu": smallest.astype(np.int64)}
+
+
+def _noted(result: Suda) -> Suda:
+    if not result.sample_uniques:
+        result.notes["dis"] = NO_UNIQUES
+    elif not result.pairs:
+        result.notes["dis"] = NO_PAIRS
+    if result.unscored_uniques:
+        result.notes["unscored_uniques"] = (
+            f"{result.unscored_uniques} records are unique on all keys only, which this scale scores 0: "
+            "they are not safe"
+        )
+    if not result._total:
+        result.notes["contributions"] = "no minimal unique has a score, so that there is nothing to share out"
+    return result

@@ -1,0 +1,1 @@
+"""Neighbours, boxes and counts in space."""

@@ -1,0 +1,199 @@
+"""Count the points inside each of many boxes, bucket by bucket, without looking at every pair.
+
+A point has two numbers per dimension and lies inside a box where the first is not below the box's lower
+bound and the second not above its upper bound; for an ordinary point they are the same number. Few pairs
+are compared one by one. Else one dimension takes two binary searches, two take a wavelet matrix (as many steps
+as the number of points has bits), three or more a k-d tree.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.search.count_plane import build_plane, count_line, count_plane
+from sdckit.numerics.search.count_tree import build_tree, count_tree
+from sdckit.numerics.threads import chunks, n_threads, run
+
+__all__ = ["Dimension", "count_in_boxes", "order_by_group"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEW = 64  # points in a bucket that are compared one by one
+LARGE = 1 << 14  # points in a bucket whose boxes are worth dealing to threads
+PARTS = 8  # slices of buckets per thread
+
+
+class Dimension(NamedTuple):
+    """One dimension of the points and of the boxes; for the kernels all of them, one below the other.
+
+    Attributes
+    ----------
+    upper, lower : ndarray, float64, shape (points,)
+        A point is inside where ``upper >= low`` and ``lower <= high``; both rise with `key`.
+    key : ndarray, float64, shape (points,)
+        Orders the points.
+    low, high : ndarray, float64, shape (boxes,)
+        Bounds of the boxes.
+    """
+
+    key: Floats
+    upper: Floats
+    lower: Floats
+    low: Floats
+    high: Floats
+
+
+@njit(cache=True, nogil=True)
+def _order_by_group(group, n_groups, edges, order):  # type: ignore[no-untyped-def]
+    for i in range(len(group)):
+        edges[group[i] + 1] += 1
+    for g in range(n_groups):
+        edges[g + 1] += edges[g]
+    position = edges[:-1].copy()
+    for i in range(len(group)):
+        order[position[group[i]]] = i
+        position[group[i]] += 1
+
+
+def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Ints]:
+    """Rows group by group, and where each group begins in them.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
+    [[1, 0, 2], [0, 1, 3]]
+    """
+    edges, order = np.zeros(n_groups + 1, np.int64), np.empty(len(group), np.int64)
+    _order_by_group(group, n_groups, edges, order)
+    return order, edges
+
+
+@njit(cache=True, nogil=True)
+def _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count):  # type: ignore[no-untyped-def]
+    dims = upper.shape[0]
+    for q in range(q0, q1):
+        found = 0
+        for p in range(p0, p1):
+            inside = upper[0, p] >= low[0, q] and lower[0, p] <= high[0, q]
+            for d in range(1, dims):
+                inside &= upper[d, p] >= low[d, q] and lower[d, p] <= high[d, q]
+            found += inside
+        count[q] = found
+
+
+@njit(cache=True, nogil=True)
+def _count_buckets(first, last, p_edges, q_edges, rows, large, count):  # type: ignore[no-untyped-def]
+    key, upper, lower, low, high = rows
+    dims = key.shape[0]
+    for g in range(first, last):
+        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
+        if p0 == p1 or q0 == q1 or p1 - p0 >= large:
+            continue
+        if p1 - p0 <= FEW or q1 - q0 <= 4:
+            _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
+        elif dims == 1:
+            above, below = np.sort(upper[0, p0:p1]), np.sort(lower[0, p0:p1])
+            count_line(above, below, low[0], high[0], q0, q1, count)
+        elif dims == 2:
+            order, other = np.argsort(key[0, p0:p1]), np.argsort(key[1, p0:p1])
+            words, zeros, above, below = build_plane(upper, lower, p0, order, other)
+            count_plane(words, zeros, above, below, low, high, q0, q1, count)
+        else:
+            above, below, _, bounds = build_tree(key, upper, lower, p0, p1)
+            count_tree(bounds, above, below, low, high, q0, q1, count)
+
+
+def count_in_boxes(
+    dimensions: Sequence[Dimension],
+    group_of_point: NDArray[np.int32],
+    group_of_box: NDArray[np.int32],
+    k: int,
+) -> Ints:
+    """For each box the points of its group inside it.
+
+    Parameters
+    ----------
+    dimensions : sequence of Dimension
+        One at least.
+    group_of_point, group_of_box : ndarray, int32
+        Group of each point and box, 0 to k - 1.
+    k : int
+        Number of groups.
+
+    Returns
+    -------
+    ndarray, int64, shape (boxes,)
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 2.0, 3.0])
+    >>> line = Dimension(x, x, x, np.array([1.5, 5.0]), np.array([3.0, 6.0]))
+    >>> count_in_boxes([line], np.zeros(3, np.int32), np.zeros(2, np.int32), 1).tolist()
+    [2, 0]
+    """
+    (p_order, p_edges), (q_order, q_edges) = (
+        order_by_group(group, k) for group in (group_of_point, group_of_box)
+    )
+    key = _rows([one.key for one in dimensions], p_order)
+    upper, lower = (
+        key
+        if all(getattr(one, side) is one.key for one in dimensions)
+        else _rows([getattr(one, side) for one in dimensions], p_order)
+        for side in ("upper", "lower")
+    )
+    low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
+    rows = Dimension(key, upper, lower, low, high)
+    found = np.zeros(len(q_order), np.int64)
+    run(
+        lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found),
+        _slices(p_edges + q_edges),
+    )
+    for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
+        _count_large(rows, p_edges[g : g + 2], q_edges[g : g + 2], found)
+    count = np.empty_like(found)
+    count[q_order] = found
+    return count
+
+
+def _rows(columns: Sequence[Floats], order: Ints) -> Floats:
+    """Columns in another order, one below the other."""
+    out = np.empty((len(columns), len(order)))
+    for row, values in zip(out, columns, strict=True):
+        np.take(values, order, out=row, mode="clip")
+    return out
+
+
+def _slices(work: Ints) -> list[tuple[int, int]]:
+    """Slices of buckets with about equal numbers of points and boxes; one where they are few."""
+    parts = n_threads() * PARTS if work[-1] >= LARGE * PARTS else 1
+    cuts = np.searchsorted(work, work[-1] * np.arange(1, parts) / parts)
+    edges = np.unique(np.concatenate([[0], cuts, [len(work) - 1]])).tolist()
+    return list(itertools.pairwise(edges))
+
+
+def _count_large(rows: Dimension, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
+    """One bucket of many points: its boxes are dealt to the threads."""
+    key, upper, lower, low, high = rows
+    (p0, p1), (q0, q1) = p_edges.tolist(), q_edges.tolist()
+    parts = [(q0 + a, q0 + b) for a, b in chunks(q1 - q0, minimum=1 << 10)]
+    if len(key) == 1:
+        above, below = run(np.sort, (upper[0, p0:p1], lower[0, p0:p1]))
+        run(lambda part: count_line(above, below, low[0], high[0], *part, count), parts)
+    elif len(key) == 2:
+        order, other = run(np.argsort, key[:, p0:p1])
+        words, zeros, above, below = build_plane(upper, lower, p0, order, other)
+        run(lambda part: count_plane(words, zeros, above, below, low, high, *part, count), parts)
+    else:
+        above, below, _, bounds = build_tree(key, upper, lower, p0, p1)
+        low, high, order, _ = build_tree(low, low, high, q0, q1)  # boxes side by side open the same nodes
+        found = np.empty(q1 - q0, np.int64)
+        parts = [(a - q0, b - q0) for a, b in parts]
+        run(lambda part: count_tree(bounds, above, below, low, high, *part, found), parts)
+        count[order] = found

@@ -1,0 +1,311 @@
+"""Nearest rows of another file, exactly: how far, which, and how many are equally near.
+
+Equal rows are searched for once, whatever their number. Memory grows with the rows, never with their square.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.errors import DataError
+from sdckit.numerics.encode import Encoded
+from sdckit.numerics.grouping import group
+from sdckit.numerics.hashing import hash_rows
+from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, visit
+from sdckit.numerics.search.box_tree import BoxTree, build
+
+__all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The nearest rows of the base for each query.
+
+    Attributes
+    ----------
+    distance : ndarray, float64, shape (n, k)
+        The k smallest distances, ascending.
+    index : ndarray, int64, shape (n,)
+        A nearest row of the base: of several the first (of those equal to a skipped row, another one).
+    n_closer : ndarray, int64, shape (n,)
+        Rows nearer than the k-th distance: below k.
+    n_tied : ndarray, int64, shape (n,)
+        Rows at the k-th distance; `n_closer` + `n_tied` is at least k.
+    tolerance : float
+        Distances that differ by no more are equal.
+    """
+
+    distance: Floats
+    index: Ints
+    n_closer: Ints
+    n_tied: Ints
+    tolerance: float
+
+    @property
+    def k(self) -> int:
+        """Neighbours asked for."""
+        return int(self.distance.shape[1])
+
+    def chance(self, distance: Floats) -> Floats:
+        """Probability that a row of the base at some distance is among the k, ties broken at random.
+
+        Parameters
+        ----------
+        distance : ndarray, float64, shape (n,)
+            From each query to the row of the base in question (see `paired`).
+
+        Examples
+        --------
+        >>> found = Neighbours(np.array([[0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]), 1e-12)
+        >>> found.chance(np.array([1.0])).tolist(), found.chance(np.array([0.0])).tolist()
+        ([0.5], [1.0])
+        """
+        last = self.distance[:, -1]
+        share = (self.k - self.n_closer) / self.n_tied
+        inside = np.where(distance < last - self.tolerance, 1.0, share)
+        return np.where(distance > last + self.tolerance, 0.0, inside)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows grouped by equality: the group of each row, its first and second row, its size."""
+
+    of_row: Ints
+    first: Ints
+    second: Ints
+    size: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """A file made ready for searching; one index answers any number of queries.
+
+    Attributes
+    ----------
+    n : int
+        Rows of the base.
+    tree : BoxTree
+        Its distinct rows.
+    rows : Rows
+        Which rows of the base are at each place of the tree.
+    """
+
+    n: int
+    tree: BoxTree
+    rows: Rows
+
+    def nearest(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Neighbours:
+        """Find the nearest rows of each query.
+
+        Parameters
+        ----------
+        query : Encoded
+            Encoded together with the base.
+        n_neighbors : int
+            How many (k).
+        skip : ndarray, int64, shape (n,), optional
+            For each query a row of the base that does not count: itself, when a file is searched in itself.
+
+        Returns
+        -------
+        Neighbours
+
+        Raises
+        ------
+        DataError
+            The base has fewer rows than neighbours are asked for.
+        """
+        asked = self._asked(query, n_neighbors, skip)
+        index = asked.found.nearest[asked.of_row]
+        if skip is not None:  # equal rows are searched for once: each then leaves out itself
+            index = np.where(index == skip, self.rows.second[self.rows.of_row[skip]], index)
+        distance = asked.found.smallest[asked.of_row]
+        return Neighbours(
+            np.sqrt(distance) if self.tree.metric.power == 2 else distance, index,
+            asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.tree.metric.tolerance,
+        )  # fmt: skip
+
+    def totals(
+        self, query: Encoded, n_neighbors: int, values: Floats, *, skip: Ints | None = None
+    ) -> tuple[Floats, Ints]:
+        """Sum values over the nearest rows of each query, all those tied at the k-th distance included.
+
+        Parameters
+        ----------
+        query, n_neighbors, skip
+            As `nearest`.
+        values : ndarray, float64, shape (n_base, v)
+            One row per row of the base: a target, or 0 and 1 for each of its levels.
+
+        Returns
+        -------
+        tuple of ndarray
+            Sums, float64, shape (n, v), and over how many rows they are, int64, shape (n,).
+        """
+        asked = self._asked(query, n_neighbors, skip)
+        held = np.zeros((len(self.rows.size), values.shape[1]))
+        np.add.at(held, self.rows.of_row, values)
+        within = self._visit(asked, values=held)
+        out = within.sums[asked.of_row]
+        if skip is not None:
+            # its values are in the sum of its group, where that has other rows and is near enough
+            own = self.rows.of_row[skip]
+            there = Encoded(self.tree.numbers.T[own], self.tree.codes.T[own], self.tree.metric)
+            counted = (self.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
+            out -= np.where(counted[:, None], values[skip], 0.0)
+        return out, (within.closer + within.tied)[asked.of_row]
+
+    def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
+        """List the nearest rows of each query, all those tied at the k-th distance included.
+
+        The list is as long as there are ties: for some queries, not for a whole file.
+
+        Parameters
+        ----------
+        query, n_neighbors, skip
+            As `nearest`.
+
+        Returns
+        -------
+        tuple of ndarray, int64
+            ``begins`` (n + 1,) and ``rows``: the neighbours of query i are ``rows[begins[i]:begins[i + 1]]``,
+            ascending.
+        """
+        asked = self._asked(query, n_neighbors, skip)
+        places = self._places(asked)
+        by_place = np.argsort(self.rows.of_row, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(self.rows.size)])
+        found = []
+        for i, u in enumerate(asked.of_row):
+            rows = np.concatenate([by_place[starts[place] : starts[place + 1]] for place in places[u]])
+            found.append(np.sort(rows if skip is None else rows[rows != skip[i]]))
+        begins = np.concatenate([[0], np.cumsum([len(rows) for rows in found])]).astype(np.int64)
+        return begins, np.concatenate([np.empty(0, np.int64), *found])
+
+    def _asked(self, query: Encoded, k: int, skip: Ints | None) -> _Asked:
+        available = self.n - (skip is not None)
+        if not 1 <= k <= available:
+            raise DataError(
+                f"{k} nearest rows are asked for, of {available} there are; ask for fewer, and at least 1"
+            )
+        place = np.full(query.n, -1, np.int64) if skip is None else self.rows.of_row[skip]
+        distinct = _group_rows(query.numbers, np.column_stack([query.codes, place]))
+        queries = Queries(query.numbers, query.codes, place).take(distinct.first)
+        found, limits = find(self.tree, self.rows.size, self.rows.first, queries, k)
+        return _Asked(queries, distinct.of_row, found, limits)
+
+    def _visit(
+        self,
+        asked: _Asked,
+        *,
+        values: Floats | None = None,
+        begins: Ints | None = None,
+        n_listed: int = 0,
+    ) -> Visited:
+        return visit(
+            self.tree, self.rows.size, self.rows.first, asked.queries, asked.limits, values=values, begins=begins,
+            n_listed=n_listed,
+        )  # fmt: skip
+
+    def _places(self, asked: _Asked) -> list[NDArray[np.int32]]:
+        """Places of the tree within the last limit of each distinct query."""
+        ones = np.ones((len(self.rows.size), 1))
+        counts = self._visit(asked, values=ones).sums[:, 0].astype(np.int64)
+        ends = np.cumsum(counts)
+        listed = self._visit(asked, begins=ends - counts, n_listed=int(ends[-1])).listed
+        return np.split(listed, ends[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Distinct queries, which of them each row asks, and the answers."""
+
+    queries: Queries
+    of_row: Ints
+    found: Found
+    limits: Limits
+
+
+def prepare(base: Encoded) -> Index:
+    """Make a file ready for searching.
+
+    Examples
+    --------
+    >>> from sdckit.numerics.encode import gower
+    >>> base, query = gower([(np.array([0.0, 4.0, 4.0, 8.0]), np.array([5.0]))])
+    >>> found = prepare(base).nearest(query, 1)
+    >>> found.distance.tolist(), found.index.tolist(), found.n_tied.tolist()
+    ([[0.125]], [1], [2])
+    """
+    rows = _group_rows(base.numbers, base.codes)
+    tree = build(base.numbers[rows.first], base.codes[rows.first], base.metric)
+    place = np.empty(len(tree.order), np.int64)
+    place[tree.order] = np.arange(len(tree.order))
+    at = tree.order
+    return Index(base.n, tree, Rows(place[rows.of_row], rows.first[at], rows.second[at], rows.size[at]))
+
+
+def paired(query: Encoded, base: Encoded) -> Floats:
+    """Distance of each row of the query from the row of the base at the same position.
+
+    Examples
+    --------
+    >>> from sdckit.numerics.encode import differences
+    >>> paired(*differences([(np.array([0.0, 5.0]), np.array([4.0, 5.0]))], power=1)).tolist()
+    [4.0, 0.0]
+    """
+    sums = _sums(query, base)
+    return np.sqrt(sums) if query.metric.power == 2 else sums
+
+
+def pairwise(query: Encoded, base: Encoded) -> Floats:
+    """All distances, shape (n_query, n_base): for small files only.
+
+    Examples
+    --------
+    >>> from sdckit.numerics.encode import differences
+    >>> pairwise(*differences([(np.array([0.0, 5.0]), np.array([4.0]))], power=1)).tolist()
+    [[4.0], [1.0]]
+    """
+    out = np.empty((query.n, base.n))
+    for i in range(query.n):
+        out[i] = _sums(query.take(np.array([i])), base)
+    return np.sqrt(out, out=out) if query.metric.power == 2 else out
+
+
+def _sums(query: Encoded, base: Encoded) -> Floats:
+    """Column by column, as the search adds them: equal to the last bit."""
+    metric = query.metric
+    total = np.zeros(max(query.n, base.n) if min(query.n, base.n) else 0)
+    for j, cap in enumerate(metric.caps):
+        total += np.minimum(np.abs(base.numbers[:, j] - query.numbers[:, j]), cap) ** metric.power
+    for j, weight in enumerate(metric.weights):
+        total += np.where(base.codes[:, j] != query.codes[:, j], weight, 0.0)
+    return total
+
+
+def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
+    columns = [
+        *np.ascontiguousarray((numbers + 0.0).T).view(np.uint64),
+        *codes.T.astype(np.uint64),
+    ]  # + 0.0: one zero, not two
+    of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
+    found = _members(of_row)
+    if any((column != column[found.first[of_row]]).any() for column in columns):  # two rows, one word
+        of_row = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
+        found = _members(of_row)
+    return found
+
+
+def _members(of_row: Ints) -> Rows:
+    size = np.bincount(of_row)
+    order = np.argsort(of_row, kind="stable")
+    start = np.cumsum(size) - size
+    return Rows(of_row, order[start], order[start + (size > 1)], size)

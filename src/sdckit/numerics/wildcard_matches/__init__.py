@@ -1,0 +1,1 @@
+"""Keys with missing values matched."""

@@ -1,0 +1,353 @@
+"""Cells in sections, one per pattern of missing keys: merged as keys are left out, filled in, and counted.
+
+The complete cells are the first section and have a hash table. It is in parts, one for each value of some keys: of
+cells sorted by those keys, what is looked up in turn lies together, mostly in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit, spread
+from sdckit.numerics.mean_inverse import mean_inverse
+from sdckit.numerics.wildcard_matches.submargins import Sums
+
+__all__ = ["Parts", "Room", "Sections", "count", "fill", "merge_sections", "next_levels", "parts_of"]
+
+CELLS_PER_PART = 1 << 9
+MAX_PART_BITS = 10
+LIKELY = 256  # filled cells kept until they are looked up
+IN_CACHE = 1 << 10
+WORD = 0xFFFFFFFFFFFFFFFF
+
+
+class Parts(NamedTuple):
+    """The bits of a word that choose its part of a table; where each part begins, and its last place."""
+
+    keep: np.uint64
+    starts: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+
+
+class Table(NamedTuple):
+    """Where the cells stand in a list, by the hash of their words; a bit set of these hashes."""
+
+    slots: NDArray[np.int32]
+    bitmap: NDArray[np.uint64]
+
+
+class _Levels(NamedTuple):
+    """Levels of some fields, those of field k at starts[k] : starts[k + 1]; the first `n_inner` turn within a cell."""
+
+    starts: NDArray[np.int64]
+    codes: NDArray[np.uint64]
+    n_inner: int
+
+
+class Sections(NamedTuple):
+    """Cells by pattern, complete ones first.
+
+    Attributes
+    ----------
+    words, sums, risk : ndarray, shapes (K,), (K, 2), (K,)
+        Packed codes; records and weight; sum of the risks of a cell that matches nobody, NaN where unknown.
+    present, edges : ndarray, shapes (P,), (P + 1,)
+        The patterns, ascending from 0, and where each begins.
+    """
+
+    words: NDArray[np.uint64]
+    sums: NDArray[np.float64]
+    risk: NDArray[np.float64]
+    present: NDArray[np.uint64]
+    edges: NDArray[np.int64]
+
+
+class Room:
+    """Memory that one margin after another is merged into: fresh arrays would cost more in page faults."""
+
+    def __init__(self, n: int, n_incomplete: int, n_places: int) -> None:
+        n_slots = n_places + (1 << max(4, (2 * n_incomplete).bit_length()))
+        arena = Arena(
+            bytes_for(
+                (n, np.uint64), (2 * n, np.float64), (n, np.float64), (2 * n, np.float64),
+                (n_slots, np.int32), (n_places // 8, np.uint64),
+            )
+        )  # fmt: skip
+        self.words, self.sums = arena.take(n, np.uint64), arena.take(2 * n, np.float64).reshape(n, 2)
+        self.risk, self.add = arena.take(n, np.float64), arena.take(2 * n, np.float64).reshape(n, 2)
+        self.table = Table(arena.take(n_slots, np.int32), arena.take(n_places // 8, np.uint64))
+
+
+# --- kernels ----------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _part(word, n_parts):  # type: ignore[no-untyped-def]
+    """Part that the shared fields of a word fall into."""
+    return np.int64((spread(word) >> np.uint64(40)) & np.uint64(n_parts - 1))
+
+
+@njit(cache=True, nogil=True)
+def _count_parts(words, keep, counts):  # type: ignore[no-untyped-def]
+    for i in range(len(words)):
+        counts[_part(words[i] & keep, len(counts))] += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _bit(h, base, mask):  # type: ignore[no-untyped-def]
+    """Bit of a hash among the eight to a place of its part."""
+    return np.uint64(8 * base) + ((h >> np.uint64(16)) & (np.uint64(8) * mask + np.uint64(7)))
+
+
+@njit(cache=True, nogil=True)
+def _merge_section(cells, start, stop, clear, parts, table, to, n_out):  # type: ignore[no-untyped-def]
+    """Merge cells start..stop, with some fields cleared, into those there are; their number then.
+
+    A bit for the hash of each word goes into the bit set, if there is one: most look-ups end there.
+    """
+    keep, starts, masks = parts
+    words, sums, risk, _, _ = cells
+    to_words, to_sums, to_risk, _, _ = to
+    for i in range(start, stop):
+        word = words[i] & clear
+        h, part = hash_word(word), _part(word & keep, len(masks))
+        base, mask = starts[part], masks[part]
+        slots = table.slots[base : starts[part + 1]]
+        at = find_number(slots, to_words, word, h)
+        g = slots[at]
+        if g >= 0:
+            to_risk[g] = np.nan
+            to_sums[g, 0] += sums[i, 0]
+            to_sums[g, 1] += sums[i, 1]
+            continue
+        slots[at] = n_out
+        to_words[n_out], to_risk[n_out] = word, risk[i]
+        to_sums[n_out, 0], to_sums[n_out, 1] = sums[i, 0], sums[i, 1]
+        n_out += 1
+        if len(table.bitmap) > 0:
+            set_bit(table.bitmap, _bit(h, base, mask))
+    return n_out
+
+
+@njit(cache=True, nogil=True)
+def _merge_sections(cells, sources, first_source, clear, parts, table, to):  # type: ignore[no-untyped-def]
+    """Merge what agrees in the fields left; section q from sources[first_source[q] : first_source[q + 1]].
+
+    The first section's table and bit set stay, for look-ups; the tables of the others take the end of `slots`.
+    """
+    slots, bitmap = table
+    n_places, n_out = parts.starts[-1], 0
+    bitmap[: n_places // 8] = 0
+    whole = Parts(parts.keep, np.array([n_places, 0]), np.zeros(1, np.uint64))  # one part
+    for q in range(len(to.edges) - 1):
+        to.edges[q] = n_out
+        some = sources[first_source[q] : first_source[q + 1]]
+        if q == 0:
+            slots[:n_places] = -1
+            by, held = parts, table
+        else:
+            total, places = 0, 16
+            for source in some:
+                total += cells.edges[source + 1] - cells.edges[source]
+            while places < 2 * total:
+                places *= 2
+            slots[n_places : n_places + places] = -1
+            whole.starts[1], whole.masks[0] = n_places + places, np.uint64(places - 1)
+            by, held = whole, Table(slots, bitmap[:0])
+        for source in some:
+            first, stop = cells.edges[source], cells.edges[source + 1]
+            n_out = _merge_section(cells, first, stop, clear, by, held, to, n_out)
+    to.edges[-1] = n_out
+
+
+@njit(cache=True, nogil=True)
+def next_levels(turn, starts, first, stop):  # type: ignore[no-untyped-def]
+    """The next combination of the levels of the keys first..stop; False after the last."""
+    for k in range(first, stop):
+        turn[k] += 1
+        if turn[k] < starts[k + 1] - starts[k]:
+            return True
+        turn[k] = 0
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _meet(cells, parts, all_slots, likely, rows, n, alpha, add):  # type: ignore[no-untyped-def]
+    """Credit incomplete cells and the complete cells that they are filled in to, both ways, where these exist."""
+    keep, starts, masks = parts
+    words, sums = cells.words, cells.sums
+    for c in range(n):
+        word, r = likely[c], rows[c]
+        part = _part(word & keep, len(masks))
+        slots = all_slots[starts[part] : starts[part + 1]]
+        g = slots[find_number(slots, words, word, hash_word(word))]
+        if g >= 0:
+            add[g, 0] += alpha * sums[r, 0]
+            add[g, 1] += alpha * sums[r, 1]
+            add[r, 0] += sums[g, 0]
+            add[r, 1] += sums[g, 1]
+
+
+@njit(cache=True, nogil=True)
+def _fill(cells, number, clear, parts, table, levels, alpha, add):  # type: ignore[no-untyped-def]
+    """Credit the cells of one section and the complete cells that match them, both ways.
+
+    The levels are those of the missing keys, in their fields. The first key turns fastest, those from `n_inner` on
+    are shared and turn once for all cells.
+    """
+    words, first, stop = cells.words, cells.edges[number], cells.edges[number + 1]
+    keep, part_starts, masks = parts
+    starts, codes, n_inner = levels
+    slots, bitmap = table
+    n_keys, n = len(starts) - 1, np.int64(0)
+    turn, n_innermost = np.zeros(n_keys, np.int64), starts[1] if n_inner > 0 else 1
+    likely, rows = np.empty(2 * LIKELY, np.uint64), np.empty(2 * LIKELY, np.int64)
+    while True:
+        outer = np.uint64(0)
+        for k in range(n_inner, n_keys):
+            outer |= codes[starts[k] + turn[k]]
+        for r in range(first, stop):
+            base = (words[r] & clear) | outer
+            part = _part(base & keep, len(masks))
+            place, mask = part_starts[part], masks[part]
+            more = True
+            while more:
+                partial = base
+                for k in range(1, n_inner):
+                    partial |= codes[starts[k] + turn[k]]
+                for c0 in range(0, n_innermost, LIKELY):
+                    for c in range(c0, min(c0 + LIKELY, n_innermost)):
+                        word = partial | codes[c] if n_inner > 0 else partial
+                        likely[n], rows[n] = word, r
+                        n += np.int64(has_bit(bitmap, _bit(hash_word(word), place, mask)))
+                    if n >= LIKELY:
+                        _meet(cells, parts, slots, likely, rows, n, alpha, add)
+                        n = np.int64(0)
+                more = next_levels(turn, starts, 1, n_inner)
+        if not next_levels(turn, starts, n_inner, n_keys):
+            break
+    _meet(cells, parts, slots, likely, rows, n, alpha, add)
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _below(sums, add, limit):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(len(sums)):
+        total += sums[i, 0] if sums[i, 0] + add[i, 0] < limit else 0.0
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _figures(sums, add, risk, limits, below):  # type: ignore[no-untyped-def]
+    """Records in cells of fewer matches than each limit; the sum of all risks."""
+    total = 0.0
+    for b in range(0, len(sums), IN_CACHE):
+        for k in range(len(limits)):
+            below[k] += _below(sums[b : b + IN_CACHE], add[b : b + IN_CACHE], limits[k])
+    for i in range(len(sums)):
+        f = sums[i, 0] + add[i, 0]
+        if f > sums[i, 0]:
+            total += mean_inverse(f, sums[i, 1] + add[i, 1]) * sums[i, 0]
+        else:
+            if np.isnan(risk[i]):
+                risk[i] = mean_inverse(f, sums[i, 1]) * f
+            total += risk[i]
+    return total
+
+
+# --- sections ---------------------------------------------------------------------------------------
+
+
+def parts_of(words: NDArray[np.uint64], keep: int) -> Parts:
+    """Parts of a table that these words, or what they merge into, fill to the half at most.
+
+    Examples
+    --------
+    >>> keep, starts, masks = parts_of(np.arange(8, dtype=np.uint64), 0b100)
+    >>> int(starts[-1]) >= 16, np.diff(starts).tolist() == (masks + 1).tolist()
+    (True, True)
+    """
+    counts = np.zeros(1 << min(MAX_PART_BITS, max(1, (len(words) // CELLS_PER_PART).bit_length())), np.int64)
+    _count_parts(words, np.uint64(keep), counts)
+    places = np.array([1 << max(3, (2 * int(count) - 1).bit_length()) for count in counts], np.int64)
+    starts = np.concatenate([[0], np.cumsum(places)])
+    return Parts(np.uint64(keep), starts, (places - 1).astype(np.uint64))
+
+
+def merge_sections(
+    cells: Sections, words: NDArray[np.uint64], parts: Parts, room: Room, *, clear: int, gone: int
+) -> Sections:
+    """Merge cells that agree when some fields are cleared.
+
+    Parameters
+    ----------
+    cells : Sections
+    words : ndarray, uint64, shape (K,)
+        Words to take in place of those of the cells.
+    parts : Parts
+        By fields that are not cleared.
+    room : Room
+        Holds the result, and the table and bit set of its complete cells, until it is used again.
+    clear : int
+        Ones in the bits to keep.
+    gone : int
+        Bits of the cleared fields in a pattern.
+    """
+    present, section = np.unique(cells.present & np.uint64(WORD & ~gone), return_inverse=True)
+    sources = np.argsort(section, kind="stable")
+    first_source = np.searchsorted(section[sources], np.arange(len(present) + 1))
+    to = Sections(room.words, room.sums, room.risk, present, np.empty(len(present) + 1, np.int64))
+    _merge_sections(
+        cells._replace(words=words), sources, first_source, np.uint64(clear), parts, room.table, to
+    )
+    n = int(to.edges[-1])
+    return Sections(room.words[:n], room.sums[:n], room.risk[:n], present, to.edges)
+
+
+def fill(
+    cells: Sections,
+    number: int,
+    parts: Parts,
+    room: Room,
+    *,
+    clear: int,
+    inner: Sequence[NDArray[np.uint64]],
+    outer: Sequence[NDArray[np.uint64]],
+    alpha: float,
+    add: NDArray[np.float64],
+) -> None:
+    """Credit the cells of a section and the complete cells that match them.
+
+    Parameters
+    ----------
+    cells : Sections
+        As merged into the room.
+    number : int
+        Of the section.
+    parts, room
+        As of `merge_sections`.
+    clear : int
+        The word that keeps the fields the section has.
+    inner, outer : sequences of ndarray, uint64
+        Levels of the missing fields, in their places. The outer ones turn once for all cells: those of the parts.
+    alpha : float
+        Weight of a match through the other cell's missing key.
+    add : ndarray, float64, shape (K, 2)
+        What is credited is added here.
+    """
+    every = [*inner, *outer]
+    levels = _Levels(np.cumsum([0] + [len(some) for some in every]), np.concatenate(every), len(inner))
+    _fill(cells, number, np.uint64(clear), parts, room.table, levels, alpha, add)
+
+
+def count(cells: Sections, add: NDArray[np.float64], limits: NDArray[np.float64]) -> Sums:
+    """Records in cells of fewer matches than each limit, and the sum of all risks."""
+    below = np.zeros(len(limits))
+    total = _figures(cells.sums, add, cells.risk, limits, below)
+    return Sums(below.astype(np.int64), float(total))

@@ -1,0 +1,1 @@
+"""Values changed at random, or exchanged between records."""

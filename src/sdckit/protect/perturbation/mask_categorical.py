@@ -1,0 +1,128 @@
+"""E8: change categories at random, with one probability of staying for all levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data import arguments
+from sdckit.data.replace import open_eager, take_rows
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.change import Change, Protected
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import chosen
+from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
+
+__all__ = ["mask_categorical", "shares_of"]
+
+
+def mask_categorical(
+    data: Any,
+    *,
+    columns: Sequence[str],
+    probability: float | Mapping[str, float],
+    seed: arguments.Seed = None,
+) -> Protected:
+    """Keep each category with a known probability, else change it to any other level, all alike.
+
+    Parameters
+    ----------
+    data : data frame
+    columns : sequence of str
+        Variables to mask, each independently.
+    probability : float or dict of str to float
+        Probability of staying, above 0 and below 1; for all or by variable.
+    seed : int or numpy.random.Generator, optional
+
+    Returns
+    -------
+    Protected
+        ``data`` and ``change``. Seed and probabilities are in ``change.secret`` only; an analyst who models the
+        mask needs the probabilities.
+
+    Raises
+    ------
+    ColumnError
+        A column that the data does not have, or probabilities for other columns than `columns`.
+    DataError
+        A probability out of range; a column with fewer than two levels.
+
+    Notes
+    -----
+    Of L levels, another one is taken with probability (1 - probability)/(L - 1) each. Missing values stay. A
+    matrix of your own, or one that keeps the frequencies, is what `pram` is for.
+
+    References
+    ----------
+    Jiang, B., Raftery, A. E., Steele, R. J. and Wang, N. (2022). Balancing inferential integrity and disclosure
+    risk via model targeted masking and multiple imputation. Journal of the American Statistical Association 117.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"job": ["clerk", "smith", "baker", None]})
+    >>> found = mask_categorical(survey, columns=["job"], probability=0.5, seed=3)
+    >>> found.data["job"].to_list(), found.change.changed
+    (['baker', 'smith', 'clerk', None], {'job': 2})
+    """
+    names = chosen(columns)
+    stay = shares_of(probability, names, "probability")
+    frame = open_eager(data, {"columns": names})
+    variables = [read_variable(frame[name]) for name in names]
+    for one in variables:
+        if one.n_levels < 2:
+            raise DataError(
+                f"column {one.name!r} has fewer than two levels, there is nothing to change it to; leave it out"
+            )
+    rng, secret = open_rng(seed)
+    source, changed = {}, {}
+    for one, own in zip(variables, rng.spawn(len(names)), strict=True):
+        level = _masked(one, stay[one.name], own)
+        rows = np.arange(len(level))
+        moved = level != one.held.level
+        rows[moved] = one.first[level[moved]]
+        source[one.name], changed[one.name] = rows, int(moved.sum())
+    change = Change(
+        method="mask_categorical",
+        n=len(frame),
+        changed=changed,
+        parameters={"columns": list(names)},
+        secret={"seed": secret, "probability": stay},
+    )
+    return Protected(take_rows(frame, source), change)
+
+
+def _masked(one: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    level = one.held.level
+    moves = (rng.random(len(level)) >= stay) & (level >= 0)
+    other = (level + 1 + rng.integers(one.n_levels - 1, size=len(level))) % one.n_levels
+    return np.where(moves, other, level)
+
+
+def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
+    """A number between 0 and 1 for each column.
+
+    Raises
+    ------
+    ColumnError
+        Given by column, but for others.
+    DataError
+        No number, or one of 0 and 1 or beyond.
+
+    Examples
+    --------
+    >>> shares_of(0.5, ["a", "b"], "probability")
+    {'a': 0.5, 'b': 0.5}
+    """
+    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    if set(by_column) != set(names):
+        raise ColumnError(
+            f"{role}= is one number, or given by column for exactly the columns to mask", argument=role
+        )
+    return {
+        name: arguments.within(by_column[name], role, "is a share of the values", 0, 1, "()")
+        for name in names
+    }

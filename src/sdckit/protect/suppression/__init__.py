@@ -1,0 +1,1 @@
+"""Values left out until no record is rare."""

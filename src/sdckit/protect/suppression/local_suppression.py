@@ -1,0 +1,352 @@
+"""E3: take out few values so that every record shares its key with k - 1 others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import tabulate
+from sdckit.data import arguments
+from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
+from sdckit.data.missing_values.missing import describe_rule
+from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.scenarios.roles import Roles, resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.threads import run
+from sdckit.protect.change import Change, Protected
+from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded
+from sdckit.protect.suppression.suppression_choices import Order, find_choices
+from sdckit.protect.suppression.suppression_exact import solve
+from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
+from sdckit.protect.suppression.suppression_mend import mend
+from sdckit.protect.suppression.suppression_requests import (
+    Combinations,
+    Importance,
+    Requests,
+    read_combinations,
+    read_importance,
+)
+
+__all__ = ["local_suppression"]
+
+MOST_KEYS = 60  # sets of keys are bits of a word
+EASY = 80  # records at risk, times the square of the keys one may lose: solved exactly unasked
+NODES = {"auto": 50, "asked": 20_000}
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What a search can say of its own result."""
+
+    lower_bound: int
+    exact: bool
+
+
+def local_suppression(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    k: int | None = None,
+    importance: Importance | None = None,
+    combinations: Combinations | None = None,
+    strata: str | Sequence[str] | None = None,
+    alpha: float | None = None,
+    exact: Literal["auto"] | bool = "auto",
+    scenario: Scenario | None = None,
+) -> Protected:
+    """Take out few values of the keys so that at least k records match each record.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow; it is not modified.
+    keys : sequence of str
+        Variables that an intruder could know; only their values are taken out.
+    k : int, optional
+        Records that must match on all keys together, 2 or more; from the scenario's thresholds where
+        neither it nor `combinations` is given.
+    importance : dict of str to number, or sequence, optional
+        1 for the key to protect most, a larger number for one whose values go first; or the keys in a list,
+        the most important one first; or a number per key. By default the choice is free: whatever takes out
+        fewer values, and among equals a value of the key with more levels.
+    combinations : dict or list, optional
+        Sets of keys with a k of their own: ``{3: 2}`` for all sets of three, ``{("sex", "age"): 5}``, or a
+        list of (keys, k).
+    strata : str or sequence of str, optional
+        Columns whose groups are treated each by itself: only records of one group match.
+    alpha : float, optional
+        Weight in [0, 1] of a match through another record's missing value; default 1. With 0 every complete
+        record at risk loses a value itself.
+    exact : {"auto", True, False}
+        Whether an integer programme looks for the fewest values: where that is quick, always (an error
+        where the file is too large; it may take minutes), never.
+    scenario : Scenario, optional
+        Gives keys, k and alpha where they are not given here.
+
+    Returns
+    -------
+    Protected
+        ``data`` and ``change``. ``change.parameters`` holds ``lower_bound`` (values that no solution could
+        keep), ``optimal`` (whether the result attains it), ``at_risk`` (records below k before) and
+        ``at_risk_unchanged`` (those of them that keep all values).
+
+    Raises
+    ------
+    ColumnError
+        A column is absent; `importance` or `combinations` names a column that is no key.
+    DataError
+        A plan, no records, a k below 2 or above the number of records of the data or of a stratum.
+    ScenarioError
+        No keys, several intruders, a scenario under which missing keys are categories.
+
+    Notes
+    -----
+    A record matches another where on each key they are equal or one of the values is missing. A suppression
+    therefore helps two ways: the record itself matches all that agree with it on its other keys, and each
+    of those gains a match. The method takes, one by one, the suppression that repairs most per value (the
+    greedy rule for covering), and at the end gives back what nobody needs. No record loses more values than
+    it would have to lose alone: otherwise k - 1 records without any value would satisfy the rule for a
+    whole file. Only records below k lose values at all (below alpha = 1, with rare exceptions). The result
+    is checked by counting anew.
+
+    By the rule records may be safe that have kept every value, because others have lost theirs
+    (``at_risk_unchanged``). An intruder who sets records with missing values aside still finds them alone:
+    alpha = 0 is the strict choice.
+
+    References
+    ----------
+    Templ, M., Kowarik, A. and Meindl, B. (2015). Journal of Statistical Software 67(4). Samarati, P. (2001).
+    IEEE Transactions on Knowledge and Data Engineering 13(6). Dobson, G. (1982). Mathematics of Operations
+    Research 7(4).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "f", "m"], "job": ["cook", "cook", "smith", "smith"]})
+    >>> safe, change = local_suppression(survey, keys=["sex", "job"], k=2)
+    >>> change.changed, change.parameters["lower_bound"]
+    ({'sex': 1, 'job': 0}, 1)
+    """
+    roles = _roles(keys, alpha, scenario)
+    if k is not None:
+        arguments.count(k, "k", "counts records", at_least=2)
+    if k is None and combinations is None and scenario is not None:
+        k = scenario.thresholds.k
+    groups = arguments.names(strata, "strata", single=True) or ()
+    frame = open_eager(data, {"keys": roles.keys, "strata": groups})
+    if clash := [name for name in groups if name in roles.keys]:
+        raise ScenarioError(
+            f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata"
+        )
+    requests = read_combinations(roles.keys, k, combinations, len(frame))
+    rank = read_importance(roles.keys, importance)
+    if exact != "auto":
+        exact = arguments.flag(exact, "exact", "is 'auto', True or False")
+    if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
+        raise DataError(
+            "exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact"
+        )
+    if len(roles.keys) > MOST_KEYS:
+        raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
+    file = _open(frame, roles, groups, max(level for _, level in requests))
+    at_risk = _at_risk(file, requests)
+    outcome = _solve(file, requests, rank, exact)
+    return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome)
+
+
+def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario | None) -> Roles:
+    roles = resolve_roles(scenario=scenario, keys=keys, alpha=alpha)
+    if "category" in roles.rules:
+        raise ScenarioError(
+            "the scenario takes missing keys for categories; values that are taken out must match any value: "
+            "missing = 'wildcard'"
+        )
+    return roles
+
+
+def _open(frame: Any, roles: Roles, groups: Sequence[str], k: int) -> WorkingFile:
+    coded = run(code_column, [frame[name] for name in roles.keys])
+    for column, rule in zip(coded, roles.rules, strict=True):
+        if column.n_missing == len(frame):
+            raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")
+        if column.n_missing and rule == "error":
+            raise DataError(
+                f"key {column.name!r} is missing in {column.n_missing} records "
+                f"({first_rows(column.valid == 0)}), and missing='error'"
+            )
+    gone = np.zeros((len(coded), len(frame)), np.bool_)
+    return WorkingFile(tuple(coded), _strata(frame, groups, k), roles.alpha, gone)
+
+
+def _strata(frame: Any, groups: Sequence[str], k: int) -> Coded | None:
+    if not groups:
+        return None
+    table = tabulate([code_column(frame[name]) for name in groups], None)
+    if small := int(np.count_nonzero(table.size < k)):
+        raise DataError(
+            f"strata: {small} of {len(table.size)} have fewer than k = {k} records "
+            f"({first_rows((table.size < k)[table.of_row])}); merge them, or lower k",
+            argument="strata",
+        )
+    return Coded("strata", table.of_row, ALL_VALID, 0, len(table.size), 0, "integer", None, None)
+
+
+def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
+    """Records below k on some of the sets of keys."""
+    found = np.zeros(file.n, np.bool_)
+    for keys, k in requests:
+        at = file.situation(keys)
+        found |= (at.frequency < k - TINY)[at.of_row]
+    return found
+
+
+def _solve(
+    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, exact: Literal["auto"] | bool
+) -> _Outcome:
+    """Take values out of the file until all requests hold."""
+    numbers = _levels(file) if rank is None else rank
+    if len(requests) == 1 and file.alpha == 1:
+        keys, k = requests[0]
+        return _solve_one(file, keys, k, Order(tuple(numbers[j] for j in keys), rank is not None), exact)
+    bounds = [_bound(file.situation(keys), k, file.alpha) for keys, k in requests]
+    again = True
+    while again:
+        taken = [
+            mend(file, keys, k, Order(tuple(numbers[j] for j in keys), rank is not None))
+            for keys, k in requests
+        ]
+        again = file.alpha < 1 and any(taken)  # with 1, no match is ever lost again
+    return _Outcome(max(bounds), exact=False)
+
+
+def _levels(file: WorkingFile) -> tuple[float, ...]:
+    """Levels of each key in use."""
+    return tuple(float(len(np.unique(column.codes()))) for column in file.keys)
+
+
+def _bound(at: Situation, k: int, alpha: float) -> int:
+    """A bound that holds however many values a record may lose."""
+    if alpha == 0:  # nothing but a record's own loss helps it, unless it lacks values already
+        risky = at.at_risk(k)
+        whole = (at.codes[risky] >= 0).all(axis=1)
+        return max(int(len(risky) > 0), int(at.size[risky[whole]].sum()))
+    choices = find_choices(at, k, Order((0,) * at.codes.shape[1], strict=False), largest=0)
+    return lower_bound(at, k, choices, needs_unbounded(at, k), alpha)
+
+
+def _solve_one(
+    file: WorkingFile, keys: Sequence[int], k: int, order: Order, exact: Literal["auto"] | bool
+) -> _Outcome:
+    start = file.situation(keys)
+    choices = find_choices(start, k, order)
+    needs = needs_of(start, k, choices, order)
+    bound = lower_bound(start, k, choices, needs)
+    mend(file, keys, k, order, start, choices)
+    lost = sum(file.gone[j] for j in keys)
+    if (np.asarray(lost) > _most(start, needs)).any():
+        return _Outcome(_bound(start, k, 1.0), exact=False)
+    if exact is False or order.strict or not len(needs.cells):
+        return _Outcome(bound, exact=False)
+    solved = _programme(file, start, keys, k, needs, bound, exact)
+    return _Outcome(bound, exact=False) if solved is None else solved
+
+
+def _most(start: Situation, needs: Needs) -> NDArray[np.int64]:
+    """Values that each record may lose at most."""
+    most = np.zeros(len(start.size), np.int64)
+    most[needs.cells] = needs.keys
+    return most[start.of_row]
+
+
+def _programme(
+    file: WorkingFile,
+    start: Situation,
+    keys: Sequence[int],
+    k: int,
+    needs: Needs,
+    bound: int,
+    exact: Literal["auto"] | bool,
+) -> _Outcome | None:
+    """Replace what was found by the integer programme's solution, where that is better."""
+    effort = start.size[needs.cells].sum() * needs.keys.max() ** 2
+    if exact == "auto" and effort > EASY:
+        return None
+    nodes = NODES["auto" if exact == "auto" else "asked"]
+    found = solve(start, k, needs.cells, needs.keys, bound, nodes)
+    if found is None:
+        if exact is True:
+            raise DataError(
+                "exact=True is for small files (some hundred records at risk); use exact='auto'",
+                argument="exact",
+            )
+        return None
+    if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
+        file.gone[:] = False
+        file.take_out(keys, found.masks, found.rows)
+    return _Outcome(found.bound, exact=True)
+
+
+def _protected(
+    frame: Any,
+    roles: Roles,
+    groups: Sequence[str],
+    requests: Requests,
+    rank: tuple[float, ...] | None,
+    file: WorkingFile,
+    at_risk: NDArray[np.bool_],
+    outcome: _Outcome,
+) -> Protected:
+    rows, source = np.arange(file.n), {}
+    new = [file.new(j) for j in range(len(roles.keys))]
+    for name, gone in zip(roles.keys, new, strict=True):
+        if gone.any():
+            source[name] = np.where(gone, -1, rows)
+    out = take_rows(frame, source)
+    _check(out, roles, file, requests)
+    changed = {name: int(np.count_nonzero(gone)) for name, gone in zip(roles.keys, new, strict=True)}
+    untouched = at_risk & ~np.any(new, axis=0)
+    parameters = {
+        "keys": list(roles.keys),
+        "k": [{"keys": [roles.keys[j] for j in keys], "k": k} for keys, k in requests],
+        "importance": None if rank is None else dict(zip(roles.keys, rank, strict=True)),
+        "strata": list(groups),
+        "alpha": roles.alpha,
+        "exact": outcome.exact,
+        "lower_bound": outcome.lower_bound,
+        "optimal": sum(changed.values()) == outcome.lower_bound,
+        "at_risk": int(np.count_nonzero(at_risk)),
+        "at_risk_unchanged": int(np.count_nonzero(untouched)),
+    }
+    return Protected(
+        out, Change("local_suppression", file.n, changed, parameters, {}, _notes(roles, untouched))
+    )
+
+
+def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:
+    """Count the frequencies of what is handed back, as `k_anonymity` does."""
+    frame = open_eager(out, {"keys": roles.keys})
+    coded = run(code_column, [frame[name] for name in roles.keys])
+    released = replace(file, keys=tuple(coded), gone=np.zeros_like(file.gone))
+    if left := int(np.count_nonzero(_at_risk(released, requests))):
+        raise DataError(f"{left} records stay below k; nothing is handed back")
+
+
+def _notes(roles: Roles, untouched: NDArray[np.bool_]) -> dict[str, str]:
+    rules: Any = ("wildcard",) * len(roles.keys)
+    notes = {
+        "check": "every set of keys asked for was counted anew in the data handed back, and reaches its k",
+        "missing_rule": describe_rule(roles.keys, rules, roles.alpha),
+        "lower_bound": "values that no solution could keep that changes only records below k"
+        + (", none more than it would need alone" if roles.alpha == 1 else ""),
+    }
+    if untouched.any():
+        notes["at_risk_unchanged"] = (
+            "some records below k keep all their values: they match records that lost theirs; an intruder who "
+            "sets those aside finds them as before (alpha=0 counts no such match)"
+        )
+    return notes

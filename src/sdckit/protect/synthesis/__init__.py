@@ -1,0 +1,1 @@
+"""Values drawn from models of the file."""

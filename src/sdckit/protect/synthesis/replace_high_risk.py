@@ -1,0 +1,209 @@
+"""E9: give the records that can be matched back the values of similar ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data import arguments
+from sdckit.data.columns import code_column, float_values
+from sdckit.data.replace import open_eager, take_rows
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.change import Change, Protected
+from sdckit.protect.synthesis.donors import draw_donors
+
+__all__ = ["replace_high_risk"]
+
+
+def replace_high_risk(
+    released: Any,
+    *,
+    risk: Any,
+    threshold: float,
+    match: Sequence[str],
+    replace: Sequence[str],
+    numeric: Sequence[str] = (),
+    k: int = 1,
+    n_replace: int | None = None,
+    exclude_high_risk: bool = False,
+    seed: arguments.Seed = None,
+) -> Protected:
+    """Give records of a release whose risk is high the values of records like them.
+
+    Parameters
+    ----------
+    released : data frame or sequence of data frames
+        One release, or m of them.
+    risk : sequence of float, or result with ``records["match_risk"]``
+        Risk of each record; of m releases also a sequence per release. A result of `matching_risk` gives
+        each release the risks it has there.
+    threshold : float
+        A risk above it is high.
+    match : sequence of str
+        Variables by which a donor is chosen.
+    replace : sequence of str
+        Variables taken over from the donor, all from the same one.
+    numeric : sequence of str
+        Those of `match` that are numbers; the others are categories.
+    k : int
+        A donor is drawn at random from so many nearest records.
+    n_replace : int, optional
+        Records to replace at most, in each release, drawn at random; default all of high risk.
+    exclude_high_risk : bool
+        Whether other records of high risk are no donors.
+    seed : int or numpy.random.Generator, optional
+
+    Returns
+    -------
+    Protected
+        ``data``, a frame (a list of them where `released` is one), and ``change``. A value counts as changed
+        where the donor's is another one.
+
+    Raises
+    ------
+    ColumnError
+        A variable that the data does not have, or a numeric one that is not in `match`.
+    DataError
+        Risks of another number than the records, missing or not finite; nobody left to be a donor.
+
+    Notes
+    -----
+    The nearest records are those that agree on most categories, and of these the ones with the smallest sum
+    of squared differences of the numbers, in the numbers' own units: rescale what should not weigh more. A
+    record is never its own donor. A missing category agrees with a missing one, a missing number is only near
+    to a missing one. Donors lend the values they had before any replacement. Replacing costs usefulness and
+    need not lower the risk: measure it again.
+
+    References
+    ----------
+    Grund, S., Robitzsch, A. and Luedtke, O. (2022). robosynth: robust synthetic data generation with
+    data-augmented multiple imputation. R package 0.1-1, `replace.high.risk`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> release = pl.DataFrame({"sex": ["f", "f", "m"], "age": [30, 32, 31], "income": [10, 99, 50]})
+    >>> found = replace_high_risk(
+    ...     release, risk=[0, 1, 0], threshold=0.5, match=["sex", "age"], numeric=["age"], replace=["income"]
+    ... )
+    >>> found.data["income"].to_list(), found.change.changed
+    ([10, 10, 50], {'income': 1})
+    """
+    match_on, copied = arguments.names(match, "match") or (), arguments.names(replace, "replace") or ()
+    numbers = arguments.names(numeric, "numeric") or ()
+    if not match_on or not copied:
+        raise ColumnError(
+            "match= says which variables make a donor similar, replace= which it lends; name some of each",
+            argument="replace" if match_on else "match",
+        )
+    if stray := [name for name in numbers if name not in match_on]:
+        raise ColumnError(
+            f"numeric: {stray[0]!r} is not in match; only the variables to choose a donor by are",
+            argument="numeric",
+        )
+    arguments.number(threshold, "threshold", "is the risk above which a record is replaced")
+    arguments.count(k, "k", "counts records")
+    if n_replace is not None:
+        arguments.count(n_replace, "n_replace", "counts records")
+    arguments.flag(exclude_high_risk, "exclude_high_risk")
+    rng = arguments.seed(seed)
+    several = isinstance(released, (list, tuple))
+    files = list(released) if several else [released]
+    if not files:
+        raise DataError("released= is an empty list; give at least one released file", argument="released")
+    frames = [open_eager(file, {"match": match_on, "replace": copied}) for file in files]
+    risks = _risks(risk, [len(frame) for frame in frames])
+    data, replaced, high, changed = [], 0, 0, dict.fromkeys(copied, 0)
+    for frame, values in zip(frames, risks, strict=True):
+        is_high = values > threshold
+        asked = _asked(is_high, n_replace, rng)
+        donors = _donors(frame, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
+        source = np.arange(len(frame))
+        source[asked] = donors
+        data.append(take_rows(frame, dict.fromkeys(copied, source)))
+        high, replaced = high + int(is_high.sum()), replaced + len(asked)
+        for name in copied:
+            codes = code_column(frame[name]).codes()
+            changed[name] += int((codes[source] != codes).sum())
+    change = Change(
+        method="replace_high_risk",
+        n=sum(len(frame) for frame in frames),
+        changed=changed,
+        parameters={
+            "threshold": float(threshold), "match": list(match_on), "numeric": list(numbers),
+            "replace": list(copied), "k": k, "n_replace": n_replace, "exclude_high_risk": exclude_high_risk,
+            "releases": len(frames),
+        },
+        secret={"seed": seed if isinstance(seed, Integral) else None, "high_risk": high, "replaced": replaced},
+        notes={} if high else {"changed": "no record has a risk above the threshold"},
+    )  # fmt: skip
+    return Protected(data if several else data[0], change)
+
+
+def _donors(
+    frame: Any, asked: NDArray[np.int64], is_high: NDArray[np.bool_], match_on: Sequence[str],
+    numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
+) -> NDArray[np.int64]:  # fmt: skip
+    lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
+    found = draw_donors(
+        asked,
+        [code_column(frame[name]).codes() for name in match_on if name not in numbers],
+        [float_values(frame[name], "numeric") for name in numbers],
+        lends,
+        k=k,
+        rng=rng,
+    )
+    if (found < 0).any():
+        raise DataError(
+            "nobody is left to be a donor"
+            + (
+                ": all records are of high risk; allow them as donors or raise the threshold"
+                if exclude
+                else ""
+            )
+        )
+    return found
+
+
+def _asked(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The records to replace, ascending."""
+    high = np.flatnonzero(is_high)
+    if n_replace is None or n_replace >= len(high):
+        return high
+    return np.sort(rng.choice(high, n_replace, replace=False))
+
+
+def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
+    """The risks of the records of each file."""
+    if hasattr(risk, "records_by_release") and risk.m == len(sizes):
+        values = np.asarray(risk.records_by_release["match_risk"], float)
+        found = list(np.split(values, len(sizes))) if len(values) % len(sizes) == 0 else [values]
+    else:
+        given = risk.records["match_risk"] if hasattr(risk, "records") else risk
+        try:
+            values = np.array(given, float)
+        except (TypeError, ValueError):
+            raise DataError(
+                "risk= takes a number per record, or a sequence of them per release", argument="risk"
+            ) from None
+        found = list(values) if values.ndim == 2 else [values] * len(sizes)
+    if len(found) != len(sizes):
+        raise DataError(
+            f"risk= has values for {len(found)} releases; there are {len(sizes)}", argument="risk"
+        )
+    for values, n in zip(found, sizes, strict=True):
+        if values.shape != (n,):
+            raise DataError(
+                f"risk= has {values.size} values, the release {n} records; give one for each record",
+                argument="risk",
+            )
+        if not np.isfinite(values).all():
+            raise DataError(
+                f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records",
+                argument="risk",
+            )
+    return found

@@ -1,0 +1,284 @@
+"""Draws from the posterior of a synthesis model, kept for measures of risk that need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import code_column, float_values
+from sdckit.data.frames import open_frame
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, number_label
+
+__all__ = ["MOST_RATE", "REGRESSIONS", "DrawsByColumn", "PosteriorDraws", "posterior_draws"]
+
+Floats = NDArray[np.float64]
+REGRESSIONS = ("normal", "logistic", "multinomial", "poisson")
+MOST_RATE = 30.0  # log of the largest mean of counts
+MOST_EXPONENT = 700.0  # beyond it exp is 0 or infinite
+
+
+class PosteriorDraws(Mapping[str, Any]):
+    """Parameters of one column's model, drawn H times from their posterior.
+
+    It reads as a mapping of plain numbers, texts and lists, so that an internal log can hold it;
+    ``PosteriorDraws(mapping)`` makes it again from there.
+
+    Attributes
+    ----------
+    column, model : str
+        What is modelled, and by which of "normal", "logistic", "multinomial" and "poisson".
+    terms : list of dict
+        Columns of the design after the intercept: ``column``, ``kind``, ``level``, ``centre``, ``scale``.
+    levels : list of str or None
+        Of categories: their levels (None: missing). A logistic model gives the odds of the second.
+    coefficients : list, shape (H, K, p)
+        p the intercept and the terms; K = 1, or the number of levels of a multinomial model.
+    scale : list of float, shape (H,), or None
+        Residual standard deviation of a normal model.
+    missing : mapping or None
+        The same for the model of being missing, where that was modelled first.
+    used : int
+        How many of the first draws the files were drawn with, 0 unless `proper`; may be left out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> coin = PosteriorDraws({
+    ...     "column": "y", "model": "logistic", "terms": [], "levels": ["no", "yes"],
+    ...     "coefficients": [[[0.0]]], "scale": None, "missing": None,
+    ... })
+    >>> np.exp(coin.log_density(pl.DataFrame({"y": ["yes", "no"]}))).tolist()
+    [[0.5, 0.5]]
+    """
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = dict(fields)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __repr__(self) -> str:
+        return f"PosteriorDraws({self['column']!r}, {self['model']!r}, {len(self['coefficients'])} draws)"
+
+    def log_density(self, data: Any) -> Floats:
+        """Log density of what each record holds in the column, given its predictors, under each draw.
+
+        Parameters
+        ----------
+        data : data frame
+            The column and its predictors, typed as in the data that was synthesised: the original, a release,
+            or an intruder's guesses.
+
+        Returns
+        -------
+        ndarray, float64, shape (H, n)
+            A density for numbers of a normal model, else a probability; minus infinity for what the model cannot
+            give: a level unknown, a missing value where none was, no count of a Poisson model.
+        """
+        frame: Any = open_frame(data)
+        found = self._density(self._linear(frame), frame[self["column"]])
+        if self["missing"] is None:
+            return found
+        gone = code_column(frame[self["column"]])
+        is_gone = gone.codes() == gone.span
+        model = self["missing"]
+        share = PosteriorDraws(model)._of_event(frame, is_gone)
+        return np.where(is_gone, share, share + found)
+
+    def predictive(self, data: Any) -> dict[str, Any]:
+        """The distribution of each record's value under each draw, as `bayesian_attribute_risk` takes it.
+
+        Parameters
+        ----------
+        data : data frame
+            The predictors, typed as in the data that was synthesised: those of the original.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``mean`` (H, n) and ``sd`` (H,) of a normal model, ``rate`` (H, n) of counts, and with these, where the
+            column may be missing, ``missing`` (H, n), the probability of that. Of categories ``probability``
+            (H, n, L) and ``levels``, a list, in which None, the last, is being missing.
+
+        Raises
+        ------
+        DataError
+            No draws but those that the files were drawn with.
+
+        Notes
+        -----
+        The draws that files were drawn with are left out: they fit these files better than an intruder's would.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> odds = {"column": "y", "model": "logistic", "terms": [], "levels": ["present", "missing"],
+        ...         "coefficients": [[[0.0]]], "scale": None, "missing": None}
+        >>> kids = PosteriorDraws({**odds, "model": "poisson", "levels": [], "missing": odds})
+        >>> found = kids.predictive(pl.DataFrame({"y": [2, None]}))
+        >>> found["rate"].tolist(), found["missing"].tolist()
+        ([[1.0, 1.0]], [[0.5, 0.5]])
+        """
+        used = int(self.get("used", 0))
+        if used >= len(self["coefficients"]):
+            raise DataError(
+                f"column {self['column']!r}: the draws kept are those that files were drawn with; give synthesize a "
+                "larger posterior_draws"
+            )
+        frame: Any = open_frame(data)
+        eta = self._linear(frame)[used:]
+        event = self["missing"]
+        gone = None if event is None else np.exp(PosteriorDraws(event)._of_event(frame, True)[used:])
+        if self["model"] in {"normal", "poisson"}:
+            if self["model"] == "normal":
+                found: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
+            else:
+                found = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
+            return found if gone is None else {**found, "missing": gone}
+        if self["model"] == "logistic":
+            eta = np.stack([np.zeros_like(eta[:, 0]), eta[:, 0]], axis=1)
+        levels: list[str | None] = list(self["levels"])
+        order = sorted(range(len(levels)), key=lambda at: levels[at] is None)
+        share = np.stack([eta[:, at] for at in order], axis=2)
+        share = np.exp(share - share.max(axis=2, keepdims=True))
+        share /= share.sum(axis=2, keepdims=True)
+        found = {"probability": share, "levels": [levels[at] for at in order]}
+        return found if gone is None else {**found, "missing": gone}
+
+    def _linear(self, frame: Any) -> Floats:
+        """Linear predictors, shape (H, K, n)."""
+        terms = [Term(**one) for one in self["terms"]]
+        predictors = {
+            one.column: _read(frame[one.column], number=_is_number(terms, one.column)) for one in terms
+        }
+        X = design_matrix(terms, predictors, len(frame))
+        coefficients = np.asarray(self["coefficients"], float)
+        h, k, p = coefficients.shape
+        found: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
+        return found
+
+    def _of_event(self, frame: Any, event: NDArray[np.bool_] | bool) -> Floats:
+        """Log probability that an event, being missing, did or did not happen."""
+        eta = self._linear(frame)[:, 0]
+        return np.asarray(-np.logaddexp(0.0, np.where(event, -eta, eta)), np.float64)
+
+    def _density(self, eta: Floats, series: Any) -> Floats:
+        if self["model"] in {"normal", "poisson"}:
+            values = float_values(series, "column")
+            if self["model"] == "normal":
+                sd = np.asarray(self["scale"], float)[:, None]
+                found = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
+                return np.where(np.isnan(values), -np.inf, found)
+            from scipy.special import gammaln
+
+            counts = (values >= 0) & (values == np.floor(values))
+            held, rate = np.where(counts, values, 0.0), np.minimum(eta[:, 0], MOST_RATE)
+            return np.where(counts, held * rate - np.exp(rate) - gammaln(held + 1), -np.inf)
+        seen = _read(series, number=False)
+        place = {text: at for at, text in enumerate(seen.labels)}
+        codes = [MISSING if text is None else place.get(text, -9) for text in self["levels"]]
+        if self["model"] == "logistic":
+            second = seen.values.level == codes[1]
+            known = second | (seen.values.level == codes[0])
+            return np.where(known, -np.logaddexp(0.0, np.where(second, -eta[:, 0], eta[:, 0])), -np.inf)
+        total = np.logaddexp.reduce(eta, axis=1)
+        found = np.full(total.shape, -np.inf)
+        for at, code in enumerate(codes):
+            here = seen.values.level == code
+            found[:, here] = eta[:, at, here] - total[:, here]
+        return found
+
+
+class DrawsByColumn(dict[str, PosteriorDraws]):
+    """The draws of each column that has some; asked for another, it says why there are none.
+
+    Attributes
+    ----------
+    models : dict of str to str
+        The model of every column that was synthesised.
+    kept : bool
+        Whether draws were to be kept at all.
+
+    Examples
+    --------
+    >>> DrawsByColumn({}, {"job": "cart"})["job"]  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    sdckit.errors.DataError: column 'job' was synthesised by 'cart', which has no posterior draws; ...
+    """
+
+    def __init__(
+        self, draws: Mapping[str, PosteriorDraws], models: Mapping[str, str], kept: bool = True
+    ) -> None:
+        super().__init__(draws)
+        self.models = dict(models)
+        self.kept = kept
+
+    def __missing__(self, name: str) -> PosteriorDraws:
+        if name not in self.models:
+            raise ColumnError(
+                f"no column {name!r} was synthesised; {did_you_mean(str(name), list(self.models))}"
+            )
+        if not self.kept:
+            raise DataError(f"column {name!r}: posterior_draws=0 kept no draws; give how many to keep")
+        if (model := self.models[name]) in REGRESSIONS:
+            raise DataError(
+                f"column {name!r} has no posterior draws: no record is flagged, or those fitted to hold one value"
+            )
+        raise DataError(
+            f"column {name!r} was synthesised by {model!r}, which has no posterior draws; models= with "
+            f"{', '.join(map(repr, REGRESSIONS))} keep them"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DrawsByColumn, (dict(self), self.models, self.kept)
+
+
+def posterior_draws(
+    column: str, model: str, terms: tuple[Term, ...], levels: list[str | None],
+    coefficients: Floats, scale: Floats | None,
+) -> PosteriorDraws:  # fmt: skip
+    """Put the draws of one model into their plain form.
+
+    Examples
+    --------
+    >>> posterior_draws("y", "normal", (), [], np.zeros((2, 1, 1)), np.ones(2))
+    PosteriorDraws('y', 'normal', 2 draws)
+    """
+    return PosteriorDraws({
+        "column": column, "model": model, "terms": [asdict(one) for one in terms], "levels": levels,
+        "coefficients": coefficients.tolist(), "scale": None if scale is None else scale.tolist(), "missing": None,
+    })  # fmt: skip
+
+
+def _is_number(terms: list[Term], column: str) -> bool:
+    return any(one.column == column and one.kind != "level" for one in terms)
+
+
+def _read(series: Any, *, number: bool) -> Seen:
+    coded = code_column(series)
+    codes, level = np.unique(coded.codes(), return_inverse=True)
+    known = codes < coded.span
+    level = np.where(known[level], level, MISSING).reshape(-1)
+    if number:
+        if coded.kind == "date":
+            from sdckit.protect.synthesis.synthesis_variables import read_variable
+
+            return Seen(read_variable(series).held, ())
+        return Seen(Values(level, float_values(series, "column")), ())
+    labels = coded.labels(codes[known])
+    if coded.kind in {"integer", "number"}:
+        labels = [number_label(float(text)) for text in labels]
+    return Seen(Values(level, None), labels)

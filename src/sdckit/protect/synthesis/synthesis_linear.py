@@ -1,0 +1,230 @@
+"""Synthesis by regression: normal, logistic, multinomial and Poisson, with draws from their posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.errors import DataError
+from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
+from sdckit.protect.synthesis.synthesis_draws import MOST_RATE, PosteriorDraws, posterior_draws
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
+
+__all__ = ["LinearFit", "choose", "fit_linear"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+PRIOR = (
+    0.01  # precision of a coefficient of a standardised predictor a priori: only where the data are silent
+)
+ITERATIONS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFit:
+    """A fitted regression.
+
+    Attributes
+    ----------
+    variable : Variable
+    model : str
+    terms : tuple of Term
+    levels : ndarray, int64
+        Levels of the variable that the model tells apart.
+    best : tuple of ndarray and float
+        Coefficients, shape (K, p), and the residual standard deviation.
+    drawn : tuple of ndarray
+        Coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior.
+    proper : bool
+        Whether release r is drawn with the r-th of these instead of the best.
+    converged : bool
+    """
+
+    variable: Variable
+    model: str
+    terms: tuple[Term, ...]
+    levels: Ints
+    best: tuple[Floats, float]
+    drawn: tuple[Floats, Floats]
+    proper: bool
+    converged: bool
+
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+        """New values of n records from their predictors."""
+        B, sd = (self.drawn[0][release], float(self.drawn[1][release])) if self.proper else self.best
+        eta = design_matrix(self.terms, held, n) @ B.T
+        if self.model == "normal":
+            return self.variable.of_numbers(eta[:, 0] + sd * rng.standard_normal(n))
+        if self.model == "poisson":
+            return self.variable.of_numbers(
+                rng.poisson(np.exp(np.minimum(eta[:, 0], MOST_RATE))).astype(float)
+            )
+        if self.model == "logistic":
+            second = rng.random(n) < _expit(eta[:, 0])
+            return self.variable.of_levels(self.levels[second.astype(np.int64)])
+        return self.variable.of_levels(self.levels[choose(_softmax(eta), rng)])
+
+    def kept(self) -> PosteriorDraws:
+        """The draws in their plain form."""
+        texts: list[str | None] = []
+        if self.model in {"logistic", "multinomial"}:
+            labels = self.variable.labels
+            texts = [None if at == MISSING else labels[at] for at in self.levels]
+        scale = self.drawn[1] if self.model == "normal" else None
+        return posterior_draws(self.variable.name, self.model, self.terms, texts, self.drawn[0], scale)
+
+
+def fit_linear(
+    variable: Variable, model: str, predictors: Sequence[Variable], rows: Ints, *,
+    n_draws: int, proper: bool, rng: np.random.Generator,
+) -> LinearFit:  # fmt: skip
+    """Fit a regression of one variable on others, and draw from its posterior.
+
+    The coefficients have a normal prior with standard deviation 10 for a standardised predictor, so that
+    collinear predictors and perfect separation have an answer. The posterior is the exact one of the normal
+    model (given the prior on the variance 1/variance), and the normal approximation at the mode of the others.
+    """
+    terms = make_terms(predictors, rows)
+    held = {one.name: seen(one, one.held.take(rows)) for one in predictors}
+    X = design_matrix(terms, held, len(rows))
+    level = variable.held.level[rows]
+    levels = np.unique(level) if model in {"logistic", "multinomial"} else np.zeros(0, np.int64)
+    if model in {"normal", "poisson"}:
+        assert variable.held.number is not None
+        y = variable.held.number[rows]
+    else:
+        y = np.searchsorted(levels, level).astype(float)
+    gauss, chi = rng.spawn(2)
+    fit = {"normal": _normal, "logistic": _logistic, "multinomial": _multinomial, "poisson": _poisson}[model]
+    best, sd, precision, converged = fit(X, y)
+    normals = gauss.standard_normal((n_draws, precision.shape[0]))
+    deviations = np.full(n_draws, sd)
+    if model == "normal":
+        freedom = max(1, len(rows) - X.shape[1])
+        deviations = sd * np.sqrt(freedom / chi.chisquare(freedom, n_draws))
+    drawn = _around(best, precision, normals)
+    if model == "normal":  # the precision is that at a variance of one
+        drawn = best + (drawn - best) * deviations[:, None, None]
+    return LinearFit(variable, model, terms, levels, (best, sd), (drawn, deviations), proper, converged)
+
+
+def _around(best: Floats, precision: Floats, normals: Floats) -> Floats:
+    """Draws of a normal distribution by its precision."""
+    from scipy.linalg import cholesky, solve_triangular
+
+    if not len(normals):
+        return np.empty((0, *best.shape))
+    root = cholesky(precision, lower=True)
+    away = solve_triangular(root, normals.T, lower=True, trans="T").T
+    return np.asarray(best + away.reshape(-1, *best.shape), np.float64)
+
+
+def _penalty(p: int) -> Floats:
+    return np.diag(np.r_[1e-8, np.full(p - 1, PRIOR)])
+
+
+def _normal(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
+    from sklearn.linear_model import Ridge
+
+    n, p = X.shape
+    if n <= p:
+        raise DataError(
+            f"a normal model with {p} coefficients needs more records than that to be fitted to, there are {n}; "
+            "name fewer predictors or use 'cart'"
+        )
+    if p == 1:
+        best = np.array([[y.mean()]])
+    else:
+        found = Ridge(alpha=PRIOR, solver="cholesky").fit(X[:, 1:], y)
+        best = np.r_[found.intercept_, found.coef_][None, :]
+    left = y - X @ best[0]
+    sd = float(np.sqrt(left @ left / (n - p)))
+    return best, sd, X.T @ X + _penalty(p), True
+
+
+def _logistic(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
+    n, p = X.shape
+    if p == 1:
+        share = (y.sum() + 0.5) / (n + 1)
+        best, converged = np.array([[np.log(share / (1 - share))]]), True
+    else:
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(C=1 / PRIOR, solver="newton-cholesky", tol=1e-8, max_iter=ITERATIONS)
+        found = model.fit(X[:, 1:], y)
+        best = np.c_[found.intercept_, found.coef_]
+        converged = bool(found.n_iter_.max() < ITERATIONS)
+    share = _expit(X @ best[0])
+    return best, 1.0, (X.T * (share * (1 - share))) @ X + _penalty(p), converged
+
+
+def _poisson(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
+    n, p = X.shape
+    if p == 1:
+        best, converged = np.array([[np.log(max(y.mean(), 0.5 / n))]]), True
+    else:
+        from sklearn.linear_model import PoissonRegressor
+
+        model = PoissonRegressor(alpha=PRIOR / n, solver="newton-cholesky", tol=1e-8, max_iter=ITERATIONS)
+        found = model.fit(X[:, 1:], y)
+        best = np.r_[found.intercept_, found.coef_][None, :]
+        converged = bool(found.n_iter_ < ITERATIONS)
+    rate = np.exp(np.minimum(X @ best[0], MOST_RATE))
+    return best, 1.0, (X.T * rate) @ X + _penalty(p), converged
+
+
+def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
+    n, p = X.shape
+    K = int(y.max()) + 1
+    if p == 1:
+        best, converged = np.log(np.bincount(y.astype(np.int64), minlength=K) / n)[:, None], True
+        best = best - best.mean()
+    elif K == 2:  # scikit-learn fits two levels by one set of coefficients: half to each is the same
+        one, _, _, converged = _logistic(X, y)
+        best = np.r_[-one / 2, one / 2]
+    else:
+        from sklearn.linear_model import LogisticRegression
+
+        found = LogisticRegression(C=1 / PRIOR, tol=1e-6, max_iter=ITERATIONS).fit(X[:, 1:], y)
+        best = np.c_[found.intercept_, found.coef_]
+        converged = bool(found.n_iter_.max() < ITERATIONS)
+    share = _softmax(X @ best.T)
+    precision = np.kron(np.eye(K), np.diag(np.full(p, PRIOR)))
+    for a in range(K):
+        for b in range(a + 1):
+            weight = share[:, a] * ((a == b) - share[:, b])
+            block = (X.T * weight) @ X
+            precision[a * p : (a + 1) * p, b * p : (b + 1) * p] += block
+            if a != b:
+                precision[b * p : (b + 1) * p, a * p : (a + 1) * p] += block.T
+    return np.asarray(best, np.float64), 1.0, np.asarray(precision, np.float64), converged
+
+
+def choose(share: Floats, rng: np.random.Generator) -> Ints:
+    """Draw a column for each row, with the row's probabilities.
+
+    Examples
+    --------
+    >>> choose(np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(0)).tolist()
+    [1, 0]
+    """
+    running = np.cumsum(share, axis=1)
+    mark = rng.random(len(share)) * running[:, -1]
+    found: Any = (running <= mark[:, None]).sum(axis=1)
+    return np.asarray(np.minimum(found, share.shape[1] - 1), np.int64)
+
+
+def _expit(eta: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(eta), np.float64)
+
+
+def _softmax(eta: Floats) -> Floats:
+    from scipy.special import softmax
+
+    return np.asarray(softmax(eta, axis=1), np.float64)

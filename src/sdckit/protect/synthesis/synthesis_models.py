@@ -1,0 +1,238 @@
+"""Which model a variable is synthesised by, whether it fits the variable, and fitting it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.synthesis.synthesis_design import Seen, make_terms
+from sdckit.protect.synthesis.synthesis_draws import REGRESSIONS, PosteriorDraws
+from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
+from sdckit.protect.synthesis.synthesis_trees import fit_estimator, fit_sample, fit_tree
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
+
+__all__ = ["Chosen", "Fitted", "Settings", "fit_model", "kept_draws", "read_models", "unconverged"]
+
+Ints = NDArray[np.int64]
+NAMES = ("cart", "sample", *REGRESSIONS)
+MOST_OUTCOMES = 50  # levels that a regression tells apart
+
+
+class Fitted(Protocol):
+    """A fitted model."""
+
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+        """New values of n records from their predictors."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How models are fitted: least records of a leaf, draws kept, and whether releases differ in parameters."""
+
+    min_leaf: int
+    n_draws: int
+    proper: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The model of one variable."""
+
+    name: str
+    estimator: Any
+    smoothing: float
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it has coefficients with a posterior."""
+        return self.name in REGRESSIONS
+
+
+@dataclass(frozen=True, eq=False)
+class _WithMissing:
+    """Whether a value is missing is drawn first, then the others' values."""
+
+    gone: Fitted
+    rest: Fitted
+    variable: Variable
+
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+        first, second = rng.spawn(2)
+        here = np.flatnonzero(self.gone.draw(held, n, first, release).level == 0)
+        part = {name: Seen(one.values.take(here), one.labels) for name, one in held.items()}
+        found = self.rest.draw(part, len(here), second, release)
+        level = np.full(n, MISSING)
+        level[here] = found.level
+        if found.number is None:
+            return Values(level, None)
+        number = np.full(n, np.nan)
+        number[here] = found.number
+        return Values(level, number)
+
+
+def read_models(
+    given: Any, variables: Sequence[Variable], smoothing: Mapping[str, float]
+) -> dict[str, Chosen]:
+    """Read which model each variable has; "cart" where none is named.
+
+    Raises
+    ------
+    ColumnError
+        A model for a column that is not synthesised.
+    DataError
+        An unknown model, or one that does not fit the type.
+    """
+    names = [one.name for one in variables]
+    by_column = (
+        given if isinstance(given, Mapping) else dict.fromkeys(names, "cart" if given is None else given)
+    )
+    for name in by_column:
+        if name not in names:
+            raise ColumnError(
+                f"models: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), names)}",
+                argument="models",
+            )
+    return {
+        one.name: _read_model(by_column.get(one.name, "cart"), one, smoothing[one.name]) for one in variables
+    }
+
+
+def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
+    if isinstance(given, str):
+        if given not in NAMES:
+            raise DataError(
+                f"models: {given!r} is no model; {did_you_mean(given, NAMES)} (or give a scikit-learn estimator)",
+                argument="models",
+            )
+        if why := _misfit(given, variable):
+            raise DataError(
+                f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models"
+            )
+        return Chosen(given, None, smoothing)
+    from sklearn.base import clone, is_classifier
+
+    if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
+        raise DataError(
+            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator",
+            argument="models",
+        )
+    label = type(given).__name__
+    if is_classifier(given):
+        if not hasattr(given, "predict_proba"):
+            raise DataError(f"models of {variable.name!r}: {label} gives no probabilities to draw from")
+        if variable.kind != "category" and variable.n_levels > MOST_OUTCOMES:
+            raise DataError(
+                f"models of {variable.name!r}: {label} tells categories apart; the column is a {variable.kind} "
+                f"of {variable.n_levels:,} values"
+            )
+    elif variable.kind != "number":
+        raise DataError(
+            f"models of {variable.name!r}: {label} predicts numbers; the column is a {variable.kind}"
+        )
+    return Chosen(label, clone(given), smoothing)
+
+
+def _misfit(name: str, variable: Variable) -> str | None:
+    """Why a model is not for a variable."""
+    kind, levels = variable.kind, variable.n_levels
+    if name in {"normal", "poisson"} and kind != "number":
+        return f"a {kind}: it draws numbers"
+    if (
+        name == "poisson"
+        and variable.amounts is not None
+        and (variable.decimals != 0 or variable.amounts[0] < 0)
+    ):
+        return "which holds other values than counts (whole numbers of 0 or more)"
+    if name == "logistic" and levels != 2:
+        return f"of {levels:,} values: it draws one of two; use 'multinomial' or 'cart'"
+    if name == "multinomial" and (levels > MOST_OUTCOMES or kind == "date"):
+        return (
+            f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES} categories; use 'cart'"
+        )
+    return None
+
+
+def fit_model(
+    variable: Variable, chosen: Chosen, predictors: Sequence[Variable], rows: Ints,
+    settings: Settings, rng: np.random.Generator,
+) -> Fitted:  # fmt: skip
+    """Fit a variable's model to some records; a model of its missing values first, where it needs one."""
+    if settings.proper and not chosen.is_linear:
+        rows = rows[rng.integers(len(rows), size=len(rows))]
+    gone = variable.held.level[rows] == MISSING
+    two_steps = chosen.name == "logistic" or (
+        variable.held.number is not None
+        and chosen.name not in {"sample", "multinomial"}
+        and not _classifies(chosen)
+    )
+    if not (two_steps and gone.any()) or gone.all():
+        return _fit_one(variable, chosen, predictors, rows, settings, rng)
+    level = (variable.held.level == MISSING).astype(np.int64)
+    event = replace(
+        variable, kind="category", texts=("present", "missing"), amounts=None, held=Values(level, None),
+        first=np.zeros(2, np.int64), n_missing=0,
+    )  # fmt: skip
+    how = Chosen("logistic" if chosen.is_linear else "cart", None, 0.0)
+    return _WithMissing(
+        _fit_one(event, how, predictors, rows, settings, rng),
+        _fit_one(variable, chosen, predictors, rows[~gone], settings, rng),
+        variable,
+    )
+
+
+def _fit_one(
+    variable: Variable, chosen: Chosen, predictors: Sequence[Variable], rows: Ints,
+    settings: Settings, rng: np.random.Generator,
+) -> Fitted:  # fmt: skip
+    level = variable.held.level[rows]
+    if chosen.name == "sample" or (level == level[0]).all():
+        return fit_sample(variable, rows)
+    if chosen.is_linear:
+        n_draws, proper = settings.n_draws, settings.proper
+        return fit_linear(variable, chosen.name, predictors, rows, n_draws=n_draws, proper=proper, rng=rng)
+    if not make_terms(predictors, rows):  # nothing varies among these records
+        return fit_sample(variable, rows)
+    state = int(rng.integers(2**31))
+    if chosen.estimator is None:
+        return fit_tree(
+            variable, predictors, rows, min_leaf=settings.min_leaf, smoothing=chosen.smoothing, state=state
+        )
+    from sklearn.base import clone
+
+    estimator = clone(chosen.estimator)
+    states = {name: state for name in estimator.get_params() if name.split("__")[-1] == "random_state"}
+    try:
+        return fit_estimator(variable, predictors, rows, estimator=estimator.set_params(**states))
+    except (ValueError, TypeError):  # its message may show values
+        raise DataError(
+            f"models of {variable.name!r}: {chosen.name} could not be fitted to {len(rows):,} records"
+        ) from None
+
+
+def _classifies(chosen: Chosen) -> bool:
+    from sklearn.base import is_classifier
+
+    return chosen.estimator is not None and bool(is_classifier(chosen.estimator))
+
+
+def kept_draws(fitted: Fitted) -> PosteriorDraws | None:
+    """The draws from the posterior of a fitted model, where it has one."""
+    if isinstance(fitted, LinearFit):
+        return fitted.kept()
+    if isinstance(fitted, _WithMissing) and isinstance(fitted.rest, LinearFit):
+        gone = kept_draws(fitted.gone)
+        return PosteriorDraws({**fitted.rest.kept(), "missing": None if gone is None else dict(gone)})
+    return None
+
+
+def unconverged(fitted: Fitted) -> bool:
+    """Whether a regression was still moving when its iterations ended."""
+    if isinstance(fitted, _WithMissing):
+        return unconverged(fitted.gone) or unconverged(fitted.rest)
+    return isinstance(fitted, LinearFit) and not fitted.converged

@@ -1,0 +1,152 @@
+"""The sequence of synthesis: fit every variable's model on the original, then draw release by release."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import group_codes
+from sdckit.numerics.threads import run
+from sdckit.protect.synthesis.synthesis_design import seen
+from sdckit.protect.synthesis.synthesis_models import Chosen, Fitted, Settings, fit_model
+from sdckit.protect.synthesis.synthesis_rules import Rule
+from sdckit.protect.synthesis.synthesis_variables import NEW, Values, Variable
+
+__all__ = ["Plan", "changed_values", "copied_rows", "draw_releases", "fit_all"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be synthesised, and how.
+
+    Attributes
+    ----------
+    variables : dict of name to Variable
+    order : tuple of str
+        Variables to synthesise, one after the other.
+    predictors : dict of str to tuple of str
+        By variable to synthesise.
+    chosen : dict of name to Chosen
+    rules : dict of name to list of Rule
+    rows, fit_rows : ndarray, int64
+        Records to synthesise, and those the models are fitted to.
+    settings : Settings
+    """
+
+    variables: Mapping[str, Variable]
+    order: tuple[str, ...]
+    predictors: Mapping[str, tuple[str, ...]]
+    chosen: Mapping[str, Chosen]
+    rules: Mapping[str, list[Rule]]
+    rows: Ints
+    fit_rows: Ints
+    settings: Settings
+
+
+Fits = dict[tuple[str, int], Fitted]
+
+
+def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
+    """Fit the model of each variable; models that releases share stand under the first.
+
+    Models see the original's values only, so that they are fitted side by side.
+    """
+    # before the threads start: those that import scikit-learn at the same time may find it half made
+    import sklearn.linear_model
+    import sklearn.tree  # noqa: F401
+
+    generators = rng.spawn(len(plan.order))
+    tasks = []
+    for name, own in zip(plan.order, generators, strict=True):
+        several = plan.settings.proper and not plan.chosen[name].is_linear
+        tasks += [(name, release, part) for release, part in enumerate(own.spawn(m if several else 1))]
+
+    def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], Fitted]:
+        name, release, own = task
+        predictors = [plan.variables[one] for one in plan.predictors[name]]
+        found = fit_model(
+            plan.variables[name], plan.chosen[name], predictors, _fit_rows(plan, name), plan.settings, own
+        )
+        return (name, release), found
+
+    linear = [task for task in tasks if plan.chosen[task[0]].is_linear]
+    with warnings.catch_warnings():  # not on threads: they share the filters. What did not converge is noted
+        warnings.simplefilter("ignore")
+        found = dict([fit(task) for task in linear])
+    # the longest fits begin first: the later a variable, the more predictors it has
+    rest = [task for task in reversed(tasks) if not plan.chosen[task[0]].is_linear]
+    return {**found, **dict(run(fit, rest))}
+
+
+def _fit_rows(plan: Plan, name: str) -> Ints:
+    """Records that no rule of the variable says the value of."""
+    free = np.ones(len(plan.fit_rows), np.bool_)
+    held = {one: plan.variables[one].held.take(plan.fit_rows) for one in _tested(plan, name)}
+    for rule in plan.rules.get(name, []):
+        free &= ~rule.holds(held, len(free))
+    return plan.fit_rows[free] if free.any() else plan.fit_rows
+
+
+def _tested(plan: Plan, name: str) -> set[str]:
+    return {test.column for rule in plan.rules.get(name, []) for test in rule.tests}
+
+
+def draw_releases(plan: Plan, fits: Fits, m: int, rng: np.random.Generator) -> list[dict[str, Values]]:
+    """New values of the records to synthesise, release by release on threads."""
+    return run(lambda work: _draw(plan, fits, *work), list(enumerate(rng.spawn(m))))
+
+
+def _draw(plan: Plan, fits: Fits, release: int, rng: np.random.Generator) -> dict[str, Values]:
+    n = len(plan.rows)
+    now: dict[str, Values] = {}
+    for name, own in zip(plan.order, rng.spawn(len(plan.order)), strict=True):
+        for one in {*plan.predictors[name], *_tested(plan, name)} - now.keys():
+            now[one] = plan.variables[one].held.take(plan.rows)  # not synthesised: as it is
+        fitted = fits.get((name, release), fits[name, 0])
+        held = {one: seen(plan.variables[one], now[one]) for one in plan.predictors[name]}
+        made = fitted.draw(held, n, own, release)
+        for rule in plan.rules.get(name, []):
+            made = _set(made, rule.holds(now, n), rule.value)
+        now[name] = made
+    return {name: now[name] for name in plan.order}
+
+
+def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
+    level = np.where(where, value.level[0], made.level)
+    if made.number is None or value.number is None:
+        return Values(level, made.number)
+    return Values(level, np.where(where, value.number[0], made.number))
+
+
+def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
+    """Values of a release that differ from those the record in their place has."""
+    return {
+        name: int(np.count_nonzero(_differs(values, plan.variables[name].held.take(plan.rows))))
+        for name, values in made.items()
+    }
+
+
+def _differs(one: Values, other: Values) -> NDArray[np.bool_]:
+    return np.asarray(one.level != other.level, np.bool_)  # a new number is no level of the original's
+
+
+def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) -> int:
+    """Synthesised records that hold exactly what some record of the original holds in several variables."""
+    fine = np.ones(len(plan.rows), np.bool_)
+    columns: list[Any] = []
+    for name in names:
+        level = made[name].level
+        fine &= level != NEW
+        columns.append(np.concatenate([plan.variables[name].held.level + 1, np.maximum(level + 1, 0)]))
+    n = len(plan.variables[names[0]].held.level)
+    groups = group_codes(columns, n + len(plan.rows)).of_row
+    here = np.zeros(int(groups.max()) + 1, np.bool_)
+    here[groups[:n]] = True
+    return int(np.count_nonzero(here[groups[n:]] & fine))

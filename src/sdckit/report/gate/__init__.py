@@ -1,0 +1,1 @@
+"""The one door out of the room: what may be printed of exact figures."""

@@ -1,0 +1,197 @@
+"""The calculation of somebody who wants a small count back from a printed document.
+
+Every printed number allows an interval of true numbers; the relations everybody knows (totals, nested levels,
+cells and records) narrow them. An integer programme over all of it gives the values that are left for a
+count. One that could be 1 to 4 and has fewer than three values left is too well known, whatever the truth is:
+the answer never looks at the true numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.report.gate.figures import Relation
+from sdckit.report.gate.propagation import Interval, System, propagate
+
+__all__ = ["SAFE_VALUES", "SMALL", "Solver", "narrowed"]
+
+SMALL = 5
+SAFE_VALUES = 3
+
+# Stands for "no upper end": far above any small count, small enough to keep the arithmetic exact.
+LARGE = 1e7
+
+
+class Solver:
+    """Integer programmes over the intervals and relations of a document.
+
+    Parameters
+    ----------
+    found
+        Intervals, already propagated.
+    system
+        The relations.
+    """
+
+    def __init__(self, found: Mapping[str, Interval], system: System) -> None:
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import csr_array
+
+        self.names = list(found)
+        self.place = {name: number for number, name in enumerate(self.names)}
+        self.low = np.array([found[name][0] for name in self.names])
+        self.high = np.array([min(found[name][1], max(LARGE, found[name][0])) for name in self.names])
+        self.whole = np.array([int(name in system.integers) for name in self.names])
+        self.seen: dict[str, set[int]] = {name: set() for name in self.names}
+        rows, columns, factors = [], [], []
+        for number, relation in enumerate(system.relations):
+            for name, factor in relation.terms:
+                rows.append(number)
+                columns.append(self.place[name])
+                factors.append(factor)
+        shape = (len(system.relations), len(self.names))
+        self.constraint = LinearConstraint(
+            csr_array((factors, (rows, columns)), shape=shape),
+            [relation.lower for relation in system.relations],
+            [relation.upper for relation in system.relations],
+        )
+
+    def solve(
+        self, goal: NDArray[np.float64], fixed: tuple[str, int] | None = None
+    ) -> NDArray[np.float64] | None:
+        """Find the true numbers that make the goal smallest, and remember them; None when there are none."""
+        from scipy.optimize import Bounds, milp
+
+        low, high = self.low, self.high
+        if fixed is not None:
+            low, high = low.copy(), high.copy()
+            low[self.place[fixed[0]]] = high[self.place[fixed[0]]] = fixed[1]
+        answer: Any = milp(
+            goal, integrality=self.whole, bounds=Bounds(low, high), constraints=self.constraint
+        )
+        if answer.x is None:
+            return None
+        for name, value in zip(self.names, answer.x, strict=True):
+            self.seen[name].add(round(value))
+        found: NDArray[np.float64] = answer.x
+        return found
+
+    def look_around(self, names: Iterable[str]) -> None:
+        """Solve for a few goals at once: most counts show three values without a programme of their own."""
+        places = [self.place[name] for name in names]
+        for number in range(4):
+            goal = np.zeros(len(self.names))
+            # Fixed waves, so that the same figures always give the same document.
+            goal[places] = np.cos(np.arange(len(places)) * (number + 1.0)) + (1.0 if number % 2 else -1.0)
+            self.solve(goal)
+
+    def values(self, name: str) -> set[int]:
+        """Give up to three values that a count can have; all of them when there are fewer."""
+        if len(self.seen[name]) >= SAFE_VALUES:
+            return self.seen[name]
+        ends = []
+        for sign in (1.0, -1.0):
+            goal = np.zeros(len(self.names))
+            goal[self.place[name]] = sign
+            answer = self.solve(goal)
+            if answer is None:
+                return self.seen[name]
+            ends.append(round(answer[self.place[name]]))
+        if ends[0] >= SMALL:
+            return self.seen[name]
+        for value in range(ends[0], ends[1]):
+            if len(self.seen[name]) >= SAFE_VALUES:
+                break
+            if value not in self.seen[name]:
+                self.solve(np.zeros(len(self.names)), (name, value))
+        return self.seen[name]
+
+    def gives_away(self, name: str) -> bool:
+        """Whether fewer than three values are left for a count, one of them 1 to 4."""
+        if len(self.seen[name]) >= SAFE_VALUES:
+            return False
+        values = self.values(name)
+        return len(values) < SAFE_VALUES and any(0 < value < SMALL for value in values)
+
+
+def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[str]) -> str | None:
+    """Name a watched count that a reader could pin to fewer than three values, one of them 1 to 4.
+
+    Parameters
+    ----------
+    bounds
+        For every variable the true numbers its print allows.
+    system
+        The relations everybody knows.
+    watched
+        Counts nobody may work out.
+
+    Returns
+    -------
+    str or None
+        The first such count; None when the document is safe.
+
+    Raises
+    ------
+    ValueError
+        When the intervals contradict the relations: the document itself is wrong.
+
+    Examples
+    --------
+    >>> from sdckit.report.gate.propagation import make_system
+    >>> from sdckit.report.gate.figures import Relation
+    >>> sums = [Relation((("a", 1), ("b", 1)), 4, 4), Relation((("a", 1), ("b", -1)), 0, 0)]
+    >>> narrowed({"a": (0, 9), "b": (0, 9)}, make_system(sums, ["a", "b"]), ["a"])
+    'a'
+    """
+    found = propagate(bounds, system)
+    if found is None:
+        raise ValueError("the printed figures contradict each other")
+    # The narrowest first: they are the likeliest to be given away.
+    open_ones = sorted(
+        (name for name in watched if _undecided(found[name])),
+        key=lambda name: found[name][1] - found[name][0],
+    )
+    if not open_ones:
+        return None
+    done: set[str] = set()
+    for name in open_ones:
+        if name in done:
+            continue
+        part, relations = _linked(name, found, system)
+        done |= part.keys()
+        solver = Solver(part, System(relations, {}, system.integers))
+        here = [one for one in open_ones if one in part]
+        if len(here) > SAFE_VALUES:
+            solver.look_around(here)
+        known = next((one for one in here if solver.gives_away(one)), None)
+        if known is not None:
+            return known
+    return None
+
+
+def _linked(
+    name: str, found: Mapping[str, Interval], system: System
+) -> tuple[dict[str, Interval], tuple[Relation, ...]]:
+    """Give what is linked to a count by relations; a number that is known links nothing."""
+    reached, edge, numbers = {name}, [name], set()
+    while edge:
+        one = edge.pop()
+        if found[one][0] == found[one][1]:
+            continue
+        for number in system.touching.get(one, ()):
+            if number not in numbers:
+                numbers.add(number)
+                new = {other for other, _ in system.relations[number].terms} - reached
+                reached |= new
+                edge += sorted(new)
+    return {one: found[one] for one in sorted(reached)}, tuple(system.relations[n] for n in sorted(numbers))
+
+
+def _undecided(interval: Interval) -> bool:
+    low, high = interval
+    return high > 0 and low < SMALL

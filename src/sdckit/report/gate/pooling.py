@@ -1,0 +1,142 @@
+"""Tables whose rows depend on the data: rare rows are pooled before anything is printed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from sdckit.report.gate.figures import (
+    Count,
+    Cumulative,
+    Histogram,
+    Ledger,
+    Levels,
+    Relation,
+    Share,
+    SizeClasses,
+    Tree,
+)
+from sdckit.report.gate.relations import SIZE_CLASSES
+
+__all__ = ["OTHER", "expand", "merge_bins"]
+
+OTHER = "other"
+SMALLEST = 5
+POOLED = ("2", "3", "4")
+
+
+def expand(leaf: Levels | SizeClasses | Histogram, ledger: Ledger, *, internal: bool) -> Tree:
+    """Turn a pooled leaf into rows of counts, and enter the counts in the ledger."""
+    if isinstance(leaf, Levels):
+        return _levels(leaf, ledger, internal=internal)
+    if isinstance(leaf, SizeClasses):
+        return _classes(leaf, ledger, internal=internal)
+    return _bins(leaf, ledger, internal=internal)
+
+
+def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
+    shown = list(leaf.counts) if internal else _common_levels(leaf)
+    names = {label: f"{leaf.name}.{label}" for label, _ in shown}
+    rows: list[Tree] = []
+    for label, n in shown:
+        ledger.count(names[label], n, leaf.name)
+        rows.append({"level": label, "n": Count(names[label]), "rate": Share(names[label], leaf.whole)})
+    rest = leaf.n - leaf.n_missing - sum(n for _, n in shown)
+    parts = [*names.values(), *([leaf.missing] if leaf.missing else [])]
+    if rest > 0:
+        other = f"{leaf.name}: {OTHER}"
+        ledger.count(other, rest, leaf.name)
+        parts.append(other)
+        rows.append({"level": OTHER, "n": Count(other), "rate": Share(other, leaf.whole), "pooled": True})
+    ledger.equal(leaf.whole, *parts)
+    if leaf.records:
+        _link_sizes(leaf, ledger, names)
+    return tuple(rows)
+
+
+def _common_levels(leaf: Levels) -> list[tuple[str, int]]:
+    """Choose the most frequent levels; the order follows rounded counts, exact ones would be told by it."""
+    common = [(label, n) for label, n in leaf.counts if n >= SMALLEST]
+    if leaf.records:
+        return sorted(common, key=lambda row: int(row[0]))[: leaf.shown]
+    return sorted(common, key=lambda row: (-((row[1] + 2) // 5), row[0]))[: leaf.shown]
+
+
+def _link_sizes(leaf: Levels, ledger: Ledger, names: dict[str, str]) -> None:
+    rest = ledger.latent(f"{leaf.name}: records of the rest")
+    terms = tuple((name, -float(label)) for label, name in names.items())
+    ledger.relations.append(Relation(((leaf.records, 1.0), *terms, (rest, -1.0))))
+
+
+def _classes(leaf: SizeClasses, ledger: Ledger, *, internal: bool) -> Tree:
+    counts = dict(leaf.counts)
+    pooled = {"1": counts.get("1", 0), "2-4": sum(counts.get(label, 0) for label in POOLED)}
+    pooled |= {label: counts.get(label, 0) for label in SIZE_CLASSES if label not in {"1", *POOLED}}
+    chosen = {label: counts.get(label, 0) for label in SIZE_CLASSES} if internal else pooled
+    for label, n in chosen.items():
+        small = SIZE_CLASSES.get(label, (2, 4))[1] < SMALLEST
+        ledger.count(f"{leaf.name}.{label}", n, leaf.name, watched="everywhere" if small else "table")
+    return tuple({"size": label, "n_cells": Count(f"{leaf.name}.{label}")} for label in chosen)
+
+
+def _bins(leaf: Histogram, ledger: Ledger, *, internal: bool) -> Tree:
+    edges, counts = leaf.edges, leaf.counts
+    if not internal:
+        edges, counts = merge_bins(edges, counts)
+    names = [f"{leaf.name}.{low}-{high}" for low, high in itertools.pairwise(edges)]
+    rows: list[Tree] = []
+    for number, (name, n) in enumerate(zip(names, counts, strict=True)):
+        ledger.count(name, n, leaf.name)
+        rows.append(
+            {
+                "from": edges[number],
+                "to": edges[number + 1],
+                "n": Count(name),
+                # Over the bins as they are printed, like the shares up to here: the first two must agree.
+                "rate": Cumulative((name,), tuple(names)),
+                "cumulative": Cumulative(tuple(names[: number + 1]), tuple(names)),
+            }
+        )
+    ledger.equal(leaf.whole, *names)
+    spans = dict(zip(names, itertools.pairwise(edges), strict=True))
+    if leaf.total:
+        ledger.bounded(leaf.total, spans)
+    if leaf.sizes is not None:
+        for name, (low, high) in spans.items():
+            least = leaf.largest[high] + 1 if high < edges[-1] else 1
+            parts = leaf.sizes.within(least, leaf.largest[low])
+            ledger.equal(name, *(leaf.sizes.records(part) for part in parts))
+    for name, limit in leaf.above:
+        ledger.bounded(
+            name,
+            {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()},
+        )
+    return tuple(rows)
+
+
+def merge_bins(
+    edges: Sequence[float], counts: Sequence[int], smallest: int = SMALLEST
+) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """Merge bins, from the top down, until each holds none or at least `smallest`.
+
+    Examples
+    --------
+    >>> merge_bins((0, 0.1, 0.2, 0.5, 1), (90, 4, 3, 0))
+    ((0, 0.1, 0.5, 1), (90, 7, 0))
+    """
+    bins: list[tuple[float, int]] = []  # lower edge and records, from the top
+    pool = 0
+    for low, n in zip(reversed(edges[:-1]), reversed(counts), strict=True):
+        pool += n
+        if pool == 0 or pool >= smallest:
+            bins.append((low, pool))
+            pool = 0
+    while pool and bins:  # a rest at the bottom joins what lies above it
+        pool += bins.pop()[1]
+        if pool >= smallest or not bins:
+            bins.append((edges[0], pool))
+            pool = 0
+    if pool:
+        bins.append((edges[0], pool))
+    bins.reverse()
+    return (*(low for low, _ in bins), edges[-1]), tuple(n for _, n in bins)

@@ -1,0 +1,340 @@
+"""The one door out of the room: every document passes `protect`, and nothing else prints a figure.
+
+Sources: Hundepool et al. (2012), Statistical Disclosure Control, chapter 5 (rounding, interval attacks on
+tables); the rules themselves are in the documentation of the JSON schema.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sdckit.errors import DataError
+from sdckit.report.gate.figures import (
+    Chance,
+    Count,
+    Cumulative,
+    Difference,
+    Document,
+    Foreign,
+    Guarded,
+    Histogram,
+    Holds,
+    InternalOnly,
+    Ledger,
+    Levels,
+    Part,
+    Ratio,
+    Share,
+    SizeClasses,
+    Total,
+    Tree,
+    Value,
+)
+from sdckit.report.gate.pooling import expand
+from sdckit.report.gate.rounding import Print, format_count, format_number, print_exact
+from sdckit.report.gate.settle import settle
+from sdckit.report.gate.words import protect_words
+
+__all__ = [
+    "CONFIDENTIAL",
+    "SMALLEST_BASE",
+    "SMALLEST_FILE",
+    "Seen",
+    "percentage",
+    "protect",
+    "rate_leaf",
+    "seen",
+]
+
+SMALLEST_FILE = 50
+SMALLEST_BASE = 5
+# Records alone that an estimate needs to be printed: from fewer, two digits would tell how many there are.
+SMALLEST_GUARD = 50
+CONFIDENTIAL = "contains confidential information"
+HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
+
+Plain = dict[str, Any]
+WITHHELD: Plain = {"text": "withheld", "value": None}
+
+
+def protect(document: Document, *, internal: bool = False) -> Plain:
+    """Turn a document into plain, printable figures that may leave the room.
+
+    Parameters
+    ----------
+    document
+        The typed figures, exact inside.
+    internal
+        Print everything exactly, and say so.
+
+    Returns
+    -------
+    dict
+        JSON-ready. A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value":
+        None, "below": 5}``; a count rounded more coarsely than to 5 says so in ``"rounded_to"``.
+
+    Raises
+    ------
+    DataError
+        For a file of fewer than 50 records, unless internal.
+
+    Examples
+    --------
+    >>> ledger = Ledger()
+    >>> tree = {"n": ledger.count("n", 6366, "n"), "uniques": ledger.count("u", 3, "u")}
+    >>> plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), 6366))
+    >>> plain["n"], plain["uniques"]
+    ({'text': '6,365', 'value': 6365}, {'text': '<5', 'value': None, 'below': 5})
+    """
+    if not internal and document.n is not None and document.n < SMALLEST_FILE:
+        raise DataError(
+            f"a file of fewer than {SMALLEST_FILE} records gives no document that could leave the room: "
+            "any figure would be about a few persons. Use internal=True (--internal) for a confidential one."
+        )
+    ledger = Ledger(dict(document.variables), list(document.relations))
+    tree = _expand(document.tree, ledger, internal=internal)
+    if internal:
+        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
+    else:
+        prints = settle(ledger.variables, ledger.relations)
+    head = {"protected": not internal, "confidential": CONFIDENTIAL if internal else None}
+    body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints)).plain(tree)
+    return {**head, **body}
+
+
+def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
+    """Give the coarsest print of every count that is not rounded to 5, for words that speak of it."""
+    found: dict[int, Print] = {}
+    for name, one in prints.items():
+        true = ledger.variables[name].true
+        if ledger.variables[name].kind != "count" or true is None or one.base == SMALLEST_BASE:
+            continue
+        known = found.get(int(true))
+        if known is None or (one.base or math.inf) > (known.base or math.inf):
+            found[int(true)] = one
+    return {true: one.text for true, one in found.items()}
+
+
+def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
+    if isinstance(tree, InternalOnly):
+        return tree.content if internal else tree
+    if isinstance(tree, Levels | SizeClasses | Histogram):
+        return expand(tree, ledger, internal=internal)
+    if isinstance(tree, Mapping):
+        return {
+            key: _expand(value, ledger, internal=internal)
+            for key, value in tree.items()
+            if internal or not isinstance(value, InternalOnly)
+        }
+    if isinstance(tree, tuple):
+        return tuple(_expand(value, ledger, internal=internal) for value in tree)
+    return tree
+
+
+@dataclass(frozen=True)
+class _Printer:
+    """Writes leaves from what was printed of their variables, never from the true numbers."""
+
+    prints: Mapping[str, Print]
+    internal: bool
+    coarse: Mapping[int, str]
+
+    def plain(self, tree: Tree) -> Any:
+        if isinstance(tree, Mapping):
+            return {key: self.plain(value) for key, value in tree.items()}
+        if isinstance(tree, tuple):
+            return [self.plain(value) for value in tree]
+        if isinstance(tree, Count | Value):
+            return _figure(self.prints[tree.name])
+        if isinstance(tree, Share):
+            return _share(self.prints[tree.part], self.prints[tree.whole])
+        if isinstance(tree, Ratio):
+            return self._ratio(tree)
+        if isinstance(tree, Difference):
+            return _difference(self.prints[tree.whole], self.prints[tree.part])
+        if isinstance(tree, Cumulative):
+            return self._cumulative(tree)
+        if isinstance(tree, Total):
+            return self._total(tree)
+        if isinstance(tree, Chance):
+            return _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share)
+        if isinstance(tree, Guarded):
+            return _figure(self.prints[tree.name]) if self._enough(tree.base) else dict(WITHHELD)
+        if isinstance(tree, Part):
+            return _part(tree.true, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
+        return self._words(tree)
+
+    def _enough(self, base: str) -> bool:
+        one = self.prints[base]
+        return self.internal or one.text == "0" or (one.value or 0) >= SMALLEST_GUARD
+
+    def _words(self, tree: Tree) -> Any:
+        if isinstance(tree, Holds):
+            reason = tree.reason if self.internal else protect_words(tree.reason, self.coarse)
+            return {"text": HOLDS[tree.holds], "value": tree.holds} | ({"reason": reason} if reason else {})
+        if isinstance(tree, Foreign):
+            return tree.text if self.internal else protect_words(tree.text, self.coarse)
+        if isinstance(tree, float) and not math.isfinite(tree):
+            return None
+        if tree is None or isinstance(tree, str | int | float):
+            return tree
+        raise TypeError(f"no rule to print a {type(tree).__name__}")
+
+    def _ratio(self, leaf: Ratio) -> Plain:
+        part, whole = self.prints[leaf.value], self.prints[leaf.count]
+        if not whole.value or (part.value is None and part.below is None):
+            return {"text": part.text if part.value is None else "undefined", "value": None}
+        ratio = part.midpoint / whole.value
+        if part.value is None:
+            return {"text": f"<{format_number(ratio)}", "value": None, "below": ratio}
+        if self.internal:
+            return {"text": f"{ratio:.6g}", "value": ratio}
+        text = format_number(ratio)
+        return {"text": text, "value": float(text.replace(",", ""))}
+
+    def _cumulative(self, leaf: Cumulative) -> Plain:
+        wholes, parts = ([self.prints[name] for name in names] for names in (leaf.wholes, leaf.parts))
+        if any(one.value is None and one.below is None for one in wholes):
+            return {"text": "withheld", "value": None}
+        whole, part = (sum(one.midpoint for one in ones) for ones in (wholes, parts))
+        if not whole:
+            return {"text": "undefined", "value": None}
+        if part and not any(one.value for one in parts):
+            return {"text": f"<{_percentage(part / whole)['text']}", "value": None, "below": part / whole}
+        return _percentage(part / whole)
+
+    def _total(self, leaf: Total) -> Plain:
+        parts = [one for name, one in self.prints.items() if name.startswith(leaf.family)]
+        low, high = sum(one.low for one in parts), sum(one.high for one in parts)
+        if low == high:
+            return {"text": format_count(low), "value": int(low)}
+        if not math.isfinite(high):
+            return {"text": "withheld", "value": None}
+        if not any(one.value for one in parts):
+            return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+        # A hidden part counts half its bound.
+        middle = sum(one.midpoint if one.value is not None else one.midpoint / 2 for one in parts)
+        value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
+        return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
+
+
+def _figure(one: Print) -> Plain:
+    plain: Plain = {"text": one.text, "value": one.value}
+    if one.below is not None:
+        plain["below"] = one.below
+    if one.base is not None and one.base > SMALLEST_BASE and one.text != "0":
+        plain["rounded_to"] = one.base
+    return plain
+
+
+def _share(part: Print, whole: Print) -> Plain:
+    if not whole.value or (part.value is None and part.below is None):
+        return {"text": "withheld" if whole.value else "undefined", "value": None}
+    rate = min(1.0, part.midpoint / whole.value)
+    if part.value is None:
+        return {"text": f"<{_percentage(rate)['text']}", "value": None, "below": rate}
+    return _percentage(rate)
+
+
+def _chance(hits: Print, misses: Print, share: float) -> Plain:
+    if hits.text == "0":
+        return {"text": "0", "value": 0.0}
+    if hits.value is None or misses.value is None:
+        return dict(WITHHELD)
+    right, wrong = hits.value * share, misses.value * (1 - share)
+    text = format_number(right / (right + wrong))
+    return {"text": text, "value": float(text)}
+
+
+def _part(true: float, *, exact: bool) -> Plain:
+    if math.isnan(true):
+        return {"text": "undefined", "value": None}
+    if exact:
+        return {"text": f"{100 * true:.6g} %", "value": true}
+    whole = round(100 * true)
+    if whole == 0 < true:
+        return {"text": "<1 %", "value": None, "below": 0.01}
+    return {"text": f"{whole} %", "value": whole / 100}
+
+
+def _percentage(rate: float) -> Plain:
+    percent = 100 * rate
+    text = f"{percent:.1f}" if 10 <= percent < 100 else format_number(percent) if percent < 10 else "100"
+    return {"text": f"{text} %", "value": round(rate, 6)}
+
+
+def _difference(whole: Print, part: Print) -> Plain:
+    if "withheld" in {whole.text, part.text}:
+        return {"text": "withheld", "value": None}
+    if part.text == "0":
+        return _figure(whole)
+    low, high = max(0.0, whole.low - part.high), whole.high - part.low
+    if low == high:
+        return {"text": format_count(low), "value": low}
+    if low == 0:
+        return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+    middle = max(0.0, whole.midpoint - part.midpoint)
+    return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How many successes a printed number allows; `few` and `many` where only a bound is printed."""
+
+    low: float
+    middle: float
+    high: float
+    few: bool = False
+    many: bool = False
+
+
+def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
+    """Read the successes among `n`, or all but the failures; None where neither is printed.
+
+    Examples
+    --------
+    >>> seen({"failures": {"text": "<5", "value": None, "below": 5}}, "", 100)
+    Seen(low=95, middle=97.5, high=100.0, few=False, many=True)
+    """
+    for side in ("successes", "failures"):
+        leaf = printed.get(role + side)
+        if leaf is None or (leaf["value"] is None and leaf.get("below") is None):
+            continue
+        value, hidden = leaf["value"], leaf["value"] is None
+        half = leaf.get("rounded_to", SMALLEST_BASE) / 2 if value else 0.0
+        ends = (0.0, leaf["below"] / 2, leaf["below"]) if hidden else (value - half, value, value + half)
+        low, middle, high = (min(one, n) for one in ends)
+        if side == "successes":
+            return Seen(low, middle, high, few=hidden)
+        return Seen(n - high, n - middle, n - low, many=hidden)
+    return None
+
+
+def rate_leaf(found: Seen, n: float) -> Plain:
+    """The share of successes as a figure; few ones by their bound, and many, too.
+
+    Examples
+    --------
+    >>> rate_leaf(Seen(95, 97.5, 100, many=True), 100)
+    {'text': '>95 %', 'value': None, 'above': 0.95}
+    """
+    if found.few:
+        return {"text": f"<{percentage(found.high / n)} %", "value": None, "below": round(found.high / n, 6)}
+    if found.many:
+        least = math.floor(1000 * found.low / n + 1e-9) / 10
+        return {"text": f">{least:g} %", "value": None, "above": round(found.low / n, 6)}
+    return _percentage(found.middle / n)
+
+
+def percentage(share: float) -> str:
+    """A share in per cent, without the sign.
+
+    Examples
+    --------
+    >>> percentage(0.3333), percentage(0.0066667), percentage(0.0)
+    ('33.3', '0.67', '0')
+    """
+    return str(_percentage(share)["text"]).removesuffix(" %")

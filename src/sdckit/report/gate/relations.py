@@ -1,0 +1,185 @@
+"""What anybody knows about the figures of an intruder: cells and records, nested levels, risk and cells.
+
+Without wildcards a record's frequency is the size of its cell, so cells by size fix nearly everything that is
+printed. Sizes are split wherever a printed figure splits them; each part has its cells and its records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, permutations
+
+from sdckit.report.gate.figures import Ledger, Relation, Watched
+
+__all__ = [
+    "SIZE_CLASSES",
+    "Sizes",
+    "largest_size",
+    "link_cells",
+    "link_intruders",
+    "link_levels",
+    "link_records",
+    "link_risk",
+    "make_sizes",
+    "risk_of_size",
+]
+
+SIZE_CLASSES: dict[str, tuple[int, float]] = {
+    "1": (1, 1),
+    "2": (2, 2),
+    "3": (3, 3),
+    "4": (4, 4),
+    "5-9": (5, 9),
+    "10-24": (10, 24),
+    "25-49": (25, 49),
+    "50-99": (50, 99),
+    "100+": (100, math.inf),
+}
+SMALL = 5
+# Sizes 2 to 4 are printed together.
+PRINTED = {**{k: v for k, v in SIZE_CLASSES.items() if k not in {"2", "3", "4"}}, "2-4": (2, 4)}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of cells, split into parts: (smallest, largest size) of each."""
+
+    prefix: str
+    parts: tuple[tuple[int, float], ...]
+
+    def cells(self, part: tuple[int, float]) -> str:
+        """Name the variable of a part's cells."""
+        return f"{self.prefix}.cells of {part[0]}-{part[1]}"
+
+    def records(self, part: tuple[int, float]) -> str:
+        """Name the variable of the records in a part's cells."""
+        return f"{self.prefix}.records in {part[0]}-{part[1]}"
+
+    def within(self, low: float, high: float) -> list[tuple[int, float]]:
+        """Give the parts of the sizes from low to high."""
+        return [part for part in self.parts if low <= part[0] and part[1] <= high]
+
+
+def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
+    """Split the sizes after each of `largest` and where the classes end.
+
+    Examples
+    --------
+    >>> make_sizes(Ledger(), "i0", [2, 4]).parts[:5]
+    ((1, 1), (2, 2), (3, 3), (4, 4), (5, 9))
+    """
+    ends = {int(high) for _, high in SIZE_CLASSES.values() if math.isfinite(high)}
+    ends |= {int(size) for size in largest if 1 <= size < 10**9}
+    starts = [1, *(end + 1 for end in sorted(ends))]
+    closed: list[tuple[int, float]] = [(start, after - 1) for start, after in pairwise(starts)]
+    parts = (*closed, (starts[-1], math.inf))
+    sizes = Sizes(prefix, parts)
+    n = ledger.variables["n"].true or math.inf if "n" in ledger.variables else math.inf
+    for part in parts:
+        watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
+        cells = ledger.latent(sizes.cells(part), watched=watched)
+        records = ledger.latent(sizes.records(part), watched=watched)
+        # No cell is larger than the file, and where there is no cell there is no record.
+        high = part[1] if math.isfinite(part[1]) else n
+        ledger.bounded(records, {cells: (part[0], high)}, upper=math.isfinite(high))
+    return sizes
+
+
+def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
+    """Say that a class of cells is made of its sizes, and that all their records make the file."""
+    for label, (low, high) in PRINTED.items():
+        ledger.equal(f"{classes}.{label}", *(sizes.cells(part) for part in sizes.within(low, high)))
+    ledger.equal("n", *(sizes.records(part) for part in sizes.parts))
+
+
+def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:
+    """Say that a count is that of the records in cells of these sizes."""
+    ledger.equal(name, *(sizes.records(part) for part in sizes.within(low, high)))
+
+
+def link_levels(ledger: Ledger, names: Iterable[str]) -> None:
+    """Say that each figure contains the one before it."""
+    for smaller, larger in pairwise(names):
+        ledger.nested(larger, smaller)
+
+
+def risk_of_size(size: float, fraction: float, method: str = "exact") -> float:
+    """Risk of a record in a cell of `size` at a sampling fraction (1: a census).
+
+    E[1/F | f] with F negative binomial (Benedetti & Franconi 1998): (p/f) 2F1(1, 1; f + 1; 1 - p).
+
+    Examples
+    --------
+    >>> round(risk_of_size(1, 0.1), 4), risk_of_size(4, 1.0), round(risk_of_size(3, 0.5), 4)
+    (0.2558, 0.25, 0.1931)
+    """
+    p, q = fraction, 1.0 - fraction
+    if method == "worst_case" or q == 0:
+        return p / size
+    if method == "approx" and size >= 3:
+        return p / (size - q)
+    if p <= 0.5 and size <= 4:
+        risk = -p * math.log(p) / q
+        for f in range(1, int(size)):
+            risk = (p / f - p * risk) / q
+        return risk
+    term = total = 1.0
+    for step in range(1, 10_000):
+        term *= step * q / (size + step)
+        total += term
+        if term < 1e-12 * total:
+            break
+    return p * total / size
+
+
+def largest_size(risk: float, fraction: float, method: str, *, strictly: bool = False) -> float:
+    """Largest cell whose records have at least (strictly: more than) this risk; 0 when none has.
+
+    Examples
+    --------
+    >>> largest_size(0.2, 1.0, "exact"), largest_size(0.2, 1.0, "exact", strictly=True)
+    (5, 4)
+    """
+
+    def reaches(size: int) -> bool:
+        found = risk_of_size(size, fraction, method)
+        return found > risk if strictly else found >= risk
+
+    if risk <= 0:
+        return math.inf
+    if not reaches(1):
+        return 0
+    low, high = 1, 2
+    while reaches(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reaches(middle) else (low, middle)
+    return low
+
+
+def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method: str) -> None:
+    """Sum of risks: a cell's share depends on its size alone when the fraction is known."""
+
+    def mass(size: float) -> float:
+        # The limit of size x risk as the cell grows is the fraction itself.
+        return size * risk_of_size(size, fraction, method) if math.isfinite(size) else fraction
+
+    ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in sizes.parts})
+
+
+def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str]]]) -> None:
+    """Who knows more keys sees at least as many uniques, violations and cells."""
+    for (wide, more), (narrow, fewer) in permutations(keys, 2):
+        if not fewer < more:
+            continue
+        cells = [(wide.cells(part), 1.0) for part in wide.parts]
+        cells += [(narrow.cells(part), -1.0) for part in narrow.parts]
+        ledger.relations.append(Relation(tuple(cells), upper=math.inf))
+        nested = ("violations", "sample_uniques", "msu.", "unsafe.")
+        starts = tuple(f"{narrow.prefix}.{name}" for name in nested)
+        for name in list(ledger.variables):
+            if ledger.variables[name].true is not None and name.startswith(starts):
+                ledger.nested(wide.prefix + name.removeprefix(narrow.prefix), name)

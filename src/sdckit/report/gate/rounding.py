@@ -1,0 +1,131 @@
+"""How one number is printed, and which true numbers the print still allows.
+
+Counts: 0 is printed, 1 to 4 become "<5", others go to the nearest 5; where the audit asks for it, to the
+nearest 10, 20, 50, ... Estimates: two significant digits, then one, then a bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sdckit.report.gate.figures import Variable
+
+__all__ = ["LADDER", "Print", "format_count", "format_number", "last_level", "print_exact", "print_variable"]
+
+# Steps a count may be rounded to, finest first; beyond the last it is withheld.
+LADDER = (5, 10, 20, 50, 100, 200, 500, 1000)
+INFINITY = math.inf
+
+
+@dataclass(frozen=True)
+class Print:
+    """A printed number: its words, its value where public, and the true numbers it allows."""
+
+    text: str
+    value: float | None
+    low: float
+    high: float
+    below: float | None = None
+    base: int | None = None
+
+    @property
+    def midpoint(self) -> float:
+        """What a reader may calculate with: the value, or the upper bound."""
+        return self.value if self.value is not None else (self.below or 0.0)
+
+
+WITHHELD = Print("withheld", None, 0.0, INFINITY)
+
+
+def format_count(n: float) -> str:
+    """Write a whole number with commas.
+
+    Examples
+    --------
+    >>> format_count(6365)
+    '6,365'
+    """
+    return f"{int(n):,}"
+
+
+def format_number(x: float, digits: int = 2) -> str:
+    """Write a number to some significant digits, without an exponent where that is readable.
+
+    Examples
+    --------
+    >>> format_number(0.015821), format_number(158.2), format_number(0.00000123)
+    ('0.016', '160', '0.0000012')
+    """
+    if x == 0 or not math.isfinite(x):
+        return "0" if x == 0 else "undefined"
+    power = math.floor(math.log10(abs(x)))
+    rounded = round(x, digits - 1 - power)
+    power = math.floor(math.log10(abs(rounded)))
+    places = max(0, digits - 1 - power)
+    return f"{rounded:.1e}" if places > 8 else f"{rounded:,.{places}f}"
+
+
+def last_level(variable: Variable) -> int:
+    """Level at which a number is withheld."""
+    return 3 if variable.kind == "value" else len(LADDER)
+
+
+def print_variable(variable: Variable, level: int) -> Print:
+    """Print a true number at a level of coarseness (0 is the finest).
+
+    Examples
+    --------
+    >>> print_variable(Variable(3), 0).text, print_variable(Variable(7), 0).text
+    ('<5', '5')
+    >>> print_variable(Variable(7), 1).text, print_variable(Variable(0.01582, kind="value"), 0).text
+    ('<10', '0.016')
+    """
+    true = variable.true
+    if true is None:
+        raise ValueError("a number that is never printed has no print")
+    if math.isnan(true):
+        return Print("undefined", None, 0.0, INFINITY)
+    if level >= last_level(variable):
+        return WITHHELD
+    if variable.kind == "value":
+        return _print_value(true, level)
+    return _print_count(true, LADDER[level], whole=variable.kind == "count")
+
+
+def _print_count(true: float, base: int, *, whole: bool) -> Print:
+    if true == 0:
+        return Print("0", 0, 0, 0, base=base)
+    if true < base:
+        return Print(f"<{base}", None, 1.0 if whole else 0.0, base - 1.0 if whole else base, base, base)
+    nearest = math.floor(true / base + 0.5) * base
+    half = base / 2
+    low = max(float(base), math.ceil(nearest - half) if whole else nearest - half)
+    high = math.ceil(nearest + half) - 1.0 if whole else nearest + half
+    return Print(format_count(nearest), nearest, low, high, base=base)
+
+
+def _print_value(true: float, level: int) -> Print:
+    if true == 0:
+        return Print("0", 0.0, 0.0, 0.0)
+    if true < 0:
+        mirrored = _print_value(-true, min(level, 1))
+        return Print(f"-{mirrored.text}", -(mirrored.value or 0.0), -mirrored.high, -mirrored.low)
+    if level == 2:
+        bound = 10.0 ** (math.floor(math.log10(true)) + 1)
+        return Print(f"<{format_number(bound, 1)}", None, 0.0, bound, bound)
+    text = format_number(true, 2 - level)
+    value = float(text.replace(",", ""))
+    step = 10.0 ** (math.floor(math.log10(value) + 1e-9) - (1 - level))
+    at_decade = math.isclose(value, 10.0 ** round(math.log10(value)))
+    return Print(text, value, value - (step / 20 if at_decade else step / 2), value + step / 2)
+
+
+def print_exact(variable: Variable) -> Print:
+    """Print a number as it is, for a confidential document."""
+    true = variable.true
+    if true is None or math.isnan(true):
+        return Print("undefined", None, 0.0, INFINITY)
+    if variable.kind == "count":
+        return Print(format_count(true), int(true), true, true)
+    return Print(f"{true:.6g}", true, true, true)

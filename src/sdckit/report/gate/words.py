@@ -1,0 +1,58 @@
+"""Protect words written elsewhere: a warning may state a count, a row number or a decimal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sdckit.report.gate.figures import Variable
+from sdckit.report.gate.rounding import format_number, print_variable
+
+__all__ = ["protect_words"]
+
+_ROWS = re.compile(
+    r"\b((?:first\s+)?(?:rows?|lines?))(?:\s+numbers?)?[\s:]+\d+"
+    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:,?\s*(?:\.{3}|…))?",
+    re.IGNORECASE,
+)
+# A number that stands alone: not part of a name, not the level in "2-anonymity".
+_NUMBER = re.compile(r"(?<![\w.\"'`/-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w\"'`/-]|\.\d)")
+_DECLARED = re.compile(r"(?:\b(?:k|l|ℓ|alpha|threshold|limit|than|below)\s*(?:=|of|is)?\s*)$", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\s*(?:of|records?|rows?|households?|persons?|people|cells?|values?|uniques?|levels?|combinations?)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\((?:[^()]*\D)?$")
+
+
+def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
+    """Round counts, leave out row numbers; declared limits and years of sources stay.
+
+    Parameters
+    ----------
+    text
+        Words with exact counts in them.
+    printed
+        How the document prints a count that it rounds more coarsely than to 5: so do its words.
+
+    Examples
+    --------
+    >>> protect_words("3 records have no household (first rows: 4, 17 and 20), 1,203 have one")
+    '<5 records have no household (first rows not shown), 1,205 have one'
+    >>> protect_words("no level of 'age' reaches k = 3; 2-anonymity holds")
+    "no level of 'age' reaches k = 3; 2-anonymity holds"
+    """
+    without_rows = _ROWS.sub(lambda found: f"{found.group(1)} not shown", text)
+    return _NUMBER.sub(lambda found: _number(found, printed or {}), without_rows)
+
+
+def _number(found: re.Match[str], printed: Mapping[int, str]) -> str:
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    whole = int(found.group(1).replace(",", ""))
+    declared = _DECLARED.search(before) is not None and _COUNTED.match(after) is None
+    is_year = 1900 <= whole < 2100 and _YEAR.search(before) is not None and "," not in found.group(1)
+    if declared or is_year:
+        return found.group(0)
+    if found.group(2):
+        return format_number(float(found.group(1).replace(",", "") + found.group(2)))
+    return printed.get(whole) or print_variable(Variable(whole), 0).text

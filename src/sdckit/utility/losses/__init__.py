@@ -1,0 +1,1 @@
+"""How far values lie from the original ones."""

@@ -1,0 +1,296 @@
+"""F6: one estimate and one interval from those of m released files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.collect import columns_in_memory
+from sdckit.data import arguments
+from sdckit.data.columns import float_values
+from sdckit.data.frames import frame_of, open_frame
+from sdckit.errors import ColumnError, DataError
+from sdckit.result import Result
+from sdckit.utility.models.combining_rules import KINDS, NEEDS_SEVERAL, Kind, Pooled, pool
+
+__all__ = ["Combined", "check_sizes", "combine"]
+
+Floats = NDArray[np.float64]
+Names = tuple[str, ...] | None
+Figure = float | dict[str, float]
+ARRAYS = ("estimate", "variance", "df", "low", "high", "within", "between")
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Combined(Result):
+    """What m released files say together of one quantity or of several.
+
+    Attributes
+    ----------
+    m : int
+        Released files.
+    estimate : float or dict of str to float
+        Mean of the estimates. This and all that follow are one number where one quantity was given, else a
+        number per quantity, by its name (``"1"`` to ``"p"`` where it has none).
+    variance : float or dict of str to float
+        Variance of `estimate`.
+    df : float or dict of str to float
+        Degrees of freedom; infinite where normal quantiles are used.
+    low, high : float or dict of str to float
+        Ends of the interval.
+    within : float or dict of str to float
+        Mean of the variances.
+    between : float or dict of str to float
+        Variance of the estimates between the files (ddof 1); NaN for one file.
+    flags : dict of str to str
+        Quantities whose variance had to be replaced, and by what.
+    kind, level : str, float
+        As given.
+    """
+
+    measure: ClassVar[str] = "combine"
+    figures: ClassVar[tuple[str, ...]] = ("m", *ARRAYS, "flags")
+    m: int
+    estimate: Figure
+    variance: Figure
+    df: Figure
+    low: Figure
+    high: Figure
+    within: Figure
+    between: Figure
+    flags: dict[str, str]
+    kind: Kind
+    level: float
+    n: int = 0
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Any:
+        """A row per quantity: ``quantity`` and a column per figure, as a PyArrow table."""
+        if not isinstance(self.estimate, dict):
+            return frame_of(
+                {"quantity": ["estimate"], **{one: [getattr(self, one)] for one in ARRAYS}}, "pyarrow"
+            )
+        columns = {one: list(getattr(self, one).values()) for one in ARRAYS}
+        return frame_of({"quantity": list(self.estimate), **columns}, "pyarrow")
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def combine(
+    estimates: Any,
+    variances: Any,
+    *,
+    kind: Kind,
+    level: float = 0.95,
+    n: float | None = None,
+    n_synthetic: float | None = None,
+) -> Combined:
+    """Combine the estimates of m synthetic files and give their joint interval.
+
+    Parameters
+    ----------
+    estimates : array, list of mappings, or data frame
+        Shape (m,) for one quantity or (m, p) for p: a row per file. Mappings from names to numbers (or pandas
+        series) and the columns of a data frame give the quantities their names.
+    variances : array, list of mappings, or data frame
+        Squared standard errors, shaped as the estimates.
+    kind : {"partial", "full", "simple", "proper"}
+        How the files were made: some values replaced by posterior predictive draws; everything drawn anew,
+        for a population; all variables from models fitted to the original; the same with the models'
+        parameters drawn from their posterior first.
+    level : float
+        Coverage of the interval, between 0 and 1.
+    n, n_synthetic : float, optional
+        Records of the original and of each synthetic file. "simple" and "proper" need them, "full" uses them
+        where a variance comes out negative; for "partial" they must be equal.
+
+    Returns
+    -------
+    Combined
+        ``estimate``, ``variance``, ``df``, ``low``, ``high``, ``within``, ``between``, ``m``, ``flags``.
+
+    Raises
+    ------
+    DataError
+        Shapes that differ, missing, infinite or negative numbers, one file with "partial" or "full", sizes
+        absent or not fitting, an unknown kind.
+    ColumnError
+        Names of variances that are not those of the estimates.
+
+    Notes
+    -----
+    With q̄ the mean of the estimates, b their variance (ddof 1), v̄ the mean of the variances and k the
+    records of a synthetic file divided by those of the original:
+
+    - partial: ``T = b/m + v̄``, ``ν = (m-1)(1 + v̄/(b/m))²``, infinite for b = 0;
+    - full: ``T = (1 + 1/m) b - v̄``, ``ν = (m-1)(1 - v̄/((1 + 1/m) b))²``. Where T is not above 0:
+      ``T* = k v̄``, ``ν = m-1``, and the quantity stands in ``flags`` (k = 1 unless n and n_synthetic say else);
+    - simple: ``T = v̄ (k + 1/m)``; proper: ``T = v̄ (k + (1+k)/m)``; both with normal quantiles, and both
+      for m = 1 too.
+
+    References
+    ----------
+    Reiter, J. P. (2003). Inference for partially synthetic, public use microdata sets. Survey Methodology
+    29(2). Raghunathan, T. E., Reiter, J. P. and Rubin, D. B. (2003). Multiple imputation for statistical
+    disclosure limitation. Journal of Official Statistics 19(1). Reiter, J. P. (2002). Satisfying disclosure
+    restrictions with synthetic data sets. Journal of Official Statistics 18(4). Raab, G. M., Nowok, B. and
+    Dibben, C. (2016). Practical data synthesis for large samples. Journal of Privacy and Confidentiality 7(3).
+
+    Examples
+    --------
+    >>> combine([1.0, 2.0, 3.0], [2.0, 2.0, 2.0], kind="simple", n=100, n_synthetic=50).variance
+    1.6666666666666665
+    >>> found = combine([{"age": 0.1}, {"age": 0.3}], [{"age": 0.01}, {"age": 0.01}], kind="partial")
+    >>> round(found.estimate["age"], 2), round(found.variance["age"], 2)
+    (0.2, 0.02)
+    """
+    q, names = _matrix(estimates, "estimates")
+    v, others = _matrix(variances, "variances")
+    if names is not None and others is not None and names != others:
+        if set(names) != set(others):
+            raise ColumnError(
+                "variances: their names are not those of the estimates; name both alike", argument="variances"
+            )
+        v = v[:, [others.index(name) for name in names]]
+    if q.shape != v.shape:
+        raise DataError(
+            f"estimates have shape {q.shape} and variances {v.shape}; give one variance per estimate"
+        )
+    if len(negative := np.argwhere(v.reshape(len(v), -1) < 0)):
+        raise DataError(
+            f"variances: file {negative[0][0] + 1} has a negative one (quantity {negative[0][1] + 1}); give squared "
+            "standard errors",
+            argument="variances",
+        )
+    arguments.level(level, says="is the coverage of the interval")
+    ratio = check_sizes(kind, len(q), n, n_synthetic)
+    single = q.ndim == 1
+    columns = names or others or tuple(str(j + 1) for j in range(1 if single else q.shape[1]))
+    matrix = q[:, None] if single else q
+    found = pool(matrix, v[:, None] if single else v, kind=kind, level=level, ratio=ratio)
+    labels = ("estimate",) if single else columns
+    flags = _flags(found, labels, ratio, known=n is not None and n_synthetic is not None)
+    notes = _notes(found, labels, kind, v[:, None] if single else v)
+    notes.update({f"variance[{name}]": text for name, text in flags.items()})
+    figures: dict[str, Any] = {
+        one: float(getattr(found, one)[0])
+        if single
+        else dict(zip(columns, getattr(found, one).tolist(), strict=True))
+        for one in ARRAYS
+    }
+    return Combined(
+        m=len(q), **figures, flags=flags, kind=kind, level=level, n=0 if n is None else int(n), notes=notes
+    )
+
+
+def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
+    """Give the records of a synthetic file divided by those of the original, where the rule permits it.
+
+    Raises
+    ------
+    DataError
+        An unknown kind; a single file where several are needed; sizes absent, not positive or unequal.
+    """
+    arguments.choice(kind, "kind", KINDS)
+    if kind in NEEDS_SEVERAL and m == 1:
+        raise DataError(
+            f"kind {kind!r} needs at least two files: one does not show how much they vary; for a single file from "
+            "fitted models use kind='simple'",
+            argument="kind",
+        )
+    for name, size in (("n", n), ("n_synthetic", n_synthetic)):
+        if size is None and kind in {"simple", "proper"}:
+            raise DataError(f"kind {kind!r} needs n= and n_synthetic=: {name} is missing", argument=name)
+        if size is not None:
+            arguments.amount_above(size, name, "is a number of records")
+    if n is None or n_synthetic is None:
+        return 1.0
+    if kind == "partial" and n != n_synthetic:
+        raise DataError(
+            f"a partially synthetic file has the records of the original, but n is {n} and n_synthetic {n_synthetic}; "
+            "use another kind"
+        )
+    return float(n_synthetic) / float(n)
+
+
+def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
+    """Numbers with a row per file, and the names of the quantities where there are any."""
+    names: Names
+    if hasattr(type(given), "columns") or hasattr(
+        type(given), "column_names"
+    ):  # a plan warns when it is asked
+        wanted = open_frame(given).collect_schema().names()
+        frame, _ = columns_in_memory(given, {role: wanted})
+        names = tuple(map(str, wanted))
+        values = np.column_stack([float_values(frame.get_column(name), role) for name in wanted])
+    elif _named(given):
+        values, names = _from_named(given, role)
+    else:
+        names = None
+        try:
+            values = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"{role} must be numbers, shape (m,) or (m, p)") from None
+    if values.ndim not in {1, 2} or values.size == 0:
+        raise DataError(f"{role} have shape {values.shape}; give (m,), one per file, or (m, p)")
+    if len(wrong := np.argwhere(~np.isfinite(values.reshape(len(values), -1)))):
+        raise DataError(
+            f"{role}: file {wrong[0][0] + 1} has a missing or infinite one (quantity {wrong[0][1] + 1}); find out why, "
+            "or leave the quantity out"
+        )
+    return values, names
+
+
+def _named(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and len(given) > 0 and all(hasattr(one, "keys") for one in given)
+
+
+def _from_named(given: Sequence[Any], role: str) -> tuple[Floats, Names]:
+    names = tuple(map(str, given[0].keys()))
+    rows = []
+    for j, one in enumerate(given):
+        row = dict(zip(map(str, one.keys()), _values(one), strict=True))
+        if set(row) != set(names):
+            raise ColumnError(f"{role}: file {j + 1} does not name the same quantities as file 1")
+        rows.append([row[name] for name in names])
+    try:
+        return np.array(rows, np.float64), names
+    except (TypeError, ValueError):
+        raise DataError(f"{role} must be numbers, one per name") from None
+
+
+def _values(one: Any) -> list[Any]:
+    return list(one.values()) if isinstance(one, Mapping) else list(one.values)
+
+
+def _flags(found: Pooled, names: Sequence[str], ratio: float, *, known: bool) -> dict[str, str]:
+    how = f"k = {ratio:g}" if known else "k = 1, as n and n_synthetic were not given"
+    text = f"the variance came out at 0 or below and was replaced by k times the mean variance ({how})"
+    return {names[j]: text for j in np.flatnonzero(found.adjusted).tolist()}
+
+
+def _notes(found: Pooled, names: Sequence[str], kind: str, variances: Floats) -> dict[str, str]:
+    notes = {}
+    if len(variances) == 1:
+        notes["between"] = "one file does not show how much files vary"
+    if np.isinf(found.df).any():
+        why = (
+            "normal quantiles are used" if kind in {"simple", "proper"} else "the files give equal estimates"
+        )
+        notes["df"] = f"infinite: {why}"
+    if (unbounded := np.isinf(found.high)).any():
+        which = ", ".join(names[j] for j in np.flatnonzero(unbounded).tolist())
+        notes["low, high"] = f"no bound, for want of degrees of freedom: {which}"
+    if (zero := (variances == 0).any(axis=0)).any():
+        which = ", ".join(names[j] for j in np.flatnonzero(zero).tolist())
+        notes["variances"] = f"0 in a file, as if nothing were uncertain there: {which}"
+    return notes

@@ -1,0 +1,303 @@
+"""F8: the same regression on the original and on each of its releases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.data import arguments
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+from sdckit.utility.comparison import (
+    FIGURES,
+    CompareKind,
+    TermComparison,
+    compare_terms,
+    note_identical,
+    size_ratio,
+)
+from sdckit.utility.models.formula_text import Sides, read_formula
+from sdckit.utility.models.interval_overlap import VERSIONS, Version
+from sdckit.utility.models.model_design import Design, column_values, designs
+from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family
+from sdckit.utility.models.statistics_of_file import weights_of
+from sdckit.utility.propensities.lack_of_fit import lack_of_fit
+
+__all__ = ["ModelComparison", "compare_models"]
+
+Floats = NDArray[np.float64]
+Outcomes = tuple[tuple[Floats, ...] | None, tuple[str, ...]]  # codes of each file, names of the outcomes
+MISSING_RULE = "records with a missing value in a column of the formula are left out, file by file"
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(TermComparison):
+    """A regression on the original beside the same on the releases, coefficient by coefficient.
+
+    Attributes
+    ----------
+    n : int
+        Records of the original.
+    n_terms : int
+        Coefficients.
+    mean_overlap, min_overlap : float
+        Mean and smallest interval overlap over the coefficients; see `interval_overlap`.
+    mean_standardised_difference, max_standardised_difference : float
+        Mean and largest of the differences, in standard errors of the original, whatever their sign.
+    sign_agreement, significance_agreement : float
+        Share of the coefficients with the same sign; share of those that both intervals, or neither, tell
+        from 0.
+    lack_of_fit, lack_of_fit_df, lack_of_fit_p_value : float
+        All differences at once: a chi-square (Hotelling's for "partial"), its degrees of freedom, and how
+        often chance gives as much.
+    table : frame
+        A row per coefficient: ``term``, and estimate, standard error and interval from the original and from
+        the releases together, ``overlap``, ``standardised_difference``, ``same_sign``,
+        ``significant_original``, ``significant_released``, ``same_significance`` (1 or 0).
+    by_release : frame
+        A row per release: ``n_used``, ``estimate[...]`` and ``variance[...]`` of each coefficient.
+    """
+
+    measure: ClassVar[str] = "compare_models"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", *FIGURES, "lack_of_fit", "lack_of_fit_df", "lack_of_fit_p_value",
+    )  # fmt: skip
+    formula: str = ""
+    family: Family = "linear"
+    lack_of_fit: float = math.nan
+    lack_of_fit_df: float = math.nan
+    lack_of_fit_p_value: float = math.nan
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def compare_models(
+    original: Any,
+    released: Any = None,
+    *,
+    formula: str,
+    family: Family = "linear",
+    weight: str | None = None,
+    kind: CompareKind = "observed",
+    level: float = 0.95,
+    version: Version = "snoke",
+    scenario: Scenario | None = None,
+) -> ModelComparison:
+    """Fit a regression to the original and to each release, and compare it coefficient by coefficient.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release, or m of equal size; rows need not belong together.
+    formula : str
+        ``"log(income) ~ age + C(region) + sex:age"``: columns, ``+ - * : **``, ``C()``, ``I()``, splines
+        (``bs``, ``cr``), ``poly`` and functions such as ``log``. A name that is no identifier stands in
+        backticks. Text columns are categories; the first level, in alphabetical order, is the base unless
+        ``C(edu, contr.treatment(base="low"))`` says another.
+    family : {"linear", "logistic", "poisson", "multinomial"}
+        Least squares; log-odds of the second of two outcomes (in ascending order); log of an expected count;
+        log-odds of each outcome against the first.
+    weight : str, optional
+        Survey weight; a column of every file. Standard errors are sandwich estimates then. Not for
+        "multinomial".
+    kind : {"observed", "partial", "full", "simple", "proper"}
+        How the releases are combined. "observed": mean of their coefficients and of their variances, scaled
+        to the size of the original: what an analyst of the original could expect to see. The others, for
+        inference about the population: see `combine`.
+    level : float
+        Coverage of the intervals, between 0 and 1.
+    version : {"snoke", "drechsler_reiter"}
+        Of the overlap; see `interval_overlap`.
+    scenario : Scenario, optional
+        Gives the weight where it is not given here.
+
+    Returns
+    -------
+    ModelComparison
+        ``table``, ``forest()``, ``mean_overlap``, ``lack_of_fit``.
+
+    Raises
+    ------
+    ColumnError
+        The formula names a column that a file does not have.
+    DataError
+        A formula that cannot be read or is not finite for some rows; outcomes that do not fit the family;
+        separation, or a fit that fails, on a file (named); releases of different sizes; one release with
+        "partial" or "full"; weights missing or negative, or given for "multinomial".
+
+    Notes
+    -----
+    Each file is fitted by statsmodels on its complete records, with one coding of categories for all. A
+    term that a file does not determine (a category without records, one that follows from others) is NaN,
+    and the notes name it. The standardised difference is ``(β_released - β_original) / SE_original``; with d
+    all differences, V the original's covariance and k the size of a release relative to the original, the
+    lack of fit is ``m k d'V⁻¹d`` with p degrees of freedom ("observed", "simple"), times ``1/(1+k)`` for
+    "full" and "proper", whose parameters were drawn; for "partial" ``m d'S⁻¹d`` with S the covariance
+    between m > p releases, whose p-value is Hotelling's. It tests releases drawn from models; for masked
+    files only its size counts. Intervals of linear models use Student's t, others the normal distribution.
+
+    References
+    ----------
+    Karr, A. F. et al. (2006). A framework for evaluating the utility of data altered to protect
+    confidentiality. The American Statistician 60(3). Raab, G. M., Nowok, B. and Dibben, C. (2016). Practical
+    data synthesis for large samples. Journal of Privacy and Confidentiality 7(3).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"x": [1, 2, 3, 4, 5, 6], "y": [1.1, 1.9, 3.2, 3.9, 5.1, 5.8]})
+    >>> release = survey.with_columns(y=pl.Series([1.0, 2.1, 3.0, 4.2, 4.9, 6.1]))
+    >>> result = compare_models(survey, release, formula="y ~ x")
+    >>> result.table["term"].to_list(), result.table["estimate_released"].round(3).to_list()
+    (['Intercept', 'x'], [0.04, 1.003])
+    """
+    arguments.choice(family, "family", FAMILIES)
+    arguments.level(level, says="is the coverage of the intervals")
+    arguments.choice(version, "version", VERSIONS)
+    scenario = arguments.scenario_or_none(scenario)
+    arguments.column_or_none(weight, "weight")
+    notes: dict[str, str] = {}
+    weight = _weight(weight, family, scenario, notes)
+    pair, sides = _opened(original, released, formula, weight)
+    ratio = size_ratio(pair, kind)
+    weights = weights_of(pair, weight)
+    codes, outcomes = _outcomes(pair, sides, family)
+    inside = sides if codes is None else replace(sides, columns=sides.term_columns)
+    known = [np.ones(size, bool) for size in (pair.n, *pair.sizes)]
+    if codes is not None:
+        known = [~np.isnan(one) for one in codes]
+    terms, files = designs(pair, inside, known)
+    found = []
+    for j, (label, design) in enumerate(zip(pair.names, files, strict=True)):
+        outcome = _of_file(design, None if codes is None else codes[j], family, len(outcomes), label)
+        given = None if weights is None else weights[j][design.rows]
+        found.append(
+            fit_family(family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label)
+        )
+    names = (
+        terms
+        if family != "multinomial"
+        else tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
+    )
+    _note_files(notes, pair, names, files, found)
+    note_identical(notes, pair, sides.columns)
+    compared = compare_terms(
+        names, found[0], found[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
+        notes=notes,
+    )  # fmt: skip
+    compared.update(lack_of_fit(found[0], found[1:], kind=kind, ratio=ratio, notes=notes))
+    return ModelComparison(
+        pair, missing_rule=MISSING_RULE, notes=notes, kind=kind, level=level, n=pair.n, formula=formula,
+        family=family, **compared,
+    )  # fmt: skip
+
+
+def _weight(
+    weight: str | None, family: Family, scenario: Scenario | None, notes: dict[str, str]
+) -> str | None:
+    if family == "multinomial":
+        if weight is not None:
+            raise DataError("the multinomial model takes no weights; leave weight= out")
+        if scenario is not None and scenario.weight is not None:
+            notes["weight"] = "the multinomial model takes no weights"
+        return None
+    return weight if weight is not None or scenario is None else scenario.weight
+
+
+def _opened(original: Any, released: Any, formula: str, weight: str | None) -> tuple[Pair, Sides]:
+    """The files with the columns of the formula, numbers as numbers and the others as categories."""
+    opened = open_files(original, released)
+    schema = opened.original.collect_schema()
+    sides = read_formula(formula, schema.names())
+    numeric = [name for name in sides.columns if schema[name].is_numeric()]
+    others = [name for name in sides.columns if name not in numeric]
+    weights = {} if weight is None else {"weight": (weight,)}
+    pair = open_pair(
+        opened,
+        categories={"formula": others},
+        numeric={"numeric column of the formula": numeric, **weights},
+    )
+    return pair, sides
+
+
+def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
+    """Of a column as outcome its numbers in each file, and the names of the outcomes it can take.
+
+    Without a column (the left side is an expression) the first is None.
+    """
+    name = sides.outcome_column
+    if name is None:
+        if family == "multinomial":
+            raise ColumnError(
+                "formula: the outcome of a multinomial model must be a column; make one first",
+                argument="formula",
+            )
+        return None, ()
+    if family in {"linear", "poisson"}:
+        values = column_values(pair, name)
+        if not all(isinstance(one, np.ndarray) for one in values):
+            raise DataError(
+                f"formula: {name!r} holds categories; a {family} model needs numbers on the left",
+                argument="formula",
+            )
+        return values, ()
+    shared = pair.codes(name)
+    if family == "logistic" and shared.n_levels != 2:
+        raise DataError(
+            f"formula: {name!r} takes {shared.n_levels} different values; a logistic model needs two, missing ones "
+            "apart",
+            argument="formula",
+        )
+    if not 2 <= shared.n_levels <= max(2, len(shared.codes[0]) // 2):
+        raise DataError(
+            f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model",
+            argument="formula",
+        )
+    codes = tuple(np.where(one == 0, np.nan, one - 1.0) for one in shared.codes)
+    return codes, tuple(shared.labels()[1:])
+
+
+def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: int, label: str) -> Floats:
+    """The outcome of the records used, checked against the family."""
+    outcome = design.outcome if codes is None else codes[design.rows]
+    assert outcome is not None  # a design without a column has an expression
+    if family == "poisson" and (outcome < 0).any():
+        raise DataError(f"{label}: the outcome of a poisson model is a count, but some are negative")
+    if family == "logistic" and codes is None and not np.isin(outcome, (0.0, 1.0)).all():
+        raise DataError(f"{label}: the left side of a logistic model must be 0 or 1, or true or false")
+    if family in {"logistic", "multinomial"}:
+        wanted = 2 if family == "logistic" else n_outcomes
+        if (present := len(np.unique(outcome))) < wanted:
+            raise DataError(
+                f"{label}: only {present} of {wanted} outcomes occur among its complete records: the {family} model "
+                "has no finite estimate"
+            )
+    return outcome
+
+
+def _note_files(
+    notes: dict[str, str], pair: Pair, names: Sequence[str], files: Sequence[Design], found: Sequence[Any]
+) -> None:
+    sizes = (pair.n, *pair.sizes)
+    if gone := [
+        f"{label} {size - len(one.rows)}"
+        for label, size, one in zip(pair.names, sizes, files, strict=True)
+        if len(one.rows) < size
+    ]:
+        notes["missing"] = f"records left out for want of a value: {', '.join(gone)}"
+    for label, one in zip(pair.names, found, strict=True):
+        absent = [name for name, value in zip(names, one.value, strict=True) if math.isnan(value)]
+        if absent:
+            shown = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more" if len(absent) > 5 else "")
+            notes[f"terms of {label}"] = f"not determined (no records, or they follow from others): {shown}"

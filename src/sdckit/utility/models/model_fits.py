@@ -1,0 +1,167 @@
+"""Regressions of one file by statsmodels: coefficients with their covariance, and models that have none found."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.errors import DataError
+from sdckit.utility.comparison import FileEstimates
+from sdckit.utility.models.model_design import independent_columns
+
+__all__ = ["FAMILIES", "Family", "fit_family"]
+
+Floats = NDArray[np.float64]
+Family = Literal["linear", "logistic", "poisson", "multinomial"]
+FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")
+ITERATIONS = 100
+RELATIVE = 1e-12  # change of the deviance at which a fit is done
+MOVES = 0.1  # a further Newton step that changes a linear predictor so much: no finite estimate
+SINGULAR = 1e-14
+
+
+def fit_family(
+    family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, *, n_outcomes: int, label: str
+) -> FileEstimates:
+    """Fit a model to one file.
+
+    Parameters
+    ----------
+    family : {"linear", "logistic", "poisson", "multinomial"}
+    outcome : ndarray, float64, shape (n,)
+        0 and 1 for "logistic"; 0 to J - 1 for "multinomial".
+    matrix : ndarray, float64, shape (n, p)
+        A column that follows from those before it gets no coefficient (NaN).
+    weights : ndarray, float64, shape (n,), optional
+        Survey weights: the covariance is the sandwich then, scaled by n/(n-1).
+    n_outcomes : int
+        J; 1 for other families than "multinomial".
+    label : str
+        What the file is called in messages.
+
+    Raises
+    ------
+    DataError
+        The outcomes are separated perfectly, or the model cannot be fitted: names the file.
+    """
+    from statsmodels.tools.sm_exceptions import PerfectSeparationError
+
+    separated = DataError(
+        f"{label}: a {family} coefficient has no finite estimate: a term, or several together, tell the outcome of "
+        "some records perfectly (separation); leave the term out or group its categories"
+    )
+    kept = independent_columns(matrix if weights is None else matrix * (weights > 0)[:, None])
+    design = matrix[:, kept]
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # of separation and convergence: told below, with the file
+            if family == "linear":
+                value, covariance, df, step = _linear(outcome, design, weights)
+            elif family == "multinomial":
+                value, covariance, df, step = _multinomial(outcome, design)
+            else:
+                value, covariance, df, step = _generalised(family, outcome, design, weights)
+    except (
+        PerfectSeparationError,
+        np.linalg.LinAlgError,
+    ):  # the columns are independent: nothing else is singular
+        raise separated from None
+    except Exception as error:  # noqa: BLE001 - a library's messages may show values
+        raise DataError(f"{label}: the {family} model could not be fitted ({type(error).__name__})") from None
+    if not step < MOVES:
+        raise separated
+    return _placed(value, covariance, df, kept, max(n_outcomes - 1, 1), len(outcome))
+
+
+def _placed(
+    value: Floats, covariance: Floats, df: float, kept: NDArray[np.bool_], blocks: int, n: int
+) -> FileEstimates:
+    """Coefficients at the places of their terms, NaN where a term has none."""
+    at = np.flatnonzero(np.tile(kept, blocks))
+    p = len(kept) * blocks
+    values, full = np.full(p, np.nan), np.full((p, p), np.nan)
+    values[at] = value
+    full[np.ix_(at, at)] = covariance
+    variance = np.diag(full).copy()
+    degrees = np.where(np.isnan(variance), np.nan, df)
+    return FileEstimates(values, variance, degrees, n, full)
+
+
+Fit = tuple[Floats, Floats, float, float]  # coefficients, covariance, degrees of freedom, last step
+
+
+def _linear(outcome: Floats, design: Floats, weights: Floats | None) -> Fit:
+    import statsmodels.api as sm
+
+    n, p = design.shape
+    if weights is None:
+        found = sm.OLS(outcome, design).fit()
+        value = np.asarray(found.params)
+        if n <= p:
+            return value, np.full((p, p), np.nan), np.nan, 0.0
+        return value, np.asarray(found.cov_params()), float(n - p), 0.0
+    value = np.asarray(sm.WLS(outcome, design, weights=weights).fit().params)
+    if n <= p:
+        return value, np.full((p, p), np.nan), np.nan, 0.0
+    information = design.T @ (weights[:, None] * design)
+    score = (weights * (outcome - design @ value))[:, None] * design
+    return value, _sandwich(information, score), float(n - p), 0.0
+
+
+def _generalised(family: Family, outcome: Floats, design: Floats, weights: Floats | None) -> Fit:
+    import statsmodels.api as sm
+
+    kind = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
+    given = np.ones(len(outcome)) if weights is None else weights / weights.mean()
+    model = sm.GLM(outcome, design, family=kind, var_weights=given)
+    found = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
+    value, mean = np.asarray(found.params), np.asarray(found.mu)
+    spread = mean * (1 - mean) if family == "logistic" else mean
+    information = design.T @ ((given * spread)[:, None] * design)
+    score = (given * (outcome - mean))[:, None] * design
+    step = _step(information, score.sum(axis=0), design)
+    if not step < MOVES:
+        return value, np.full(information.shape, np.nan), np.inf, step
+    covariance = np.linalg.inv(information) if weights is None else _sandwich(information, score)
+    return value, covariance, np.inf, step
+
+
+def _multinomial(outcome: Floats, design: Floats) -> Fit:
+    import statsmodels.api as sm
+
+    model = sm.MNLogit(outcome, design)
+    found = model.fit(method="newton", maxiter=ITERATIONS, disp=0, tol=1e-10)
+    value = np.asarray(found.params).ravel(order="F")
+    information = -np.asarray(model.hessian(value))
+    move = _solved(information, np.asarray(model.score(value)))
+    steps = design @ move.reshape(-1, design.shape[1]).T
+    step = float(np.abs(steps).max()) if np.isfinite(move).all() else np.inf
+    covariance = np.linalg.inv(information) if step < MOVES else np.full(information.shape, np.nan)
+    return value, covariance, np.inf, step
+
+
+def _step(information: Floats, score: Floats, design: Floats) -> float:
+    """Largest change of a linear predictor that a further Newton step makes; infinite where there is none."""
+    move = _solved(information, score)
+    return float(np.abs(design @ move).max(initial=0.0)) if np.isfinite(move).all() else np.inf
+
+
+def _solved(information: Floats, score: Floats) -> Floats:
+    """The Newton step; NaN where the information is singular."""
+    size = np.sqrt(np.diag(information))
+    if not (np.isfinite(size).all() and (size > 0).all()):
+        return np.full(len(score), np.nan)
+    scaled = information / np.outer(size, size)
+    if np.linalg.eigvalsh(scaled)[0] < SINGULAR:
+        return np.full(len(score), np.nan)
+    return np.asarray(np.linalg.solve(scaled, score / size) / size)
+
+
+def _sandwich(information: Floats, score: Floats) -> Floats:
+    n = len(score)
+    bread = np.linalg.inv(information)
+    inner: Any = score.T @ score
+    return np.asarray(bread @ inner @ bread * (n / (n - 1) if n > 1 else np.nan))

@@ -1,0 +1,163 @@
+"""What a statistic gives for each of several files: a named one, or a function of the caller's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair import Pair
+from sdckit.data.columns import first_rows
+from sdckit.errors import ColumnError, DataError
+from sdckit.utility.comparison import FileEstimates
+from sdckit.utility.models.estimators import Found, estimate_mean, estimate_quantile, estimate_total
+
+__all__ = ["NAMED", "Statistic", "called_estimates", "named_estimates", "weights_of"]
+
+Floats = NDArray[np.float64]
+Statistic = Literal["mean", "total", "proportion", "quantile"]
+NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
+MOST_LEVELS = 1000  # more are no categories
+Estimates = tuple[tuple[str, ...], list[FileEstimates]]
+
+
+def weights_of(pair: Pair, weight: str | None) -> tuple[Floats, ...] | None:
+    """The weights of each file, checked; None without a weight.
+
+    Raises
+    ------
+    DataError
+        Missing or negative weights, or none above 0: names the file and the rows.
+    """
+    if weight is None:
+        return None
+    files = pair.numbers(weight, "weight")
+    for label, values in zip(pair.names, files, strict=True):
+        for bad, what in ((np.isnan(values), "missing"), (values < 0, "negative")):
+            if bad.any():
+                raise DataError(f"{label}: weight {weight!r} is {what} in {first_rows(bad)}")
+        if not values.any():
+            raise DataError(f"{label}: weight {weight!r} is 0 in every row")
+    return files
+
+
+def named_estimates(
+    pair: Pair, statistic: Statistic, variables: Sequence[str], weight: str | None, share: float, level: float
+) -> Estimates:
+    """A mean, total, proportion or quantile of each variable in each file; missing values are left out.
+
+    Returns
+    -------
+    names : tuple of str
+        The variables; for proportions ``variable=level``.
+    estimates : list of FileEstimates
+        Of each file, the original first.
+    """
+    weights = weights_of(pair, weight)
+    names: list[str] = []
+    found: list[list[Found]] = [[] for _ in pair.names]
+    used = [0] * len(pair.names)
+    for variable in variables:
+        columns, labels = _columns(pair, statistic, variable)
+        names += labels
+        for j, (values, known) in enumerate(columns):
+            given = None if weights is None else weights[j][known]
+            used[j] = max(used[j], int(known.sum()))
+            found[j] += [_one(statistic, column, given, share, level) for column in values]
+    tables = [np.array(rows, np.float64).reshape(-1, 3).T for rows in found]
+    files = [
+        FileEstimates(value, variance, df, n) for (value, variance, df), n in zip(tables, used, strict=True)
+    ]
+    return tuple(names), files
+
+
+def _columns(
+    pair: Pair, statistic: Statistic, variable: str
+) -> tuple[list[tuple[list[Floats], NDArray[np.bool_]]], list[str]]:
+    """Of each file the columns to be measured, without missing values, and where those are known."""
+    if statistic != "proportion":
+        files = pair.numbers(variable, "variables")
+        return [([values[~np.isnan(values)]], ~np.isnan(values)) for values in files], [variable]
+    shared = pair.codes(variable)
+    if shared.n_levels > MOST_LEVELS:
+        raise DataError(
+            f"{variable!r} has {shared.n_levels} different values: no proportions; group them first, or use "
+            "statistic='mean'"
+        )
+    labels = [f"{variable}={label}" for label in shared.labels()[1:]]
+    levels = range(1, shared.n_levels + 1)
+    return [
+        ([(codes[codes > 0] == level).astype(np.float64) for level in levels], codes > 0)
+        for codes in shared.codes
+    ], labels
+
+
+def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Found:
+    if statistic == "quantile":
+        return estimate_quantile(values, weights, share, level)
+    given = np.ones(len(values)) if weights is None else weights
+    return (estimate_total if statistic == "total" else estimate_mean)(values, given)
+
+
+def called_estimates(pair: Pair, statistic: Callable[[Any], Any]) -> Estimates:
+    """What a function of the caller's gives for each file.
+
+    Raises
+    ------
+    DataError
+        It fails on a file, or gives something else than estimates and variances: names the file.
+    ColumnError
+        It does not name the same quantities for every file.
+    """
+    names: tuple[str, ...] = ()
+    files = []
+    for label, frame in zip(pair.names, (pair.original, *pair.released), strict=True):
+        try:
+            with warnings.catch_warnings():  # their messages may show values
+                warnings.simplefilter("ignore")
+                given = statistic(frame.to_native())
+        except Exception as error:  # noqa: BLE001 - any function may be given, and its messages may show values
+            raise DataError(
+                f"{label}: the statistic failed ({type(error).__name__}); call it on that file alone to see why"
+            ) from None
+        own, values, variances = _read(given, label)
+        if names and own != names:
+            raise ColumnError(f"{label}: the statistic does not name the same quantities as for the original")
+        names = own
+        files.append(FileEstimates(values, variances, np.full(len(values), np.inf), len(frame)))
+    return names, files
+
+
+def _read(given: Any, label: str) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Names, estimates and variances from numbers, arrays or mappings."""
+    wrong = DataError(
+        f"{label}: the statistic must give (estimate, variance): two numbers, two arrays of equal length, or two "
+        "mappings with the same names"
+    )
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise wrong
+    names: tuple[str, ...] | None = None
+    if all(hasattr(one, "keys") for one in given):
+        first, second = (dict(one) if isinstance(one, Mapping) else dict(one.items()) for one in given)
+        if set(first) != set(second):
+            raise wrong
+        names = tuple(map(str, first))
+        given = (list(first.values()), [second[name] for name in first])
+    try:
+        values, variances = (np.atleast_1d(np.asarray(one, np.float64)) for one in given)
+    except (TypeError, ValueError):
+        raise wrong from None
+    if values.ndim != 1 or values.shape != variances.shape or len(values) == 0:
+        raise wrong
+    if not (np.isfinite(values).all() and np.isfinite(variances).all()):
+        raise DataError(f"{label}: the statistic gives a missing or infinite number")
+    if (variances < 0).any():
+        raise DataError(
+            f"{label}: the statistic gives a negative variance; it must be a squared standard error"
+        )
+    if names is None:
+        names = ("estimate",) if len(values) == 1 else tuple(str(j + 1) for j in range(len(values)))
+    return names, values, variances

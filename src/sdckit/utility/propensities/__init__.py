@@ -1,0 +1,1 @@
+"""How well released records are told from original ones."""

@@ -1,0 +1,253 @@
+"""Logistic regression of membership, fitted until the scores stand still, whatever the rank of the design."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
+from sdckit.utility.propensities.logit_kernel import Design, column_sums, gram, rows_with, sweep
+
+__all__ = ["LogitFit", "Start", "fit_logit", "lost_without", "start_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+STILL = 1e-12  # largest change of a score between the last two steps
+STEPS = 100
+HALVINGS = 30
+FAST = 1e-4  # a step whose decrement is smaller than this times the one before needs no new curvature
+ALIASED = 1e-10  # share of a column's square that is left by those before it, below which it is one of them
+CERTAIN = 1e-8  # scores nearer to 0 or 1 than this are endless in the coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What a design gives before membership is looked at.
+
+    Attributes
+    ----------
+    total : ndarray, float64, shape (n_rows,)
+        Records of each row.
+    cross : ndarray, float64, shape (n_columns, n_columns)
+        Sums of products of the columns over all records.
+    kept : ndarray, int64
+        Columns that are no combination of earlier ones.
+    """
+
+    total: Floats
+    cross: Floats
+    kept: Ints
+
+    @property
+    def rank(self) -> int:
+        """Rank of the design."""
+        return len(self.kept)
+
+
+@dataclass(frozen=True, eq=False)
+class LogitFit:
+    """A fitted model.
+
+    Attributes
+    ----------
+    coefficients : ndarray, float64, shape (n_columns,)
+        NaN for columns that are combinations of earlier ones; infinite where a column of categories tells its
+        records apart for sure, all other coefficients being those of the model without these records.
+    score : ndarray, float64, shape (n_rows,)
+        Fitted probability of being released: 0 or 1 in the limit.
+    still : float
+        Largest change of a score in the last step.
+    steps : int
+    likelihood : float
+        Log likelihood.
+    pull : ndarray, float64, shape (n_columns,)
+        Gradient where every score is the share of released records.
+    """
+
+    coefficients: Floats
+    score: Floats
+    still: float
+    steps: int
+    likelihood: float
+    pull: Floats
+
+    @property
+    def converged(self) -> bool:
+        """Whether the scores stand still."""
+        return self.still <= STILL
+
+    @property
+    def certain(self) -> NDArray[np.bool_]:
+        """Rows whose membership the model is sure of: coefficients run off to infinity there."""
+        return np.asarray((self.score < CERTAIN) | (self.score > 1 - CERTAIN))
+
+
+def start_of(design: Design, total: Floats) -> Start:
+    """Rank and cross products of a design.
+
+    Parameters
+    ----------
+    design : Design
+    total : ndarray, float64, shape (n_rows,)
+        Records that each row stands for.
+    """
+    cross = gram(design, total)
+    return Start(total, cross, independent_columns(cross, ALIASED)[0])
+
+
+def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
+    """Maximise the likelihood, or follow it to its limit where it has no maximum.
+
+    Parameters
+    ----------
+    design : Design
+    start : Start
+    released : ndarray, float64, shape (n_rows,)
+        Released records of each row.
+
+    Returns
+    -------
+    LogitFit
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 1]], np.int32)
+    >>> at = np.array([0])
+    >>> design = Design(codes, np.empty((0, 2)), at, at + 1, np.array([[-1], [0]]), np.array([0, 1]), 2)
+    >>> fit = fit_logit(design, start_of(design, np.array([4.0, 10.0])), np.array([1.0, 5.0]))
+    >>> fit.score.round(12).tolist(), fit.converged
+    ([0.25, 0.5], True)
+    """
+    of_all, of_released = start.cross[:, 0], column_sums(design, released)
+    pull = of_released - of_all * (released.sum() / start.total.sum())
+    sure, limits = _told_apart(design, start.total, released, of_all, of_released)
+    if not sure.any():
+        fit = _climb(design, start, released, pull)
+        return replace(fit, coefficients=_known(fit.coefficients, start.kept), pull=pull)
+    total, rest = np.where(sure, 0.0, start.total), np.where(sure, 0.0, released)
+    score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
+    if total.sum() == 0:
+        return LogitFit(np.where(limits == 0, math.nan, limits), score, 0.0, 0, 0.0, pull)
+    others = start_of(design, total)
+    fit = _climb(
+        design, others, rest, column_sums(design, rest) - others.cross[:, 0] * (rest.sum() / total.sum())
+    )
+    slopes = np.where(limits == 0, _known(fit.coefficients, others.kept), limits)
+    return replace(fit, coefficients=slopes, score=np.where(sure, score, fit.score), pull=pull)
+
+
+def _known(coefficients: Floats, kept: Ints) -> Floats:
+    found = np.full(len(coefficients), math.nan)
+    found[kept] = coefficients[kept]
+    return found
+
+
+def _told_apart(
+    design: Design, total: Floats, released: Floats, of_all: Floats, of_released: Floats
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Rows that a column of categories tells apart for sure, and the limits of such columns' coefficients.
+
+    Where all records with a level (or a combination of levels) are from one file, its coefficient runs off to
+    infinity, and the model of all other records is that without them; which may tell more apart.
+    """
+    sure, limits = np.zeros(design.n_rows, np.bool_), np.zeros(design.n_columns)
+    while True:
+        some = design.indicators & (of_all > 0)
+        one, other = some & (of_released == of_all), some & (of_released == 0)
+        if not (one | other).any():
+            return sure, limits
+        limits[one], limits[other] = math.inf, -math.inf
+        sure |= rows_with(design, one | other)
+        of_all = column_sums(design, np.where(sure, 0.0, total))
+        of_released = column_sums(design, np.where(sure, 0.0, released))
+
+
+def _climb(design: Design, start: Start, released: Floats, gradient: Floats) -> LogitFit:
+    """Newton's steps from a model without variables, with new curvature only where the old one is slow."""
+    c = float(released.sum() / start.total.sum())
+    beta = np.zeros(design.n_columns)
+    beta[0] = math.log(c / (1 - c))
+    score = np.full(design.n_rows, c)
+    likelihood = float(released.sum() * math.log(c) + (start.total - released).sum() * math.log(1 - c))
+    curvature = Curvature(start.cross * (c * (1 - c)), start.kept)
+    fresh, decrement, change, steps = True, math.inf, math.inf, 0
+    while steps < STEPS:
+        step = curvature.solve(gradient)
+        before, decrement = decrement, float(gradient @ step)
+        if fresh or decrement <= FAST * before:
+            moved = _moved(design, start.total, released, beta, step, likelihood, score)
+            if moved is not None:
+                beta, likelihood, gradient, change = moved
+                steps, fresh = steps + 1, False
+                if change <= STILL:
+                    break
+                continue
+            if fresh:
+                break
+        curvature, fresh, decrement = _curvature(design, start, score), True, math.inf
+    return LogitFit(beta, score, change, steps, likelihood, gradient)
+
+
+def lost_without(
+    start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]], c: float
+) -> dict[str, float]:
+    """What a linear model of membership on the same columns would lose in explained variance without a variable.
+
+    Finite where coefficients are not, and the same for every coding of the levels.
+
+    Parameters
+    ----------
+    start : Start
+    fit : LogitFit
+    made_of : sequence of frozenset of str
+        The variables of each column.
+    c : float
+        Share of released records.
+
+    Returns
+    -------
+    dict of str to float
+        0 to 1, in the order in which the variables appear.
+    """
+    names = list(dict.fromkeys(name for one in made_of for name in sorted(one)))
+    curvature = Curvature(start.cross, start.kept)
+    slope = curvature.solve(fit.pull)[curvature.at]
+    inverse = curvature.inverse()
+    variance = float(start.total.sum()) * c * (1 - c)
+    found = {}
+    for name in names:
+        own = [i for i, at in enumerate(curvature.at.tolist()) if name in made_of[at]]
+        part = inverse[np.ix_(own, own)]
+        lost = float(slope[own] @ np.linalg.solve(part, slope[own])) if own else 0.0
+        found[name] = min(max(lost / variance, 0.0), 1.0)
+    return found
+
+
+def _curvature(design: Design, start: Start, score: Floats) -> Curvature:
+    return Curvature(gram(design, start.total * score * (1 - score)), start.kept)
+
+
+def _moved(
+    design: Design,
+    total: Floats,
+    released: Floats,
+    beta: Floats,
+    step: Floats,
+    likelihood: float,
+    score: Floats,
+) -> tuple[Floats, float, Floats, float] | None:
+    """The point after a step, halved until the likelihood does not fall; None where it always does."""
+    slack = 1e-12 * (1.0 + abs(likelihood))  # rounding of a sum over all records
+    old = score.copy()
+    for _ in range(HALVINGS):
+        tried = beta + step
+        found, gradient, change = sweep(design, tried, total, released, score)
+        if found >= likelihood - slack:
+            return tried, found, gradient, change
+        score[:] = old
+        step = step / 2
+    return None

@@ -1,0 +1,1 @@
+"""Distributions, tables and associations on both files."""

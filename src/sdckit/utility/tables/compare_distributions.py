@@ -1,0 +1,331 @@
+"""F9: the distributions of one and two variables in an original and its releases, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+from sdckit.utility.chosen_variables import chosen_variables
+from sdckit.utility.coded_variables import (
+    BINS,
+    MISSING_RULE,
+    Bins,
+    coded_variables,
+    level_notes,
+)
+from sdckit.utility.tables.histogram_edges import checked_edges, counts_between, round_edges
+from sdckit.utility.tables.table_counts import cross
+from sdckit.utility.tables.table_statistics import differences, table_statistics
+
+__all__ = ["DistributionComparison", "compare_distributions"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+OF_TABLE = {"total_variation": "specks", "pmse": "pmse", "s_pmse": "s_pmse", "df": "df"}
+NAMES = (*OF_TABLE, "coverage", "new_values", "missing_difference")
+QUANTILES = {
+    "quantile 0.05": 0.05,
+    "quantile 0.25": 0.25,
+    "median": 0.5,
+    "quantile 0.75": 0.75,
+    "quantile 0.95": 0.95,
+}
+
+
+# --- kernel: numbers in, numbers out ------------------------------------------------------------------
+
+
+def variable_figures(original: Ints, released: Ints) -> dict[str, float]:
+    """Figures of one variable from the records of both files with each level; the first is a missing value.
+
+    Examples
+    --------
+    >>> found = variable_figures(np.array([0, 3, 1, 0]), np.array([1, 2, 0, 1]))
+    >>> found["total_variation"], found["coverage"], round(found["new_values"], 4), found["missing_difference"]
+    (0.5, 0.5, 0.3333, 0.25)
+    """
+    statistics = table_statistics(original, released)
+    known, there = original[1:], released[1:]
+    return {
+        **{ours: statistics[name] for ours, name in OF_TABLE.items()},
+        "coverage": _ratio(int(((known > 0) & (there > 0)).sum()), int((known > 0).sum())),
+        "new_values": _ratio(int(there[known == 0].sum()), int(there.sum())),
+        "missing_difference": float(released[0] / released.sum() - original[0] / original.sum()),
+    }
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
+
+
+def side_by_side(counts: Ints) -> dict[str, list[float]]:
+    """Counts, shares and differences of a table; shape (2, L) or (1 + m, L), then means over the releases."""
+    original, *releases = counts
+    shares = np.mean([one / max(1, one.sum()) for one in releases], axis=0)
+    own = original / max(1, original.sum())
+    return {
+        "original": original.tolist(),
+        "released": np.mean(releases, axis=0).tolist(),
+        "original_share": own.tolist(),
+        "released_share": shares.tolist(),
+        "difference": (shares - own).tolist(),
+        "standardised_difference": np.mean([differences(original, one) for one in releases], axis=0).tolist(),
+    }
+
+
+def moments_of(values: Floats) -> dict[str, float]:
+    """Number, missing share, mean, standard deviation (ddof 1) and quantiles (type 7) of one column."""
+    known = values[~np.isnan(values)]
+    return {
+        "values": float(len(known)),
+        "missing share": 1 - len(known) / len(values),
+        "mean": float(known.mean()),
+        "standard deviation": float(known.std(ddof=1)) if len(known) > 1 else math.nan,
+        **dict(zip(QUANTILES, np.quantile(known, list(QUANTILES.values())).tolist(), strict=True)),
+    }
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionComparison(PairResult):
+    """The distribution of each variable before and after; tables and histograms are made when asked for.
+
+    Attributes
+    ----------
+    mean_total_variation, largest_total_variation : float
+        Over the variables.
+    total_variation : dict of str to float
+        By variable: half the sum of the differences of shares, 0 to 1; numbers in classes.
+    pmse, s_pmse, df : dict of str to float
+        By variable, as in `tabular_utility` with one variable per table.
+    coverage : dict of str to float
+        Share of the original's levels that a release has.
+    new_values : dict of str to float
+        Share of a release's values that the original does not have.
+    missing_difference : dict of str to float
+        Share of missing values in a release less that in the original.
+    variables, numeric : tuple of str
+        All of them, and the numbers among them.
+    """
+
+    measure: ClassVar[str] = "compare_distributions"
+    figures: ClassVar[tuple[str, ...]] = ("mean_total_variation", "largest_total_variation", *NAMES)
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "coded")
+    mean_total_variation: float = math.nan
+    largest_total_variation: float = math.nan
+    total_variation: dict[str, float] = field(default_factory=dict)
+    pmse: dict[str, float] = field(default_factory=dict)
+    s_pmse: dict[str, float] = field(default_factory=dict)
+    df: dict[str, float] = field(default_factory=dict)
+    coverage: dict[str, float] = field(default_factory=dict)
+    new_values: dict[str, float] = field(default_factory=dict)
+    missing_difference: dict[str, float] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    coded: Mapping[str, SharedCoding] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def overview(self) -> Any:
+        """A row per variable in a frame of the caller's engine, the most different first."""
+        order = sorted(self.variables, key=lambda name: -self.total_variation[name])
+        columns: dict[str, list[Any]] = {"variable": order}
+        for figure in NAMES:
+            columns[figure] = [getattr(self, figure)[name] for name in order]
+        return self.pair.table(columns)
+
+    def table(self, *variables: str, release: int | None = None) -> Any:
+        """Give the records of both files in each cell of one or two variables, with shares and differences.
+
+        Parameters
+        ----------
+        *variables : str
+            Numbers are in classes, a missing value is the last level.
+        release : int, optional
+            Counted from 1; else the means over all releases.
+        """
+        if len(variables) not in (1, 2) or len(set(variables)) < len(variables):
+            raise ColumnError("a table is of one variable, or of two different ones")
+        found = cross(
+            [self._coded(name).codes for name in variables],
+            [self._coded(name).n_levels + 1 for name in variables],
+        )
+        last = [np.where(codes == 0, np.iinfo(np.int64).max, codes) for codes in found.codes]
+        order = np.lexsort(last[::-1])
+        heads = ("level",) if len(variables) == 1 else ("level_1", "level_2")
+        columns: dict[str, list[Any]] = {}
+        for head, name, codes in zip(heads, variables, found.codes, strict=True):
+            labels = self._coded(name).labels()
+            columns[head] = [labels[code] for code in codes[order]]
+        return self.pair.table({**columns, **side_by_side(self._files(found.counts[:, order], release))})
+
+    def histogram(
+        self,
+        variable: str,
+        *,
+        edges: Sequence[float] | None = None,
+        bins: int = 20,
+        release: int | None = None,
+    ) -> Any:
+        """Give the records of both files in each bin of a number, with shares of those that have a value.
+
+        Parameters
+        ----------
+        variable : str
+        edges : sequence of float, optional
+            Ascending; else round numbers that span all but the outermost values, so that no edge is a value
+            because somebody has it. Values beyond them are in bins open to one side (from -inf, to inf).
+        bins : int
+            Bins at most, where no edges are given.
+        release : int, optional
+            Counted from 1; else the means over all releases.
+        """
+        if variable not in self.numeric:
+            raise ColumnError(f"{variable!r} is not one of the numeric variables; table() shows categories")
+        arguments.count(bins, "bins", "is a number of bins")
+        values = self.pair.numbers(variable)
+        inner = round_edges(values, bins) if edges is None else checked_edges(edges)
+        counts = np.array([counts_between(one, inner) for one in values])
+        ends = np.concatenate([[-math.inf], inner, [math.inf]])
+        kept = np.ones(len(ends) - 1, np.bool_)
+        for outer in (0, -1):
+            kept[outer] = bool(counts[:, outer].any())
+        columns = {"from": ends[:-1][kept].tolist(), "to": ends[1:][kept].tolist()}
+        return self.pair.table({**columns, **side_by_side(self._files(counts[:, kept], release))})
+
+    @cached_property
+    def moments(self) -> Any:
+        """Mean, standard deviation and quantiles of each number in the original and, on average, the releases."""
+        rows: dict[str, list[Any]] = {name: [] for name in ("variable", "statistic", "original", "released")}
+        for name in self.numeric:
+            original, *releases = (moments_of(values) for values in self.pair.numbers(name))
+            for statistic, value in original.items():
+                after = math.fsum(one[statistic] for one in releases) / len(releases)
+                for column, entry in zip(rows, (name, statistic, value, after), strict=True):
+                    rows[column].append(entry)
+        return self.pair.table(rows)
+
+    def _coded(self, name: str) -> SharedCoding:
+        found = self.coded.get(name)
+        if found is None:
+            raise ColumnError(
+                f"no variable {name!r} in this comparison; {did_you_mean(name, self.variables)}"
+            )
+        return found
+
+    def _files(self, counts: Ints, release: int | None) -> Ints:
+        if release is None:
+            return counts
+        if not 1 <= release <= self.m:
+            raise DataError(f"release counts from 1 to {self.m}")
+        return counts[[0, release]]
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def compare_distributions(
+    original: Any,
+    released: Any = None,
+    *,
+    variables: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    bins: Bins = BINS,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+) -> DistributionComparison:
+    """Put the distributions of a release beside those of the original: figures, tables, histograms.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; sizes may differ, rows need not correspond.
+    variables : sequence of str, optional
+        All columns in common unless given, but for the id and the scenario's weight, household, person and
+        identifiers.
+    numeric : sequence of str, optional
+        Variables that are numbers: else those that the scenario declares, else those stored as numbers with
+        more different values than classes.
+    bins : int or dict of str to int
+        Classes that numbers are cut into for figures and tables, at the quantiles of all files pooled; those
+        with no more values than that are taken value by value.
+    scenario : Scenario, optional
+    id : str, optional
+        A column that is no variable.
+
+    Returns
+    -------
+    DistributionComparison
+        ``overview``, ``table``, ``histogram`` and ``moments``: exact, for the analyst's own eyes.
+
+    Raises
+    ------
+    ColumnError
+        No variable in common, types that do not compare.
+    DataError
+        A file without records, numbers that are none, `bins` below 2.
+
+    Notes
+    -----
+    Several releases: figures and shares are means over them. ``standardised_difference`` in a table is the
+    released count less the expected one over the root of the latter, about normal under correct synthesis.
+
+    References
+    ----------
+    Raab, G. M., Nowok, B. and Dibben, C. (2021). Assessing, visualizing and improving the utility of synthetic
+    data. arXiv 2109.12717.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["yes", "no", "no", "no"]})
+    >>> release = pl.DataFrame({"sex": ["f", "m", "m", "m"], "ill": ["no", "no", "no", "yes"]})
+    >>> result = compare_distributions(survey, release)
+    >>> result.total_variation
+    {'sex': 0.25, 'ill': 0.0}
+    >>> result.table("sex").select("level", "original", "released").rows()
+    [('f', 2, 1.0), ('m', 2, 3.0)]
+    """
+    chosen = chosen_variables(
+        original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
+    )
+    notes = dict(chosen.notes)
+    coded, numbers = coded_variables(chosen, bins, notes)
+    level_notes(coded, notes)
+    per_release = tuple(_of_release(coded, j, notes) for j in range(1, chosen.pair.m + 1))
+    means = mean_figures(per_release, notes)
+    by_name = {figure: {one.name: means[f"{figure}[{one.name}]"] for one in coded} for figure in NAMES}
+    return DistributionComparison(
+        chosen.pair, per_release, MISSING_RULE, notes,
+        mean_total_variation=means["mean_total_variation"],
+        largest_total_variation=means["largest_total_variation"], **by_name, variables=chosen.names,
+        numeric=numbers, coded={one.name: one for one in coded},
+    )  # fmt: skip
+
+
+def _of_release(coded: Sequence[SharedCoding], j: int, notes: dict[str, str]) -> dict[str, float]:
+    found = {one.name: variable_figures(one.counts[0], one.counts[j]) for one in coded}
+    apart = [one["total_variation"] for one in found.values()]
+    if constant := [name for name, one in found.items() if math.isnan(one["s_pmse"])]:
+        notes["s_pmse"] = f"a single level, no degrees of freedom: {', '.join(constant)}"
+    if empty := [name for name, one in found.items() if math.isnan(one["coverage"] + one["new_values"])]:
+        notes["coverage"] = f"a file has no value at all: {', '.join(empty)}"
+    return {
+        "mean_total_variation": math.fsum(apart) / len(apart),
+        "largest_total_variation": max(apart),
+        **{f"{figure}[{name}]": one[figure] for figure in NAMES for name, one in found.items()},
+    }

@@ -1,0 +1,1 @@
+"""Steps of protection: checked, run, logged, tried in variations."""

@@ -1,0 +1,352 @@
+"""E10: a recipe of protection steps, applied, logged, undone and repeated."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.arguments import Seed
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.scenario_toml import read_toml
+from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.protect.draws import open_rng
+from sdckit.workflow.recipes.recipe_applied import Applied
+from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, check_roles, checked_step
+from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
+from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
+from sdckit.workflow.recipes.recipe_running import run_step
+from sdckit.workflow.recipes.recipe_steps import method_of
+from sdckit.workflow.recipes.recipe_toml import read_entries, write_recipe
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["Recipe"]
+
+Keys = Mapping[str, bytes | str]
+
+
+@dataclass(frozen=True, init=False)
+class Recipe:
+    """Protection steps in their order, to be applied to this file and to next year's.
+
+    Parameters
+    ----------
+    steps : sequence of mapping
+        Each with ``method``, the name of a protection function, and that function's keyword arguments; one
+        that is itself called ``method`` is written ``how``. Seeds, keys and scenarios are not part of a step: a
+        recipe can be passed on.
+    title : str
+    scenario : str, optional
+        File of the scenario under which risk is measured.
+    folder : str or Path, optional
+        Where the paths in the recipe start; `from_toml` takes the recipe's own folder.
+
+    Raises
+    ------
+    ScenarioError
+        No steps, an unknown method or argument (the nearest is told), an argument of the wrong kind or
+        lacking, or one that does not belong in a recipe.
+
+    Notes
+    -----
+    ``risk = "individual_risk"`` in a step stands for the individual risk of the file at that step under the
+    scenario. ``intruder = "name"`` chooses one of several in a step that takes keys from the scenario.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> recipe = Recipe([
+    ...     {"method": "recode", "column": "age", "bands": [0, 40, None]},
+    ...     {"method": "local_suppression", "keys": ["age", "job"], "k": 2},
+    ... ])
+    >>> survey = pl.DataFrame({"age": [31, 33, 58, 61], "job": ["cook", "cook", "cook", "smith"]})
+    >>> applied = recipe.apply(survey, seed=1)
+    >>> applied.data.rows()
+    [('0-39', 'cook'), ('0-39', 'cook'), ('40+', None), ('40+', 'smith')]
+    >>> [change.changed for change in applied.log.steps]
+    [{'age': 4}, {'age': 0, 'job': 1}]
+    """
+
+    steps: tuple[StepLike, ...]
+    title: str
+    scenario: str | None
+    folder: Path | None = field(compare=False, repr=False)
+
+    def __init__(
+        self,
+        steps: Sequence[Mapping[str, Any]],
+        *,
+        title: str = "",
+        scenario: str | None = None,
+        folder: str | Path | None = None,
+    ) -> None:
+        if isinstance(steps, str | Mapping) or not isinstance(steps, Sequence):
+            raise ScenarioError(
+                'steps= is a list, each step like {"method": "round_to", "column": "income", "base": 10}'
+            )
+        if not steps:
+            raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
+        made = tuple(checked_step(number, one) for number, one in enumerate(steps, 1))
+        object.__setattr__(self, "steps", made)
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "scenario", scenario)
+        object.__setattr__(self, "folder", None if folder is None else Path(folder))
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Recipe:
+        """Read a recipe file.
+
+        Raises
+        ------
+        FileFormatError
+            The file is absent or cannot be read.
+        ScenarioError
+            It is not TOML (with the line), or not a recipe (with the step).
+        """
+        file = Path(path)
+        try:
+            entries = read_entries(read_toml(file))
+            return cls(
+                entries.get("steps", ()), title=entries.get("title", ""), scenario=entries.get("scenario"),
+                folder=file.parent,
+            )  # fmt: skip
+        except FileFormatError as error:
+            raise FileFormatError(str(error).replace("scenario file", "recipe")) from None
+        except ScenarioError as error:
+            told = str(error).replace("to be a scenario", "to be a recipe")
+            raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
+
+    def to_toml(self) -> str:
+        """Write the recipe as TOML; `from_toml` gives it back."""
+        return write_recipe(self.title, self.scenario, [(one.method, one.arguments) for one in self.steps])
+
+    def prefix(self, n: int) -> Recipe:
+        """The recipe without what follows step `n`: applied with the same seed, it undoes the later steps.
+
+        Raises
+        ------
+        ScenarioError
+            `n` is not between 1 and the number of steps.
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= len(self.steps):
+            raise ScenarioError(f"the recipe has steps 1 to {len(self.steps)}; give one of these numbers")
+        return self._with_steps(self.steps[:n])
+
+    def with_argument(self, path: str, value: Any) -> Recipe:
+        """The recipe with one argument changed, named ``"2.k"`` or, where one step has it, ``"pram.pd"``.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such step, several of that method, or no such argument.
+        """
+        at, name = self.locate(path)
+        steps = list(self.steps)
+        steps[at] = StepLike(steps[at].method, {**steps[at].arguments, name: value})
+        return self._with_steps(steps)
+
+    def locate(self, path: str) -> tuple[int, str]:
+        """Position of the step, from 0, and the argument that a path such as ``"2.k"`` names."""
+        step, dot, name = path.partition(".")
+        if not dot or not name:
+            raise ScenarioError(f"{path!r} names no argument of a step; write 2.k or local_suppression.k")
+        if step.isdecimal():
+            if not 1 <= int(step) <= len(self.steps):
+                raise ScenarioError(f"{path!r}: the recipe has steps 1 to {len(self.steps)}")
+            return int(step) - 1, name
+        found = [at for at, one in enumerate(self.steps) if one.method == step]
+        if not found:
+            raise ScenarioError(
+                f"{path!r}: no step of the recipe is {step!r}; {did_you_mean(step, [s.method for s in self.steps])}"
+            )
+        if len(found) > 1:
+            numbers = ", ".join(str(at + 1) for at in found)
+            raise ScenarioError(f"{path!r}: steps {numbers} are {step}; name one by its number")
+        return found[0], name
+
+    def _with_steps(self, steps: Sequence[StepLike]) -> Recipe:
+        tables = [{"method": one.method, **one.arguments} for one in steps]
+        return Recipe(tables, title=self.title, scenario=self.scenario, folder=self.folder)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether any step draws random numbers."""
+        return any(method_of(one.method, "step").random for one in self.steps)
+
+    def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
+        """The scenario given, else the one the recipe names, else None."""
+        from sdckit.data import arguments
+        from sdckit.data.scenarios.scenario import Scenario
+
+        given = arguments.scenario_or_none(given)
+        if given is not None or self.scenario is None:
+            return given
+        return Scenario.from_toml((self.folder or Path()) / self.scenario)
+
+    def check(self, data: Any, *, scenario: Scenario | None = None) -> None:
+        """Hold the recipe against a file without changing anything.
+
+        Raises
+        ------
+        SdcError
+            As `apply` does before its first step.
+        """
+        frame = open_eager(data, {})
+        chosen = self.find_scenario(scenario)
+        if chosen is not None:
+            check_roles(self.steps, frame.columns, chosen)
+        check_against(self.steps, frame, scenario=chosen, folder=self.folder)
+
+    def apply(
+        self,
+        data: Any,
+        *,
+        scenario: Scenario | None = None,
+        seed: Seed = None,
+        keys: Keys | None = None,
+        watch: bool = True,
+        step: Callable[[str], None] | None = None,
+    ) -> Applied:
+        """Apply every step; the whole recipe is held against the data before the first one runs.
+
+        Parameters
+        ----------
+        data : data frame in memory
+            pandas, Polars or PyArrow; it is not modified.
+        scenario : Scenario, optional
+            Measures risk after each step, and gives keys and k to steps that name none. Default the recipe's.
+        seed : int, numpy.random.Generator or None
+            Each step draws from a seed of its own made from this one and its position, so that the first n
+            steps give the same whatever follows. Without one, one is made up and kept in the log.
+        keys : mapping of str to bytes or hexadecimal str, optional
+            The secret of `new_ids`, by its column; made up and kept in the log where not given.
+        watch : bool
+            Whether risk and utility are measured after each step.
+        step : callable, optional
+            Is told in words what is being done.
+
+        Returns
+        -------
+        Applied
+            ``data``, ``log``, ``steps``, ``variables``; ``report(path)`` where there is a scenario.
+
+        Raises
+        ------
+        SdcError
+            What does not fit, with the step: an absent column, a text where numbers are needed, a k larger than
+            the file, values that a hierarchy misses (how many). Nothing is changed then.
+        """
+        frame = open_eager(data, {})
+        chosen = self.find_scenario(scenario)
+        self.check(data, scenario=chosen)
+        own = self._own_keys(keys)
+        files = self._digests()
+        _, entropy = open_rng(seed)
+        tell = step if step is not None else _silent
+        watcher = Watch(data, chosen)
+        figures: list[StepFigures] = list(watcher.after(0, "before", data, 0)) if watch else []
+        current, changes = data, []
+        for number, one in enumerate(self.steps, 1):
+            tell(f"step {number} of {len(self.steps)}: {one.method}")
+            current, change = run_step(
+                number, one, current, scenario=chosen, folder=self.folder, entropy=entropy, key=own.get(number)
+            )  # fmt: skip
+            changes.append(change)
+            if watch:
+                figures += watcher.after(number, one.method, current, change.n_changed)
+        made = {
+            number: change.secret["key"] for number, change in enumerate(changes, 1) if change.method == "new_ids"
+        }  # fmt: skip
+        log = RecipeLog(
+            recipe=self.to_toml(), steps=tuple(changes), n=len(frame), columns=tuple(frame.columns),
+            versions=versions_here(), date=date.today().isoformat(), seed=entropy, keys=made,
+            scenario="" if chosen is None else chosen.to_toml(), files=files,
+        )  # fmt: skip
+        differing = watcher.differing(current[0] if isinstance(current, list) else current)
+        return Applied(current, log, tuple(figures), differing, self, watcher.k, data, chosen)
+
+    @classmethod
+    def replay(cls, data: Any, log: RecipeLog | str | Path, *, folder: str | Path | None = None) -> Applied:
+        """Apply the recipe of a log again, to the same file: bit for bit the same release.
+
+        Parameters
+        ----------
+        data : data frame in memory
+            The file that the log is about.
+        log : RecipeLog or path
+            An internal log.
+        folder : str or Path, optional
+            Where the paths of hierarchies start.
+
+        Raises
+        ------
+        DataError
+            Another file, another hierarchy, or a step changed other values than then.
+        FileFormatError
+            No such log.
+
+        Warns
+        -----
+        SdcWarning
+            The versions are not those of the log.
+        """
+        from sdckit.data.scenarios.scenario import Scenario
+
+        then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
+        entries = read_entries(tomllib.loads(then.recipe))
+        recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder)
+        frame = open_eager(data, {})
+        if tuple(frame.columns) != then.columns or len(frame) != then.n:
+            raise DataError("the log is about another file: its columns or the number of its records differ")
+        if recipe._digests() != then.files:
+            raise DataError("a hierarchy is not the one of the log; find the file as it was")
+        here = versions_here()
+        if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
+            told = ", ".join(f"{name} {then.versions[name]}" for name in other)
+            warnings.warn(f"the log was made with {told}; the result may differ", SdcWarning, stacklevel=2)
+        scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
+        keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
+        applied = recipe.apply(data, scenario=scenario, seed=then.seed, keys=keys)
+        for number, (now, before) in enumerate(zip(applied.log.steps, then.steps, strict=True), 1):
+            if now.changed != before.changed:
+                raise DataError(
+                    f"step {number} ({now.method}) changed other values than the log says; "
+                    "the file is not the one of the log, or the versions differ"
+                )
+        return applied
+
+    def _own_keys(self, keys: Keys | None) -> dict[int, bytes | str]:
+        """The key of each step that makes identifiers, where one is given for its column."""
+        steps = {n: one.arguments["column"] for n, one in enumerate(self.steps, 1) if one.method == "new_ids"}
+        for column in keys or {}:
+            if column not in steps.values():
+                raise ScenarioError(
+                    f"keys: no step makes new identifiers of {column!r}; {did_you_mean(column, steps.values())}"
+                )
+        twice = [column for column in steps.values() if list(steps.values()).count(column) > 1]
+        if twice:
+            raise ScenarioError(f"new_ids: two steps make identifiers of {twice[0]!r}; one is enough")
+        return {n: keys[column] for n, column in steps.items() if keys and column in keys}
+
+    def _digests(self) -> dict[str, str]:
+        """What the hierarchies are that the recipe reads, to know them again."""
+        found = {}
+        for one in self.steps:
+            named = one.arguments.get("hierarchy")
+            if one.method == "recode" and isinstance(named, str):
+                path = (self.folder or Path()) / named
+                if path.is_file():
+                    found[named] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+
+def _silent(text: str) -> None:
+    """Tell nobody."""

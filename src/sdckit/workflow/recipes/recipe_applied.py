@@ -1,0 +1,192 @@
+"""What a recipe gives: the changed data, the log, and the figures after each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.frames import frame_of, open_frame
+from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
+from sdckit.workflow.recipes.recipe_log import RecipeLog
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.release_assessment import ReleaseAssessment
+
+__all__ = ["Applied", "WhatWasDone"]
+
+
+def _numeric(data: Any) -> dict[str, bool]:
+    """Which columns hold numbers."""
+    frame: Any = open_frame(data)
+    return {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
+
+
+@dataclass(frozen=True)
+class WhatWasDone:
+    """What a report tells of a recipe: no data.
+
+    Attributes
+    ----------
+    log : RecipeLog
+    arguments : tuple of dict
+        Of each step, as the recipe has them.
+    figures : tuple of StepFigures
+    k : int
+        Of ``below_k``.
+    """
+
+    log: RecipeLog
+    arguments: tuple[dict[str, Any], ...]
+    figures: tuple[StepFigures, ...]
+    k: int
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """The outcome of a recipe.
+
+    Attributes
+    ----------
+    data : data frame, or list of them
+        The protected file, of the caller's engine; a list where the last step synthesises several.
+    log : RecipeLog
+        What each step changed; ``log.write(path)`` keeps what repeats it.
+    figures : tuple of StepFigures
+        Risk and utility before the first step (step 0) and after each; ``steps`` has them as a frame.
+    differing : dict of str to int
+        Values of each column of the original that are others in the end.
+    """
+
+    instead_of_a_frame = "give its .data"
+
+    data: Any
+    log: RecipeLog
+    figures: tuple[StepFigures, ...]
+    differing: dict[str, int]
+    recipe: Recipe = field(repr=False)
+    k: int
+    original: Any = field(repr=False)
+    scenario: Scenario | None = field(repr=False)
+
+    @property
+    def steps(self) -> Any:
+        """The figures as a frame: a row per step and intruder, ``step`` 0 being the file before."""
+        names = ("step", "method", "intruder", "values_changed", *FIGURES)
+        columns = {name: [getattr(one, name) for one in self.figures] for name in names}
+        return frame_of(columns, self._backend())
+
+    @property
+    def variables(self) -> Any:
+        """The columns of the original as a frame: ``variable``, values ``changed`` and their ``share``."""
+        changed = list(self.differing.values())
+        columns = {
+            "variable": list(self.differing),
+            "changed": changed,
+            "share": [count / self.log.n for count in changed],
+        }
+        return frame_of(columns, self._backend())
+
+    @property
+    def what_was_done(self) -> WhatWasDone:
+        """The steps and the figures after each, as a report tells them."""
+        arguments = tuple(dict(one.arguments) for one in self.recipe.steps)
+        return WhatWasDone(self.log, arguments, self.figures, self.k)
+
+    def assess(self, *, seed: int | None = None, measures: Any = ()) -> ReleaseAssessment:
+        """Assess the release against its original; the report tells what was done.
+
+        Raises
+        ------
+        ScenarioError
+            The recipe was applied without a scenario.
+        """
+        from sdckit.workflow.assess import assess
+        from sdckit.workflow.release_assessment import ReleaseAssessment
+
+        if self.scenario is None:
+            raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
+        scenario, gone = self._scenario_left(self.scenario)
+        original, recoded = self._comparable(scenario.columns)
+        found = assess(original, self.data, scenario=scenario, seed=seed, measures=measures)
+        told = [f"{name}: left out of the release, so no intruder can use it there" for name in gone]
+        if recoded:
+            told.append(
+                f"{', '.join(recoded)}: the original is compared with the same recoding as the release"
+            )
+        assert isinstance(found, ReleaseAssessment)
+        return replace(found, what_was_done=self.what_was_done, warnings=(*found.warnings, *told))
+
+    def _scenario_left(self, scenario: Scenario) -> tuple[Scenario, list[str]]:
+        """The scenario as it holds for the release, and the keys that were left out of it."""
+        released = set(_numeric(self.data[0] if isinstance(self.data, list) else self.data))
+        gone = [name for name in scenario.all_keys if name not in released]
+        left = {
+            name: kept
+            for name, keys in scenario.intruders.items()
+            if (kept := tuple(key for key in keys if key in released))
+        }
+        if not left:
+            raise ScenarioError(
+                "the release has none of the keys of any intruder; there is nothing to assess"
+            )
+        fields = {name: getattr(scenario, name) for name in type(scenario).model_fields}
+        known = set(_numeric(self.original))
+        fields["identifiers"] = tuple(name for name in scenario.identifiers if name in known)
+        if isinstance(scenario.missing, dict):
+            rules = {key: rule for key, rule in scenario.missing.items() if key not in gone}
+            fields["missing"] = rules or "wildcard"
+        return type(scenario)(**(fields | {"intruders": left, "aligned": self._aligned()})), gone
+
+    def _aligned(self) -> bool:
+        """Whether row i was made from row i: a fully synthetic row is nobody's."""
+        assert self.scenario is not None
+        full = any(
+            one.method == "synthesize" and not {"columns", "rows"} & set(one.arguments)
+            for one in self.recipe.steps
+        )
+        return self.scenario.aligned if full else True
+
+    def _comparable(self, columns: Sequence[str]) -> tuple[Any, list[str]]:
+        """The original with numbers in bands where the release has bands: an intruder can band a number, too."""
+        released = self.data[0] if isinstance(self.data, list) else self.data
+        before, after = _numeric(self.original), _numeric(released)
+        other = [name for name in columns if name in after and before.get(name) != after[name]]
+        steps = [
+            {"method": one.method, **one.arguments}
+            for one in self.recipe.steps
+            if one.method == "recode" and one.arguments["column"] in other
+        ]
+        if not steps:
+            return self.original, []
+        again = type(self.recipe)(steps, folder=self.recipe.folder)
+        done = again.apply(self.original, watch=False)
+        return done.data, list(dict.fromkeys(one["column"] for one in steps))
+
+    def report(self, path: str | Path, *, internal: bool = False, seed: int | None = None) -> None:
+        """Write the report of the release against its original, with what was done to it.
+
+        Raises
+        ------
+        ScenarioError
+            The recipe was applied without a scenario.
+        DataError
+            Fewer than 50 records, unless internal.
+        FileFormatError
+            The file cannot be written.
+        """
+        self.assess(seed=seed).report(path, internal=internal)
+
+    def _backend(self) -> Any:
+        return open_frame(self.original).implementation
+
+    def __repr__(self) -> str:
+        files = len(self.data) if isinstance(self.data, list) else 1
+        told = [f"{len(self.log.steps)} step(s) on {self.log.n} records" + (f", {files} files" * (files > 1))]
+        for number, change in enumerate(self.log.steps, 1):
+            told.append(f"  {number}. {change.method}: {change.n_changed} values changed")
+        return "\n".join(told)

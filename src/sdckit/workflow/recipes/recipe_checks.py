@@ -1,0 +1,280 @@
+"""A recipe held against the data before its first step runs: columns, types, sizes, hierarchies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.workflow.recipes.recipe_steps import (
+    HOW,
+    RISK_MEASURE,
+    Method,
+    check_arguments,
+    columns_named,
+    method_of,
+)
+from sdckit.workflow.recipes.recipe_toml import plain_arguments
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = [
+    "StepLike",
+    "call_arguments",
+    "check_against",
+    "check_roles",
+    "checked_step",
+    "columns_mentioned",
+    "columns_used",
+]
+
+
+class StepLike(NamedTuple):
+    """A step of a recipe: the method's name and its arguments."""
+
+    method: str
+    arguments: Mapping[str, Any]
+
+    def place(self, number: int) -> str:
+        """How messages call it."""
+        return f"step {number} ({self.method})"
+
+
+@dataclass
+class _Header:
+    """What is known of the columns when a step starts: True for numbers, False for others, None unknown."""
+
+    kinds: dict[str, bool | None]
+    n: int
+    gone: dict[str, str] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
+
+    def check(self, name: str, role: str, place: str) -> None:
+        if name in self.kinds:
+            return
+        if name in self.gone:
+            raise ColumnError(f"{place}, {role}: column {name!r} is gone, {self.gone[name]} left it out")
+        raise ColumnError(
+            f"{place}, {role}: no column {name!r} in the data; {did_you_mean(name, self.kinds)}"
+        )
+
+
+def check_against(
+    steps: Sequence[StepLike], frame: Any, *, scenario: Scenario | None, folder: Path | None
+) -> None:
+    """Go through the steps without running them.
+
+    Parameters
+    ----------
+    steps : sequence of StepLike
+    frame : narwhals.DataFrame
+        The data, opened.
+    scenario : Scenario, optional
+    folder : Path, optional
+        Where paths in the recipe start.
+
+    Raises
+    ------
+    SdcError
+        What will not fit, with the step and the argument.
+    """
+    kinds: dict[str, bool | None] = {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
+    header = _Header(kinds, len(frame))
+    for number, step in enumerate(steps, 1):
+        method = method_of(step.method, f"step {number}")
+        place = step.place(number)
+        _check_columns(header, method, step.arguments, place)
+        _check_sizes(header, step, place)
+        _check_scenario(method, step, scenario, place)
+        if step.method == "local_suppression":
+            _check_suppression(step, scenario, header.n, place)
+        if step.method == "recode" or (step.method == "pram" and "matrix" in step.arguments):
+            _try(header, step, frame, folder, place)
+        if step.method == "synthesize" and step.arguments.get("m", 1) != 1 and number < len(steps):
+            raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
+        _after(header, method, step, place)
+
+
+def check_roles(steps: Sequence[StepLike], columns: Sequence[str], scenario: Scenario) -> None:
+    """Check that the scenario's columns are there; warn of identifiers that would go out.
+
+    Raises
+    ------
+    ColumnError
+        A column with a role is absent.
+
+    Warns
+    -----
+    SdcWarning
+        No step deals with an identifier that is in the data.
+    """
+    fields: dict[str, Any] = {name: getattr(scenario, name) for name in type(scenario).model_fields}
+    type(scenario)(**(fields | {"identifiers": ()})).check_columns(columns)
+    used = columns_used(steps)
+    if kept := [name for name in scenario.identifiers if name in columns and name not in used]:
+        warnings.warn(
+            f"{', '.join(kept)}: a direct identifier by the scenario, and no step deals with it; it stays in the file",
+            SdcWarning,
+            stacklevel=4,
+        )
+
+
+def columns_used(steps: Sequence[StepLike]) -> set[str]:
+    """The columns that the steps change or leave out."""
+    return {
+        name
+        for one in steps
+        for role in ("column", "columns", "household")
+        for name in columns_named(method_of(one.method, "step"), one.arguments, role)
+    }
+
+
+def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
+    """Every column that a step names; no step makes one, so all must be in the file."""
+    methods = [(method_of(one.method, "step"), one.arguments) for one in steps]
+    named = [
+        name
+        for method, arguments in methods
+        for role in method.columns
+        for name in columns_named(method, arguments, role)
+    ]
+    return tuple(dict.fromkeys(named))
+
+
+def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any], place: str) -> None:
+    for role in method.columns:
+        for name in columns_named(method, arguments, role):
+            header.check(name, role, place)
+            if role in method.numbers and header.kinds[name] is False:
+                raise DataError(
+                    f"{place}, {role}: column {name!r} holds no numbers, which {method.name} needs"
+                )
+    bands = arguments.get("bands") if method.name == "recode" else None
+    if bands is not None and header.kinds[arguments["column"]] is False:
+        raise DataError(
+            f"{place}: column {arguments['column']!r} holds no numbers; group its values by groups or hierarchy"
+        )
+
+
+def _check_sizes(header: _Header, step: StepLike, place: str) -> None:
+    k = step.arguments.get("k")
+    if isinstance(k, int) and k > header.n:
+        raise DataError(f"{place}: k = {k} is more than the {header.n} records of the data")
+
+
+def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
+    if step.arguments.get("risk") == RISK_MEASURE and "risk" in method.parameters and scenario is None:
+        raise ScenarioError(f"{place}: the risk is measured under a scenario; give one, or a column as risk")
+    intruder = step.arguments.get("intruder")
+    if intruder is None:
+        return
+    if scenario is None:
+        raise ScenarioError(f"{place}: intruder is one of the scenario's, and there is no scenario")
+    scenario.intruder(intruder)
+
+
+def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place: str) -> None:
+    from sdckit.protect.suppression.suppression_requests import read_combinations, read_importance
+
+    given = call_arguments(step, scenario=scenario, folder=None)
+    keys, k, combinations = given.get("keys"), given.get("k"), given.get("combinations")
+    used = given.get("scenario")
+    try:
+        if keys is None:
+            if used is None:
+                raise ScenarioError("say which variables an intruder knows: keys = [...], or a scenario")
+            keys = used.keys
+        if k is None and combinations is None and used is not None:
+            k = used.thresholds.k
+        read_combinations(keys, k, combinations, n)
+        read_importance(keys, given.get("importance"))
+    except SdcError as error:
+        raise type(error)(f"{place}: {error}") from None
+
+
+def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place: str) -> None:
+    """Try what cannot be seen otherwise, on columns that no earlier step changes.
+
+    Values that a recoding misses, and levels that a matrix misses.
+    """
+    method = method_of(step.method, place)
+    named = [name for role in method.columns for name in columns_named(method, step.arguments, role)]
+    if header.touched & set(named):
+        return
+    try:
+        method.function(
+            frame.select(list(dict.fromkeys(named))).to_native(),
+            **call_arguments(step, scenario=None, folder=folder),
+        )
+    except SdcError as error:
+        raise type(error)(f"{place}: {error}") from None
+
+
+def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
+    for role in ("column", "columns", "keys", "household"):
+        if role not in method.columns:
+            continue
+        for name in columns_named(method, step.arguments, role):
+            header.touched.add(name)
+            if method.effect == "gone":
+                del header.kinds[name]
+                header.gone[name] = place
+            elif method.effect == "text":
+                header.kinds[name] = False
+            elif method.effect == "unknown":
+                header.kinds[name] = None
+    if method.effect == "same" and not columns_named(method, step.arguments, "columns"):
+        header.touched.update(header.kinds)
+
+
+def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | None) -> dict[str, Any]:
+    """The arguments as the method takes them: paths found, the scenario's intruder chosen.
+
+    Examples
+    --------
+    >>> step = StepLike("local_suppression", {"combinations": {"2": 3}})
+    >>> call_arguments(step, scenario=None, folder=None)
+    {'combinations': {2: 3}}
+    """
+    given = {
+        "method" if name == HOW else name: value
+        for name, value in step.arguments.items()
+        if name != "intruder"
+    }
+    if step.method == "recode" and isinstance(given.get("hierarchy"), str) and folder is not None:
+        given["hierarchy"] = folder / given["hierarchy"]
+    if isinstance(given.get("combinations"), Mapping):
+        given["combinations"] = {
+            int(size) if size.isdecimal() else size: k for size, k in given["combinations"].items()
+        }
+    parameters = method_of(step.method, "step").parameters
+    if scenario is not None and "scenario" in parameters:
+        name = step.arguments.get("intruder")
+        given["scenario"] = scenario if name is None else scenario.intruder(name)
+    return given
+
+
+def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
+    """Read one step as given, without data.
+
+    Raises
+    ------
+    ScenarioError
+        No such method, an argument it does not have, of the wrong kind, or lacking.
+    """
+    if not isinstance(table, Mapping):
+        raise ScenarioError(f"step {number} is no table of method and arguments")
+    method = method_of(table.get("method"), f"step {number}")
+    place = f"step {number} ({method.name})"
+    for name in table:
+        if not isinstance(name, str):
+            raise ScenarioError(f"{place}: names of arguments are text")
+    given = {name: value for name, value in table.items() if name != "method"}
+    arguments = plain_arguments(given, place)
+    check_arguments(method, arguments, place)
+    return StepLike(method.name, arguments)

@@ -1,0 +1,165 @@
+"""Risk and utility of a file on its way: the same few figures after every step of a recipe."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data.differing import n_differing
+from sdckit.data.frames import open_frame
+from sdckit.errors import SdcError, SdcWarning
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["FIGURES", "LOSSES", "RISKS", "StepFigures", "Watch"]
+
+DEFAULT_K = 3
+RISKS = ("sample_uniques", "below_k", "expected_reidentifications")
+LOSSES = ("share_changed", "pmse")
+FIGURES = (*RISKS, *LOSSES)
+
+
+@dataclass(frozen=True)
+class StepFigures:
+    """The figures after a step (0: before the first), for one intruder.
+
+    Attributes
+    ----------
+    step : int
+    method : str
+    intruder : str
+        Empty without a scenario; the risks are NaN then.
+    values_changed : int
+        By this step.
+    sample_uniques, below_k, expected_reidentifications : float
+        Records alone with their keys, in groups of fewer than k, and links expected to be correct.
+    share_changed : float
+        Values that differ from the original, as a share of all; the values of a column left out count.
+    pmse : float
+        Propensity score mean squared error on the scenario's variables; NaN where none can be compared.
+    """
+
+    step: int
+    method: str
+    intruder: str
+    values_changed: int
+    sample_uniques: float = math.nan
+    below_k: float = math.nan
+    expected_reidentifications: float = math.nan
+    share_changed: float = math.nan
+    pmse: float = math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """Measures a file as it changes, against the original.
+
+    Parameters
+    ----------
+    original : data frame
+    scenario : Scenario or None
+        Without one, only the changed values are counted.
+    """
+
+    original: Any
+    scenario: Scenario | None
+
+    @property
+    def k(self) -> int:
+        """The k of `below_k`: the scenario's, or 3."""
+        declared = None if self.scenario is None else self.scenario.thresholds.k
+        return DEFAULT_K if declared is None else declared
+
+    def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
+        """Measure a file, or several from one synthesis: then every figure is their mean."""
+        files = data if isinstance(data, list) else [data]
+        with (
+            warnings.catch_warnings()
+        ):  # of the original they are told by an assessment, here they would repeat
+            warnings.simplefilter("ignore", SdcWarning)
+            return self._after(step, method, files, values_changed)
+
+    def _after(
+        self, step: int, method: str, files: list[Any], values_changed: int
+    ) -> tuple[StepFigures, ...]:
+        share = fmean(self._share(one) for one in files)
+        if self.scenario is None:
+            return (StepFigures(step, method, "", values_changed, share_changed=share),)
+        pmse = fmean(self._pmse(one) for one in files)
+        found = []
+        for name in self.scenario.intruders:
+            risks = [fmean(part) for part in zip(*(self._risks(one, name) for one in files), strict=True)]
+            uniques, below, expected = risks
+            found.append(
+                StepFigures(step, method, name, values_changed, uniques, below, expected, share, pmse)
+            )
+        return tuple(found)
+
+    def differing(self, data: Any) -> dict[str, int]:
+        """Values of each column of the original that are others in a changed file."""
+        before: Any = open_frame(self.original)
+        after: Any = open_frame(data)
+        return n_differing(before, after)
+
+    def _share(self, data: Any) -> float:
+        counts = self.differing(data)
+        return sum(counts.values()) / (len(counts) * len(open_frame(self.original)))  # type: ignore[arg-type]
+
+    def _risks(self, data: Any, intruder: str) -> tuple[float, float, float]:
+        """A key that was left out is of no use to the intruder; without any, nobody is told apart."""
+        from sdckit.cells.as_cells import tabulate_roles
+        from sdckit.data.scenarios.roles import resolve_roles
+        from sdckit.identity.individual_risk import individual_risk
+        from sdckit.identity.k_anonymity import k_anonymity
+        from sdckit.identity.key_frequencies import key_frequencies
+
+        assert self.scenario is not None
+        left = self._left(self.scenario.intruder(intruder), open_frame(data).columns)
+        if left is None:
+            return 0.0, 0.0, math.nan
+        cells = tabulate_roles(data, resolve_roles(scenario=left))
+        expected = math.nan
+        if left.weight == self.scenario.weight:
+            expected = float(individual_risk(cells).expected_reidentifications)
+        uniques = float(key_frequencies(cells).sample_uniques)
+        return uniques, float(k_anonymity(cells, k=[self.k]).violations[self.k]), expected
+
+    def _left(self, one: Scenario, columns: Sequence[str]) -> Scenario | None:
+        keys = [name for name in one.keys if name in columns]
+        if not keys:
+            return None
+        missing = one.missing
+        rules = missing if isinstance(missing, str) else {k: r for k, r in missing.items() if k in keys}
+        weight = one.weight if one.weight in columns else None
+        return type(one)(
+            keys=keys, missing=rules or "wildcard", alpha=one.alpha, sampling_fraction=one.sampling_fraction,
+            weight=weight, person=one.person if one.person in columns else None,
+        )  # fmt: skip
+
+    def _pmse(self, data: Any) -> float:
+        from sdckit.utility.propensities.propensity import propensity
+
+        assert self.scenario is not None
+        before: Any = open_frame(self.original)
+        after: Any = open_frame(data)
+        wanted = dict.fromkeys([*self.scenario.all_keys, *self.scenario.sensitive, *self.scenario.numeric])
+        shared = [
+            name
+            for name in wanted
+            if name in before.columns
+            and name in after.columns
+            and before.schema[name].is_numeric() == after.schema[name].is_numeric()
+        ]
+        if not shared:
+            return math.nan
+        numeric = [name for name in shared if before.schema[name].is_numeric()]
+        try:
+            found = propensity(self.original, data, variables=shared, numeric=numeric, aligned=True)
+        except SdcError:
+            return math.nan
+        return float(found.pmse)

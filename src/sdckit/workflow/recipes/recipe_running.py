@@ -1,0 +1,90 @@
+"""One step of a recipe, run: its arguments as the method takes them, its seed, its key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdckit.errors import SdcError
+from sdckit.protect.change import Protected
+from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments
+from sdckit.workflow.recipes.recipe_steps import HOW, RISK_MEASURE, method_of
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["run_step", "seed_of"]
+
+
+def run_step(
+    number: int,
+    one: StepLike,
+    data: Any,
+    *,
+    scenario: Scenario | None,
+    folder: Path | None,
+    entropy: int,
+    key: bytes | str | None = None,
+) -> Protected:
+    """Run a step.
+
+    Parameters
+    ----------
+    number : int
+        Its position in the recipe, from 1.
+    one : StepLike
+    data : data frame
+        As the steps before left it.
+    scenario, folder
+        Those of the recipe.
+    entropy : int
+        The recipe's seed.
+    key : bytes or str, optional
+        For new identifiers.
+
+    Raises
+    ------
+    SdcError
+        What the method refuses, with the step.
+    """
+    method = method_of(one.method, f"step {number}")
+    given = call_arguments(one, scenario=scenario, folder=folder)
+    if method.random:
+        given["seed"] = seed_of(entropy, number)
+    if key is not None:
+        given["key"] = key
+    try:
+        if given.get("risk") == RISK_MEASURE and scenario is not None:
+            name = one.arguments.get("intruder")
+            given["risk"] = _risk(data, scenario if name is None else scenario.intruder(name))
+        changed, change = method.function(data, **given)
+    except SdcError as error:
+        told = str(error).replace("method=", f"{HOW}=")  # as a recipe calls it
+        if error.argument == "method" and told.startswith("method "):
+            told = HOW + told.removeprefix("method")
+        raise type(error)(f"{one.place(number)}: {told}") from None
+    return Protected(changed, change)
+
+
+def seed_of(entropy: int, number: int) -> int:
+    """The seed of a step: from the recipe's and the step's position, whatever stands before and after.
+
+    Examples
+    --------
+    >>> seed_of(1, 1) == seed_of(1, 1), seed_of(1, 1) == seed_of(1, 2)
+    (True, False)
+    """
+    state = np.random.SeedSequence(entropy, spawn_key=(number,)).generate_state(2, np.uint32)
+    return int(state[0]) << 31 | int(state[1]) >> 1
+
+
+def _risk(data: Any, scenario: Scenario) -> Any:
+    """The individual risk of every record of a file under the scenario."""
+    from sdckit.data.columns import float_values
+    from sdckit.data.frames import open_frame
+    from sdckit.identity.individual_risk import individual_risk
+
+    records: Any = open_frame(individual_risk(data, scenario=scenario).records)
+    return float_values(records["risk"], "risk")

@@ -1,0 +1,180 @@
+"""The figures and records of C3; that they are right is shown in laws/ and golden/."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sdckit
+from sdckit import Scenario, cap, correct_attribution_probability
+from sdckit.attribute.disclosure.correct_attribution_probability import shares
+from sdckit.cells.pair import open_pair
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+SURVEY = pl.DataFrame(
+    {
+        "sex": ["f", "f", "m", "m", None],
+        "ill": ["y", "n", "y", None, "n"],
+        "pay": [10.0, 20.0, 30.0, 40.0, None],
+    }
+)
+RELEASE = pl.DataFrame(
+    {
+        "sex": ["f", "f", "f", "f", None],
+        "ill": ["y", "y", "y", "n", "n"],
+        "pay": [10.5, 21.0, 22.0, 9.5, None],
+    }
+)
+GIVEN = {"keys": ["sex"], "target": "ill"}
+
+
+def test_figures_and_records():
+    result = cap(SURVEY, RELEASE, **GIVEN)
+    records = result.records
+    assert records["cap"].to_list() == [0.75, 0.25, 0, 0, 1]
+    assert records["cap_original"].to_list() == [0.5, 0.5, 0.5, 0.5, 1]
+    assert records["matched"].to_list() == [1, 1, 0, 0, 1]
+    assert (result.n, result.n_released, result.matched) == (5, 5, 0.6)
+    assert (result.average, result.average_matched) == (0.4, pytest.approx(2 / 3))
+    assert (result.original_average, result.baseline) == (0.6, pytest.approx((4 + 4 + 1) / 25))
+    assert result.differential == pytest.approx(0.4 - 0.36)
+    assert (result.tcap, result.n_targeted) == (1.0, 1)
+    assert result.missing_rule == "a missing value is a level of its own, of keys and target"
+    assert (result.notes, result.target) == ({}, ("ill",))
+
+
+def test_the_alias():
+    assert cap is correct_attribution_probability is sdckit.cap
+
+
+def test_targeted_classes():
+    result = cap(SURVEY, RELEASE, **GIVEN, tau=0.75)
+    assert (result.tcap, result.n_targeted) == (pytest.approx(2 / 3), 3)
+    tie = cap(SURVEY, SURVEY, **GIVEN, tau=0.5)
+    assert (tie.tcap, tie.n_targeted) == (pytest.approx((4 * 0.5 + 1) / 5), 5)
+    none = cap(SURVEY, RELEASE[:4], **GIVEN)
+    assert math.isnan(none.tcap)
+    assert none.n_targeted == 0
+    assert none.notes["tcap"] == "no released class of a record has a target level with a share of 1 or more"
+    assert none.to_dict()["figures"]["tcap"] is None
+
+
+def test_a_radius_looks_at_other_keys():
+    result = cap(SURVEY, RELEASE, **GIVEN, radius=1)
+    assert result.records["cap"].to_list() == [0.75, 0.25, 0.6, 0, 1]
+    assert result.records["cap_original"].to_list() == [0.5, 0.5, 0.5, 0.5, 1]
+    assert (result.matched, result.average_matched) == (1, result.average)
+
+
+def test_a_numeric_target():
+    result = cap(SURVEY, RELEASE, keys=["sex"], target="pay", width=0.05)
+    assert result.records["cap"].to_list() == [0.5, 0.25, 0, 0, 1]
+    assert result.baseline == pytest.approx(0.2)
+    assert math.isnan(result.n_targeted)
+    assert "a numeric target has no levels" in result.notes["tcap"]
+    fixed = cap(SURVEY, RELEASE, keys=["sex"], target="pay", width=10, relative=False)
+    assert fixed.records["cap"].to_list() == [0.5, 0.75, 0, 0, 1]
+    assert fixed.baseline == pytest.approx((2 + 3 + 3 + 2 + 1) / 25)
+
+
+def test_several_targets():
+    result = cap(SURVEY, RELEASE, keys=["sex"], target=["ill", "pay"], width={"pay": 0.05})
+    assert result.records["cap"].to_list() == [0.25, 0, 0, 0, 1]
+    assert result.target == ("ill", "pay")
+
+
+def test_several_releases():
+    result = cap(SURVEY, [RELEASE, SURVEY], **GIVEN, prefix="p_")
+    assert result.average == pytest.approx((0.4 + 0.6) / 2)
+    assert result.spread["average"] == pytest.approx((0.4, 0.6))
+    assert result.records["p_matched"].to_list() == [1, 1, 0.5, 0.5, 1]
+    assert result.by_release["average"].to_list() == pytest.approx([0.4, 0.6])
+    assert result.notes["released"] == "1 of 2 releases have the original's keys and target, row by row"
+
+
+def test_files_that_share_no_key():
+    result = cap(SURVEY, pl.DataFrame({"sex": ["x"], "ill": ["y"]}), **GIVEN)
+    assert (result.average, result.matched) == (0, 0)
+    assert math.isnan(result.average_matched)
+    assert result.notes["average_matched"] == "no record's key is in a release"
+    assert result.differential == -result.baseline
+
+
+def test_plans():
+    expected = cap(SURVEY, RELEASE, **GIVEN)
+    result = cap(SURVEY.lazy(), [RELEASE.lazy()], **GIVEN)
+    assert json.loads(json.dumps(result.to_dict())) == expected.to_dict()
+    assert isinstance(result.records, pa.Table)
+
+
+@pytest.mark.parametrize("engine", [lambda frame: frame.to_pandas(), lambda frame: frame.to_arrow()])
+def test_other_engines(engine):
+    expected = cap(SURVEY, RELEASE, **GIVEN)
+    result = cap(engine(SURVEY), engine(RELEASE), **GIVEN)
+    assert result.to_dict() == expected.to_dict()
+    records = result.records
+    assert isinstance(records, (pd.DataFrame, pa.Table))
+    columns = {name: np.asarray(records[name]).tolist() for name in ("cap", "cap_original", "matched")}
+    assert columns == expected.records.to_dict(as_series=False)
+
+
+def test_a_scenario_an_id_and_a_pair():
+    original, release = (frame.with_row_index("row") for frame in (SURVEY, RELEASE))
+    result = cap(original, release, scenario=Scenario(keys=["sex"], sensitive=["ill"]), id="row")
+    assert result.records.columns == ["row", "cap", "cap_original", "matched"]
+    pair = open_pair(SURVEY, RELEASE, categories={"keys": ["sex"]})
+    assert cap(pair, **GIVEN).average == 0.4
+
+
+def test_a_histogram():
+    result = cap(SURVEY, RELEASE, **GIVEN)
+    original, released = result.cap_histogram([0, 0.25, 0.5, 1])
+    assert (original.tolist(), released.tolist()) == ([0, 0, 5], [2, 1, 2])
+    for edges in ([0, 0.5], [0.1, 1], [0, 0.5, 0.5, 1], [1, 0], [0], []):
+        with pytest.raises(DataError, match="edges are ascending numbers"):
+            result.cap_histogram(edges)
+
+
+def test_it_lets_go_of_the_data():
+    result = pickle.loads(pickle.dumps(cap(SURVEY, RELEASE, **GIVEN)))
+    assert result.average == 0.4
+    for use in (lambda: result.records, lambda: result.cap_histogram([0, 1])):
+        with pytest.raises(DataError, match="let go of the data"):
+            use()
+
+
+def test_shares():
+    assert shares(np.array([1, 0, 0]), np.array([2, 3, 0])).tolist() == [0.5, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"keys": None}, ScenarioError, "say which variables an intruder knows"),
+        ({"target": None}, ScenarioError, "say which variable an intruder would learn"),
+        ({"target": "sex"}, ColumnError, "target 'sex' is a key"),
+        ({"target": "il"}, ColumnError, r"the original has no column 'il' \(target\)"),
+        ({"target": "ill", "width": 1.0}, DataError, "numeric target 'ill' is .*, not numbers"),
+        ({"target": "pay", "width": -1.0}, DataError, "width is .* a number of 0 or more"),
+        ({"width": {"pay": 1.0}}, ColumnError, "width: 'pay' is not a target"),
+        ({"target": "pay", "width": 1.0, "released": RELEASE[4:]}, DataError, "'pay' has no value at all"),
+        ({"radius": 2}, DataError, "from 0 to 1"),
+        ({"tau": 0}, DataError, "tau is the share"),
+        ({"released": []}, DataError, "empty list"),
+        (
+            {"released": pl.DataFrame({"sex": [1], "ill": ["y"]})},
+            ColumnError,
+            "'sex' holds text in the original",
+        ),
+    ],
+)
+def test_what_cannot_be(given, error, words):
+    with pytest.raises(error, match=words):
+        cap(SURVEY, **{"released": RELEASE, **GIVEN, **given})

@@ -1,0 +1,63 @@
+"""What is known of a file before it is read (refusals by format stand in test_readers)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sdckit.data.files.file_checks import (
+    FORMATS,
+    clear_errors,
+    file_format,
+    pick_columns,
+    refuse_duplicates,
+    warn_of_absent,
+)
+from sdckit.errors import ColumnError, FileFormatError, SdcWarning
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix, kind in FORMATS.items() if kind in ("CSV", "Stata")])
+def test_formats_without_a_mark_are_taken_at_their_name(tmp_path, suffix):
+    path = tmp_path / f"x{suffix.upper()}"
+    path.write_text("a,b\n")
+    assert file_format(path) == FORMATS[suffix]
+
+
+def test_columns_are_picked_once_each_in_the_order_asked():
+    assert pick_columns(Path("x"), ["a", "b", "c"], ["c", "a", "c"]) == ("c", "a")
+    assert pick_columns(Path("x"), ["a", "b"], None) == ("a", "b")
+
+
+def test_names_that_may_be_a_record_are_not_told():
+    names = ["Zyxw", "34", "north"]
+    with pytest.raises(ColumnError) as caught:
+        pick_columns(Path("x.parquet"), names, ["north", "age"])
+    assert "'age'; the names there are not told" in str(caught.value)
+    assert "Zyxw" not in str(caught.value)
+    with pytest.raises(ColumnError, match=r"repeated column names, .*: \(1, 2\)"):
+        refuse_duplicates(Path("x"), ["34", "34"])
+
+
+def test_identifiers():
+    assert pick_columns(Path("x"), ["a", "b"], None, identifiers=["a"]) == ("b",)
+    with pytest.warns(SdcWarning, match=r"no identifier 'c', 'aa' \(did you mean 'aab'\?\)"):
+        warn_of_absent(["c", "b", "aa"], ["aab", "b"])
+    with pytest.warns(SdcWarning) as caught:
+        warn_of_absent(["Zyx"], ["Zyxw", "34"])
+    assert "Zyxw" not in str(caught[0].message)
+
+
+@pytest.mark.parametrize("kind", [OSError, ValueError, KeyError, OverflowError])
+def test_errors_that_may_quote_records_are_replaced(kind):
+    refusal = pytest.raises(FileFormatError, match=r"x\.csv cannot be read as CSV: because")
+    with refusal as caught, clear_errors(Path("x.csv"), "CSV", lambda: "because"):
+        raise kind("Zyxw-4711")
+    assert caught.value.__suppress_context__
+
+
+def test_our_own_errors_and_bugs_pass():
+    with pytest.raises(ColumnError, match="ours"), clear_errors(Path("x"), "CSV"):
+        raise ColumnError("ours")
+    with pytest.raises(ZeroDivisionError), clear_errors(Path("x"), "CSV"):
+        _ = 1 / 0

@@ -1,0 +1,225 @@
+"""Files of every format: projection, missing codes, order, and what is refused before any work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sdckit.data.files.readers import describe_file, read_file, scan_header
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
+
+MARK = "Zyxw-4711"
+CODES = ["NA", "-999"]
+FRAME = pl.DataFrame(
+    {
+        "name": [MARK, "b", "c"],
+        "größe é": [3, -999, 1],
+        "w.x": [1.5, -999.0, float("nan")],
+        "region": ["north", "NA", "-999.0"],
+    }
+)
+
+
+def saved(folder, kind, frame=FRAME):
+    path = folder / f"file.{kind}"
+    if kind == "parquet":
+        frame.write_parquet(path)
+    elif kind == "csv":
+        frame.write_csv(path)
+    elif kind == "ipc":
+        frame.write_ipc_stream(path)
+    else:
+        frame.write_ipc(path, compression="zstd" if kind == "feather" else "uncompressed")
+    return path
+
+
+kinds = pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "ipc", "csv"])
+
+
+def refused(error, match, path, **options):
+    with pytest.raises(error, match=match) as caught:
+        read_file(path, **options)
+    assert MARK not in str(caught.value)
+    assert str(Path(path).parent) not in str(caught.value)
+
+
+@kinds
+def test_columns_in_the_order_asked_and_rows_in_file_order(tmp_path, kind):
+    path = saved(tmp_path, kind)
+    with pytest.warns(SdcWarning, match="größe é holds -999 in 1 record"):
+        frame = read_file(path, columns=["region", "größe é"], missing=["no such"])
+    assert frame.rows() == [("north", 3), ("NA", -999), ("-999.0", 1)]
+    header = scan_header(path)
+    assert (header.columns, header.n_rows) == (tuple(FRAME.columns), 3)
+
+
+@kinds
+def test_all_columns_and_first_rows(tmp_path, kind):
+    path = saved(tmp_path, kind)
+    assert read_file(path, missing=CODES).columns == FRAME.columns
+    assert read_file(path, rows=2, missing=CODES).height == 2
+
+
+@kinds
+def test_missing_codes_by_value_and_by_text(tmp_path, kind):
+    frame = read_file(saved(tmp_path, kind), missing=["-999", "NA", "NaN"])
+    assert frame["größe é"].to_list() == [3, None, 1]
+    assert frame["w.x"].to_list() == [1.5, None, None]
+    assert frame["region"].to_list() == ["north", None, None]
+
+
+def test_missing_codes_in_categories_and_small_integers(tmp_path):
+    frame = pl.DataFrame({"c": ["x", "NA"], "u": [1, 99], "b": [True, False]}).with_columns(
+        pl.col("c").cast(pl.Enum(["x", "NA"])), pl.col("u").cast(pl.UInt8)
+    )
+    read = read_file(saved(tmp_path, "parquet", frame), missing=["NA", "99", "-999", "1e30"])
+    assert read["c"].to_list() == ["x", None]
+    assert read["u"].to_list() == [1, None]
+    assert read["b"].to_list() == [True, False]
+
+
+@kinds
+def test_one_rule_for_the_text_of_every_format(tmp_path, kind):
+    texts = ["x", "NA", "N/A", "NaN", "nan", "NULL", "null", ".", "", None, "None", "na"]
+    path = saved(tmp_path, kind, pl.DataFrame({"t": texts, "n": range(12)}))
+    with pytest.warns(
+        SdcWarning, match=rf"^file.{kind}: taken for missing: .*'N/A' in t \(1 record\)"
+    ) as caught:
+        frame = read_file(path)
+    assert frame["t"].to_list() == ["x", *[None] * 9, "None", "na"]
+    assert len(caught) == 1
+    given = read_file(path, missing="NULL")["t"].to_list()
+    assert given == [*texts[:5], None, *texts[6:8], None, None, *texts[10:]]
+    assert read_file(path, missing="")["t"].to_list() == [text or None for text in texts]
+
+
+@kinds
+def test_a_declared_identifier_is_never_loaded(tmp_path, kind):
+    scenario = Scenario(keys=["region", "größe é"], weight="w.x", identifiers=["name"])
+    frame = read_file(saved(tmp_path, kind), columns=scenario.columns, missing=CODES)
+    assert frame.columns == ["region", "größe é", "w.x"]
+    assert MARK not in frame.write_csv()
+
+
+def test_the_parser_is_asked_for_the_declared_columns_only(tmp_path, monkeypatch):
+    asked = []
+    collect = pl.LazyFrame.collect
+
+    def spy(self, *args, **kwargs):
+        asked.append(self.explain())
+        return collect(self, *args, **kwargs)
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", spy)
+    for kind in ("parquet", "arrow", "csv"):
+        asked.clear()
+        read_file(saved(tmp_path, kind), columns=["region"], missing=CODES)
+        plans = [plan for plan in asked if "SCAN" in plan.upper()]
+        assert plans
+        assert all("PROJECT 1/4" in plan for plan in plans)
+
+
+@kinds
+def test_absent_column(tmp_path, kind):
+    path = saved(tmp_path, kind)
+    refused(ColumnError, r"no column 'Region' \(did you mean 'region'\?\)", path, columns=["Region"])
+    with pytest.raises(ColumnError, match="did you mean 'region'"):
+        scan_header(path, columns=["Region"], missing=["NA"])
+
+
+@kinds
+def test_no_records(tmp_path, kind):
+    refused(DataError, "no records", saved(tmp_path, kind, FRAME.clear()), columns=["region"])
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "feather"])
+def test_truncated(tmp_path, kind):
+    path = saved(tmp_path, kind)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    refused(FileFormatError, "truncated", path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "ipc"])
+def test_damaged_inside(tmp_path, kind, capfd):
+    path = saved(tmp_path, kind)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:8] + b"\xff" * (len(whole) - 16) + whole[-8:])
+    refused(FileFormatError, "cannot be read as", path)
+    assert MARK not in capfd.readouterr().err
+
+
+def test_repeated_names(tmp_path):
+    table = pa.table([pa.array([MARK]), pa.array([1])], names=["a", "a"])
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    refused(ColumnError, r"'a' \(1, 2\)", path)
+    path = tmp_path / "x.arrow"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    refused(ColumnError, r"'a' \(1, 2\)", path)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.sav"])
+def test_absent_file(tmp_path, name):
+    refused(FileFormatError, f"there is no file {name}", tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.arrow", "x.sav", "x.dta"])
+def test_empty_file(tmp_path, name):
+    (tmp_path / name).touch()
+    refused(FileFormatError, r"is empty \(0 bytes\)", tmp_path / name)
+
+
+def test_directory(tmp_path):
+    folder = tmp_path / "x.parquet"
+    folder.mkdir()
+    refused(FileFormatError, "is a directory", folder)
+
+
+def test_permission_denied(tmp_path, monkeypatch):
+    path = saved(tmp_path, "csv")
+
+    def deny(*args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", deny)
+    refused(FileFormatError, "permission denied", path)
+
+
+def test_unknown_extension(tmp_path):
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(b"PK\x03\x04" + MARK.encode())
+    refused(FileFormatError, r"'\.xlsx' is not one sdckit reads \(\.csv, .*looks like zip or Excel", path)
+    (tmp_path / "plain").write_text("a\n1\n")
+    refused(FileFormatError, r"the extension '' is not one", tmp_path / "plain")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "match"),
+    [
+        ("x.parquet", b"a,b\n1,2\n", "is not Parquet"),
+        ("x.arrow", b"a,b\n1,2\n", "is not Arrow"),
+        ("x.sav", b"a,b\n1,2\n", "is not SPSS"),
+        ("x.parquet", b"ARROW1\0\0", "called .parquet but its content is Arrow"),
+        ("x.feather", b"FEA1", "Feather version 1"),
+    ],
+)
+def test_content_contradicts_the_extension(tmp_path, name, content, match):
+    path = tmp_path / name
+    path.write_bytes(content + MARK.encode() * 3)
+    refused(FileFormatError, match, path)
+
+
+def test_describe_gives_header_and_sample(tmp_path):
+    with pytest.warns(SdcWarning) as caught:
+        sample = describe_file(saved(tmp_path, "csv"), rows=2)
+    assert sample.header.n_rows == 3
+    assert sample.frame.height == 2
+    assert [str(warning.message) for warning in caught] == sample.notes.messages("file.csv")
+    assert [(one.column, one.code) for one in sample.notes.taken] == [("region", "NA")]
+    assert {one.code for one in sample.notes.suspected} == {"-999"}

@@ -1,0 +1,73 @@
+"""Codes that mean missing."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import polars as pl
+import pytest
+
+from sdckit.data.missing_values.missing_codes import (
+    DEFAULT_CODES,
+    Found,
+    apply_codes,
+    code_texts,
+    found_texts,
+    take_defaults,
+)
+
+
+def test_none_is_an_answer():
+    assert "None" not in DEFAULT_CODES
+
+
+def test_a_number_has_several_spellings():
+    assert code_texts(["-9"]) == ["-9", "-9.0", "-9,0"]
+    assert code_texts(["9.50", "x", "1e400", "-"]) == ["9.50", "x", "1e400", "-"]
+    assert code_texts(["+9"])[:2] == ["+9", "9"]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "codes", "wanted"),
+    [
+        ([1, -9], pl.Int8, ["-9"], [1, None]),
+        ([1, 9], pl.UInt8, ["-9", "300", "1e30", "0.5"], [1, 9]),
+        ([1.5, -9.0], pl.Float32, ["-9"], [1.5, None]),
+        ([1.5, float("nan")], pl.Float64, ["NaN"], [1.5, None]),
+        ([Decimal("1.50"), Decimal("9.00")], pl.Decimal(5, 2), ["9"], [Decimal("1.50"), None]),
+        (["a", "9"], pl.Categorical, ["9"], ["a", None]),
+        (["a", "9"], pl.String, ["9.0"], ["a", None]),
+        ([True, None], pl.Boolean, ["1"], [True, None]),
+        ([date(2020, 1, 1)], pl.Date, ["1", "NA"], [date(2020, 1, 1)]),
+        ([None, None], pl.Null, ["1"], [None, None]),
+        ([[9]], pl.List(pl.Int64), ["9"], [[9]]),
+    ],
+)
+def test_every_type(values, dtype, codes, wanted):
+    frame = pl.DataFrame({"x": pl.Series(values, dtype=dtype)})
+    done = apply_codes(frame, codes)
+    assert done["x"].to_list() == wanted
+    assert done["x"].dtype == frame["x"].dtype
+
+
+def test_no_codes_no_change():
+    frame = pl.DataFrame({"x": ["NA"]})
+    assert apply_codes(frame, []) is frame
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["a", "NA", "", "."])])
+def test_defaults_in_texts(dtype):
+    frame = pl.DataFrame(
+        {"x": pl.Series(["a", "NA", "", None, "NA", "."], dtype=dtype), "n": [float("nan")] * 6}
+    )
+    done, found = take_defaults(frame)
+    assert done["x"].to_list() == ["a", None, None, None, None, None]
+    assert done.schema == frame.schema
+    assert found == (Found("x", "NA", 2), Found("x", ".", 1))
+
+
+def test_texts_without_codes_stay():
+    frame = pl.DataFrame({"x": ["a", "None"], "n": [1, 2]})
+    assert take_defaults(frame)[0].equals(frame)
+    assert found_texts(pl.DataFrame({"n": [1]}), ["1"]) == ()

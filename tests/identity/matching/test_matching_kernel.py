@@ -1,0 +1,102 @@
+"""The kernel of B1 on cases small enough to see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdckit.errors import DataError
+from sdckit.identity.matching import matching_kernel
+from sdckit.identity.matching.matching_kernel import Category, Interval, match
+
+
+def category(target, released, *, wild=False):
+    return Category(np.array(target, np.int32), np.array(released, np.int32), wild)
+
+
+def interval(target, released, **options):
+    chosen = {
+        "width": 0.1,
+        "relative": True,
+        "tol": 0.0,
+        "closed": True,
+        "around_target": True,
+        "wild": False,
+        **options,
+    }
+    return Interval(np.array(target, float), np.array(released, float), **chosen)
+
+
+ALIGNED = np.arange(3)
+
+
+def count_matches(categories, intervals, groups=None):
+    n = len((*categories, *intervals)[0].target)
+    return match(categories, intervals, np.arange(n), groups)[0]
+
+
+def match_one(categories, intervals, own):
+    return match(categories, intervals, own)[1]
+
+
+def test_a_missing_category():
+    codes = [0, 1, 2], [0, 0, 2]
+    assert count_matches([category(*codes)], []).tolist() == [2, 0, 1]
+    assert match_one([category(*codes)], [], ALIGNED).tolist() == [True, False, True]
+    assert count_matches([category(*codes, wild=True)], []).tolist() == [3, 2, 3]
+    assert match_one([category(*codes, wild=True)], [], ALIGNED).tolist() == [True, True, True]
+
+
+def test_a_missing_number():
+    values = [np.nan, 10, 10], [np.nan, np.nan, 11]
+    assert count_matches([], [interval(*values)]).tolist() == [2, 1, 1]
+    assert match_one([], [interval(*values)], ALIGNED).tolist() == [True, False, True]
+    assert count_matches([], [interval(*values, wild=True)]).tolist() == [3, 3, 3]
+    assert match_one([], [interval(*values, wild=True)], ALIGNED).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "low", "high"),
+    [
+        ({}, [9, -11, 0], [11, -9, 0]),
+        ({"relative": False, "width": 2.0}, [8, -12, -2], [12, -8, 2]),
+        ({"tol": 0.5}, [8.5, -11.5, -0.5], [11.5, -8.5, 0.5]),
+    ],
+)
+def test_closed_bounds(options, low, high):
+    found = interval([], [], **options).bounds(np.array([10.0, -10.0, 0.0]))
+    assert [one.tolist() for one in found] == [low, high]
+
+
+def test_open_bounds_leave_the_ends_out_and_are_empty_below_zero():
+    low, high = interval([], [], closed=False).bounds(np.array([10.0, -10.0, 0.0]))
+    assert low[0] == np.nextafter(9.0, 10)
+    assert high[0] == np.nextafter(11.0, 10)
+    assert (low[1:] > high[1:]).all()
+
+
+def test_a_wide_interval_around_the_released_value_is_two_conditions():
+    values = [30.0, -4.0, 1.0], [10.0, -10.0, 2.0]
+    wide = interval(*values, width=1.5, around_target=False)
+    assert len(wide.dimensions(ALIGNED, ALIGNED)) == 2
+    assert len(interval(*values, width=1.0, around_target=False).dimensions(ALIGNED, ALIGNED)) == 1
+    inside = [[abs(x - y) <= 1.5 * abs(y) for y in values[1]] for x in values[0]]
+    assert count_matches([], [wide]).tolist() == [sum(row) for row in inside]
+
+
+def test_groups_given_and_groups_made_are_the_same():
+    one = category([1, 2, 1], [1, 1, 2])
+    given = np.array([5, 0, 5], np.int32), np.array([5, 5, 0], np.int32), 6
+    number = interval([1, 2, 3], [1, 2, 3])
+    assert (
+        count_matches([one], [number], given).tolist() == count_matches([one], [number]).tolist() == [1, 0, 0]
+    )
+
+
+def test_too_many_patterns_of_missing_values(monkeypatch):
+    monkeypatch.setattr(matching_kernel, "MOST_PATTERN_PAIRS", 3)
+    one = category([0, 1], [0, 1], wild=True)
+    with pytest.raises(DataError, match="2 and 2 patterns of missing values, 4 pairs"):
+        count_matches([one], [])
+    with pytest.raises(DataError, match="64 variables have missing values, more than the 63"):
+        count_matches([category([0, 1], [0, 1], wild=True) for _ in range(64)], [])

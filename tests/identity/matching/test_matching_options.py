@@ -1,0 +1,104 @@
+"""The arguments of `matching_risk`: what they come to, and one clear error each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdckit import Scenario
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.identity.matching.matching_options import match_by, target_rows
+
+PLAIN = {
+    "known": ["sex", "age"],
+    "synthetic": ["job", "income"],
+    "numeric": ["age", "income"],
+    "width": 0.1,
+    "relative": True,
+    "missing": None,
+    "scenario": None,
+}
+
+
+def found(**options):
+    return match_by(**{**PLAIN, **options})
+
+
+def test_a_known_number_is_matched_exactly_unless_it_has_a_width():
+    assert found().widths == {"income": (0.1, True)}
+    assert found().equal == ("sex", "age", "job")
+    both = found(width={"age": 2, "income": 0.2}, relative={"age": False, "income": True})
+    assert both.widths == {"age": (2.0, False), "income": (0.2, True)}
+    assert both.equal == ("sex", "job")
+
+
+def test_a_width_makes_a_variable_numeric():
+    assert found(numeric=[], width={"income": 0.1}).numeric == ("income",)
+    assert found(numeric=[]).equal == ("sex", "age", "job", "income")
+
+
+def test_the_rule_for_missing_values():
+    assert found().in_words == "a missing value matches a missing value only"
+    assert found(missing="wildcard").in_words == "a missing value matches any value"
+    assert found(missing={"job": "wildcard"}).in_words.startswith("a missing value of job matches any value")
+
+
+def test_a_scenario():
+    scenario = Scenario(keys=["sex", "age"], numeric=["age", "income"])
+    by = found(known=[], synthetic=[], numeric=[], scenario=scenario)
+    assert (by.known, by.synthetic, by.widths) == (("sex",), ("age",), {"age": (0.1, True)})
+    two = Scenario(intruders={"a": ["sex"], "b": ["age"]})
+    with pytest.raises(ScenarioError, match="several intruders"):
+        found(known=[], synthetic=[], numeric=[], scenario=two)
+    assert found(scenario=two).known == ("sex", "age")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"known": [], "synthetic": [], "numeric": []}, DataError, "no variable to match by"),
+        ({"known": "sex"}, ColumnError, r"known must be a list of column names; write known=\['sex'\]"),
+        ({"known": ["sex", "job"], "numeric": []}, ColumnError, "'job' is known and synthetic"),
+        ({"synthetic": ["job", "job"]}, ColumnError, "synthetic: 'job' is listed more than once"),
+        ({"numeric": ["incme"]}, ColumnError, "numeric: 'incme' is neither known nor synthetic.*'income'"),
+        ({"width": {"wage": 1}}, ColumnError, "width: 'wage' is neither known nor synthetic"),
+        ({"relative": {"wage": True}}, ColumnError, "relative: 'wage' is neither"),
+        ({"width": {"age": 1}}, DataError, "width names no width for 'income'"),
+        ({"width": -0.1}, DataError, "width is half the length of an interval; give a number of 0 or more"),
+        ({"width": {"income": float("nan")}}, DataError, "width of 'income' is half the length"),
+        ({"width": True}, DataError, "give a number of 0 or more"),
+        ({"width": None, "numeric": []}, DataError, "give a number of 0 or more"),
+        ({"relative": {"age": True}}, DataError, "relative says nothing of 'income'"),
+        ({"relative": 1}, DataError, "relative is True where"),
+        ({"missing": "drop"}, ScenarioError, "missing: 'drop' is no rule"),
+        ({"missing": {"wage": "category"}}, ColumnError, "missing: 'wage' is not one of"),
+    ],
+)
+def test_bad_arguments(options, error, message):
+    with pytest.raises(error, match=message):
+        found(**options)
+
+
+def test_targets():
+    assert target_rows(None, 3).tolist() == [0, 1, 2]
+    assert target_rows(range(2, 4), 3).tolist() == [1, 2]
+    assert target_rows(np.array([True, False, True]), 3).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([0], "counts from 1 to 3"),
+        ([4], "counts from 1 to 3"),
+        ([1, 1], "names a record more than once"),
+        ([], "names no record"),
+        ([False] * 3, "names no record"),
+        ([True, False], "one value for each of the 3 records"),
+        ([1.0], "takes row numbers"),
+        ("first", "takes row numbers"),
+        ([[1]], "takes row numbers"),
+    ],
+)
+def test_bad_targets(rows, message):
+    with pytest.raises(DataError, match=message):
+        target_rows(rows, 3)

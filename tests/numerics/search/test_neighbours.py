@@ -1,0 +1,151 @@
+"""Nearest rows against all distances, written out a second time from the raw values."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from sdckit.errors import DataError
+from sdckit.numerics.encode import differences, gower
+from sdckit.numerics.search import neighbours
+from sdckit.numerics.search.neighbours import pairwise, prepare
+
+NAN = float("nan")
+NUMBER = st.one_of(st.integers(-3, 3).map(float), st.just(NAN))
+CODE = st.integers(0, 2)
+
+
+@st.composite
+def files(draw):
+    """Two files of a few numbers and categories, with repeats and missing values; a power of distance."""
+    p, q = draw(st.sampled_from([(1, 0), (0, 1), (2, 0), (1, 2)]))
+    sizes = draw(st.integers(1, 12)), draw(st.integers(2, 40))
+    numbers = [
+        tuple(np.array(draw(st.lists(NUMBER, min_size=n, max_size=n))) for n in sizes) for _ in range(p)
+    ]
+    codes = [tuple(np.array(draw(st.lists(CODE, min_size=n, max_size=n))) for n in sizes) for _ in range(q)]
+    return numbers, codes, draw(st.sampled_from(["gower", 1, 2]))
+
+
+def by_hand(numbers, codes, kind):
+    """All distances, value by value."""
+    n, m = (len((*numbers, *codes)[0][f]) for f in (0, 1))
+    total = np.zeros((n, m))
+    for xs, ys in numbers:
+        known = [v for v in [*xs, *ys] if not isnan(v)]
+        spread = max(known, default=0.0) - min(known, default=0.0)
+        for i, x in enumerate(xs):
+            for j, y in enumerate(ys):
+                one_gone, both_gone = isnan(x) != isnan(y), isnan(x) and isnan(y)
+                away = 0.0 if both_gone else spread if one_gone else abs(x - y)
+                if kind == "gower":
+                    away = 1.0 if one_gone else away / spread if spread else 0.0
+                total[i, j] += away**2 if kind == 2 else away
+    for xs, ys in codes:
+        total += np.not_equal.outer(xs, ys)
+    return np.sqrt(total) if kind == 2 else total / (len(numbers) + len(codes)) if kind == "gower" else total
+
+
+def encoded(numbers, codes, kind):
+    return gower(numbers, codes) if kind == "gower" else differences(numbers, codes, power=kind)
+
+
+@given(files(), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_agrees_with_all_distances(drawn, k, random):
+    query, base = encoded(*drawn)
+    all_ = by_hand(*drawn)
+    assert pairwise(query, base) == pytest.approx(all_, abs=1e-12)
+    k = min(k, base.n)
+    index = prepare(base)
+    found = index.nearest(query, k)
+    values = np.array([[random.random()] for _ in range(base.n)])
+    totals, counts = index.totals(query, k, values)
+    begins, rows = index.lists(query, k)
+    for i, away in enumerate(all_):
+        ascending = np.sort(away)
+        assert found.distance[i] == pytest.approx(ascending[:k], abs=1e-12)
+        last = ascending[k - 1]
+        near = away <= last + 1e-9
+        assert found.index[i] == np.flatnonzero(away <= ascending[0] + 1e-9)[0]
+        assert found.n_closer[i] == (away < last - 1e-9).sum()
+        assert found.n_tied[i] == near.sum() - found.n_closer[i]
+        assert counts[i] == near.sum()
+        assert totals[i] == pytest.approx(values[near].sum(axis=0))
+        assert rows[begins[i] : begins[i + 1]].tolist() == np.flatnonzero(near).tolist()
+
+
+@given(files(), st.integers(1, 2))
+def test_a_file_in_itself(drawn, k):
+    numbers, codes, kind = [(y, y) for _, y in drawn[0]], [(y, y) for _, y in drawn[1]], drawn[2]
+    rows = encoded(numbers, codes, kind)[0]
+    all_ = by_hand(numbers, codes, kind)
+    np.fill_diagonal(all_, np.inf)
+    k = min(k, rows.n - 1)
+    index, itself = prepare(rows), np.arange(rows.n)
+    found = index.nearest(rows, k, skip=itself)
+    assert found.distance == pytest.approx(np.sort(all_)[:, :k], abs=1e-12)
+    assert all_[itself, found.index] == pytest.approx(found.distance[:, 0], abs=1e-12)
+    values = np.column_stack([itself, np.ones(rows.n)]).astype(float)
+    totals, counts = index.totals(rows, k, values, skip=itself)
+    begins, listed = index.lists(rows, k, skip=itself)
+    near = all_ <= found.distance[:, -1:] + 1e-9
+    assert totals == pytest.approx(near @ values)
+    assert counts.tolist() == near.sum(axis=1).tolist()
+    for i in itself:
+        assert listed[begins[i] : begins[i + 1]].tolist() == np.flatnonzero(near[i]).tolist()
+
+
+@given(files(), st.integers(1, 3))
+def test_the_chance_of_being_among_those_drawn(drawn, k):
+    query, base = encoded(*drawn)
+    k = min(k, base.n)
+    found, all_ = prepare(base).nearest(query, k), pairwise(query, base)
+    chances = np.column_stack([found.chance(column) for column in all_.T])
+    assert chances.sum(axis=1) == pytest.approx(np.full(query.n, float(k)))
+    assert ((chances >= 0) & (chances <= 1)).all()
+    assert (np.diff(np.take_along_axis(chances, np.argsort(all_), 1)) <= 1e-12).all()
+
+
+def test_a_skipped_row_that_is_not_near_takes_nothing_away():
+    base, query = differences([(np.array([0.0, 0.0, 9.0, 9.0]), np.array([1.0, 1.0]))], power=1)
+    totals, counts = prepare(base).totals(
+        query, 1, np.array([[1.0], [2.0], [4.0], [8.0]]), skip=np.array([2, 0])
+    )
+    assert totals.ravel().tolist() == [3.0, 2.0]
+    assert counts.tolist() == [2, 1]
+
+
+def test_a_skipped_row_alone_with_its_values():
+    base, query = differences([(np.array([0.0, 5.0]), np.array([0.0]))], power=2)
+    found = prepare(base)
+    totals, counts = found.totals(query, 1, np.array([[1.0], [2.0]]), skip=np.array([0]))
+    assert (totals.item(), counts.item()) == (2.0, 1)
+    assert found.nearest(query, 1, skip=np.array([0])).index.tolist() == [1]
+
+
+def test_rows_of_one_word_are_told_apart(monkeypatch):
+    base, query = gower(
+        [(np.array([0.0, 1.0, 2.0, 1.0]), np.array([0.9]))], [(np.array([1, 2, 1, 2]), np.array([2]))]
+    )
+    monkeypatch.setattr(neighbours, "hash_rows", lambda columns, n: np.zeros(n, np.uint64))
+    found = prepare(base).nearest(query, 3)
+    assert found.distance[0] == pytest.approx([0.025, 0.025, 0.725])
+    assert (found.index[0], found.n_closer[0], found.n_tied[0]) == (1, 2, 1)
+
+
+@pytest.mark.parametrize("k", [0, 4])
+def test_more_neighbours_than_rows(k):
+    base, query = gower([(np.arange(3.0), np.arange(2.0))])
+    with pytest.raises(DataError, match=f"{k} nearest rows are asked for, of 3 there are"):
+        prepare(base).nearest(query, k)
+    with pytest.raises(DataError, match="of 2 there are"):
+        prepare(base).nearest(base, 3, skip=np.arange(3))
+
+
+def test_zero_and_minus_zero_are_one_value():
+    base, query = differences([(np.array([0.0, -0.0, 1.0]), np.array([0.0]))], power=1)
+    assert len(prepare(base).rows.size) == 2
+    assert prepare(base).nearest(query).n_tied.tolist() == [2]

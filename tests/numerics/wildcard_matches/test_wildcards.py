@@ -1,0 +1,118 @@
+"""Matching of packed cells against loops over pairs, with many cells, patterns and threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from numerics.as_python import both_forms
+from sdckit.numerics import threads, wildcards
+from sdckit.numerics.wildcard_matches.wildcards import match_packed, patterns_of
+
+BITS = 4
+MISSING = 15
+
+
+def pack(codes):
+    """Cells of small codes, four bits a key."""
+    return sum(codes[:, j].astype(np.uint64) << np.uint64(BITS * j) for j in range(codes.shape[1]))
+
+
+def matched(codes, size, weight, wild, alpha):
+    keys = [j for j, free in enumerate(wild) if free]
+    shifts = np.array([BITS * j for j in keys], np.uint64)
+    full = np.full(len(keys), MISSING, np.uint64)
+    pattern = patterns_of(pack(codes), shifts, full, full)
+    clear_of = {}
+    for bits in np.unique(pattern).tolist():
+        gone = sum(MISSING << int(shifts[i]) for i in range(len(keys)) if bits >> i & 1)
+        clear_of[bits] = ~gone & 0xFFFFFFFFFFFFFFFF
+    return match_packed(pack(codes), size, weight, pattern, clear_of, alpha), pattern
+
+
+def by_pairs(codes, size, weight, wild, alpha):
+    gone = (codes == MISSING) & np.array(wild)
+    add = np.zeros((len(codes), 2))
+    for i in range(len(codes)):
+        free = gone | gone[i]
+        match = ((codes == codes[i]) | free).all(axis=1)
+        match[i] = False
+        credit = np.where(gone.any(axis=1), alpha, 1.0) * match
+        add[i] = credit @ size, credit @ weight
+    return add
+
+
+def cells(rng, n, n_keys, levels, missing):
+    codes = rng.integers(0, levels, (n, n_keys))
+    codes[rng.random((n, n_keys)) < missing] = MISSING
+    return np.unique(codes, axis=0)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 5), st.sampled_from([0.0, 0.4, 1.0]), st.data())
+def test_agrees_with_pairs(seed, n_keys, alpha, data):
+    wild = data.draw(st.lists(st.booleans(), min_size=n_keys, max_size=n_keys).filter(any))
+    rng = np.random.default_rng(seed)
+    codes = cells(rng, 40, n_keys, 3, 0.3)
+    size, weight = rng.integers(1, 5, len(codes)).astype(float), rng.random(len(codes))
+    found, _ = matched(codes, size, weight, wild, alpha)
+    expected = by_pairs(codes, size, weight, wild, alpha)
+    np.testing.assert_allclose(found.size, expected[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(found.weight, expected[:, 1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "missing"), [(3000, 0.02), (3000, 0.5), (12_000, 0.6)])
+def test_many_cells_on_threads(monkeypatch, n, missing):
+    monkeypatch.setattr(threads, "n_threads", lambda: 3)
+    monkeypatch.setattr(wildcards, "n_threads", lambda: 3)
+    monkeypatch.setattr(wildcards, "SMALL", 100)
+    rng = np.random.default_rng(n)
+    codes = cells(rng, n, 6, 6, missing)
+    size, weight = np.ones(len(codes)), rng.random(len(codes))
+    found, _ = matched(codes, size, weight, [True] * 6, 0.5)
+    some = rng.choice(len(codes), 200, replace=False)
+    gone = codes == MISSING
+    for i in some:
+        match = ((codes == codes[i]) | gone | gone[i]).all(axis=1)
+        match[i] = False
+        credit = np.where(gone.any(axis=1), 0.5, 1.0) * match
+        assert found.size[i] == pytest.approx(credit.sum(), rel=1e-12)
+        assert found.weight[i] == pytest.approx(credit @ weight, rel=1e-12)
+
+
+def test_no_complete_cell():
+    codes = np.array([[MISSING, 1], [1, MISSING], [2, MISSING], [MISSING, MISSING]])
+    found, _ = matched(codes, np.ones(4), np.ones(4), [True, True], 1.0)
+    assert found.size.tolist() == [3, 2, 2, 3]
+
+
+def test_no_incomplete_cell():
+    codes = np.array([[0, 1], [1, 0]])
+    found, pattern = matched(codes, np.ones(2), np.ones(2), [True, True], 1.0)
+    assert pattern.tolist() == [0, 0]
+    assert found.size.tolist() == [0, 0]
+
+
+def test_the_patterns_of_cells():
+    codes = np.array([[0, MISSING, 2], [MISSING, 1, MISSING], [1, 1, 1]])
+    _, pattern = matched(codes, np.ones(3), np.ones(3), [True, False, True], 1.0)
+    assert pattern.tolist() == [0, 3, 0]
+
+
+@given(st.lists(st.integers(0, 2**12 - 1), min_size=1, max_size=30))
+def test_compiled_kernels_do_what_their_source_says(values):
+    words = np.array(values, np.uint64)
+    shifts, full = np.array([0, 8], np.uint64), np.full(2, 15, np.uint64)
+    out = [np.empty(len(words), np.uint64) for _ in range(2)]
+    wildcards._patterns(words, shifts, full, full, 0, len(words), out[0])
+    wildcards._patterns.py_func(words, shifts, full, full, 0, len(words), out[1])
+    assert out[0].tolist() == out[1].tolist()
+    tables = []
+    clear = np.uint64(~0xF & 0xFFFFFFFFFFFFFFFF)
+    for function in both_forms(wildcards, "_fill_table", "find_word", "mix", "set_bit"):
+        table = wildcards._Table(np.empty(128, np.uint64), np.zeros(128, np.int32), np.empty(8, np.uint64))
+        group_of = np.empty(len(words), np.int32)
+        n_groups = function(words, clear, table, group_of)
+        tables.append((n_groups, group_of.tolist(), *(part.tolist() for part in table)))
+    assert tables[0] == tables[1]
+    assert tables[0][0] == len({value & ~0xF for value in values})

@@ -1,0 +1,212 @@
+"""`local_suppression`: k holds, little is taken, and nothing else is touched."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from draw import quiet
+from protect.suppression_files import draw_rows, frame_of, frequencies, rows_of
+from sdckit import ColumnError, DataError, Scenario, ScenarioError, k_anonymity, local_suppression
+from sdckit.protect.suppression import local_suppression as module
+
+KEYS = ["k0", "k1", "k2"]
+ROWS = draw_rows(1, 60, (3, 4, 6))
+FRAME = frame_of(ROWS).with_columns(income=pl.Series(np.arange(60.0)), s=pl.Series(["a", "b"] * 30))
+
+
+def values(frame, name):
+    found = frame[name].to_pylist() if isinstance(frame, pa.Table) else frame[name].to_list()
+    return [None if pd.isna(value) else value for value in found]
+
+
+ENGINES = {
+    "polars": lambda: FRAME,
+    "pyarrow": FRAME.to_arrow,
+    "pandas": lambda: FRAME.to_pandas().set_index(np.arange(60)[::-1]),
+    "pandas nullable": lambda: FRAME.to_pandas().convert_dtypes(),
+    "pandas categories": lambda: FRAME.to_pandas().astype(dict.fromkeys(KEYS, "category")),
+    "polars text": lambda: FRAME.with_columns(pl.col(KEYS).cast(pl.String)),
+    "polars categories": lambda: FRAME.with_columns(pl.col(KEYS).cast(pl.String).cast(pl.Categorical)),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_values_go_on_every_engine(engine):
+    frame = ENGINES[engine]()
+    before = {name: values(frame, name) for name in [*KEYS, "income", "s"]}
+    safe, change = local_suppression(frame, keys=KEYS, k=3)
+    expected, other = local_suppression(FRAME, keys=KEYS, k=3)
+    assert type(safe) is type(frame)
+    assert change.changed == other.changed
+    for name in KEYS:
+        gone = [value is None for value in values(safe, name)]
+        assert gone == expected[name].is_null().to_list()
+        kept = [value for value, lost in zip(before[name], gone, strict=True) if not lost]
+        assert [value for value in values(safe, name) if value is not None] == kept
+    assert {name: values(frame, name) for name in before} == before
+    assert values(safe, "income") == before["income"]
+    if isinstance(frame, pd.DataFrame):
+        assert safe.index.equals(frame.index)
+        assert safe.columns.equals(frame.columns)
+    elif isinstance(frame, pl.DataFrame):
+        assert safe.schema == frame.schema
+    else:
+        assert safe.schema.types == frame.schema.types
+
+
+def test_what_the_change_says():
+    safe, change = local_suppression(FRAME, keys=KEYS, k=3, exact=False)
+    assert (change.method, change.n, list(change.changed)) == ("local_suppression", 60, KEYS)
+    assert change.changed == {name: safe[name].null_count() for name in KEYS}
+    risky = sum(f < 3 for f in frequencies(ROWS))
+    kept = sum(a == b for a, b, f in zip(ROWS, rows_of(safe, KEYS), frequencies(ROWS), strict=True) if f < 3)
+    said = change.parameters
+    assert (said["at_risk"], said["at_risk_unchanged"]) == (risky, kept)
+    assert said["k"] == [{"keys": KEYS, "k": 3}]
+    assert 1 <= said["lower_bound"] <= change.n_changed
+    assert said["optimal"] == (said["lower_bound"] == change.n_changed)
+    assert change.secret == {}
+    assert set(change.notes) == {"check", "missing_rule", "lower_bound", "at_risk_unchanged"}
+    assert change.to_dict()["parameters"]["alpha"] == 1
+
+
+def test_a_file_that_holds_already():
+    frame = pl.DataFrame({"a": [1, 1, 1], "b": [2, 2, 2]})
+    safe, change = local_suppression(frame, keys=["a", "b"], k=3)
+    assert safe.equals(frame)
+    assert (change.n_changed, change.parameters["lower_bound"], change.parameters["optimal"]) == (0, 0, True)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_alpha(alpha):
+    safe, change = local_suppression(FRAME, keys=KEYS, k=3, alpha=alpha)
+    with quiet():
+        assert k_anonymity(safe, keys=KEYS, k=3, alpha=alpha).level >= 3
+    assert 1 <= change.parameters["lower_bound"] <= change.n_changed
+    if alpha == 0:
+        assert change.parameters["at_risk_unchanged"] == 0
+        assert change.parameters["lower_bound"] == change.parameters["at_risk"]
+
+
+def test_importance_decides_what_goes():
+    rows = draw_rows(2, 400, (5, 5, 5))
+    lost = {}
+    for rank in ({"k0": 1, "k1": 2, "k2": 3}, {"k0": 3, "k1": 2, "k2": 1}):
+        change = local_suppression(frame_of(rows), keys=KEYS, k=5, importance=rank).change
+        order = [change.changed[name] for name in sorted(KEYS, key=lambda name: rank[name])]
+        assert order == sorted(order)
+        assert order[0] < order[2] / 4
+        lost[rank["k0"]] = change.changed["k0"]
+    assert lost[1] < lost[3]
+
+
+def test_every_combination_reaches_its_k():
+    change = None
+    for asked in ({2: 6, 1: 12}, {("k0", "k2"): 10}, [(["k0", "k1"], 8), (["k2"], 15)]):
+        safe, change = local_suppression(FRAME, keys=KEYS, k=2, combinations=asked)
+        rows = rows_of(safe, KEYS)
+        for one in change.parameters["k"]:
+            at = [KEYS.index(name) for name in one["keys"]]
+            assert min(frequencies([tuple(row[j] for j in at) for row in rows])) >= one["k"]
+        assert change.parameters["lower_bound"] <= change.n_changed
+    only = local_suppression(FRAME, keys=KEYS, combinations={2: 6}).change
+    assert [one["keys"] for one in only.parameters["k"]] == [list(pair) for pair in combinations(KEYS, 2)]
+
+
+def test_strata_stand_each_by_itself():
+    safe, change = local_suppression(FRAME, keys=KEYS, k=3, strata="s")
+    for part in ("a", "b"):
+        rows = FRAME.filter(pl.col("s") == part)
+        alone = local_suppression(rows, keys=KEYS, k=3, exact=False).data
+        assert min(frequencies(rows_of(safe.filter(pl.col("s") == part), KEYS))) >= 3
+        assert alone.height == 30
+    assert change.parameters["strata"] == ["s"]
+    assert safe["s"].equals(FRAME["s"])
+
+
+def test_a_small_file_is_solved_exactly():
+    small = FRAME.head(10)
+    greedy, exact = (local_suppression(small, keys=KEYS, k=2, exact=one).change for one in (False, True))
+    assert exact.parameters["optimal"]
+    assert exact.parameters["exact"]
+    assert exact.parameters["lower_bound"] == exact.n_changed <= greedy.n_changed
+    assert greedy.parameters["lower_bound"] <= exact.n_changed
+    assert not greedy.parameters["exact"]
+
+
+def test_a_record_that_lost_more_than_it_needed_alone_gets_the_bound_of_all_solutions(monkeypatch):
+    usual = local_suppression(FRAME, keys=KEYS, k=3, exact=False).change
+    monkeypatch.setattr(module, "_most", lambda start, needs: np.zeros(60, np.int64))
+    change = local_suppression(FRAME, keys=KEYS, k=3, exact=False).change
+    assert 1 <= change.parameters["lower_bound"] <= usual.parameters["lower_bound"]
+
+
+def test_the_scenario_gives_what_is_not_given():
+    scenario = Scenario(keys=KEYS, alpha=0.5, thresholds={"k": 4})
+    safe, change = local_suppression(FRAME, scenario=scenario)
+    assert change.parameters["alpha"] == 0.5
+    assert change.parameters["k"] == [{"keys": KEYS, "k": 4}]
+    assert safe.height == 60
+    with pytest.raises(ScenarioError, match="missing keys for categories"):
+        local_suppression(FRAME, scenario=Scenario(keys=KEYS, missing="category"), k=2)
+    gap = FRAME.with_columns(k0=pl.when(pl.col("income") == 4).then(None).otherwise("k0"))
+    with pytest.raises(DataError, match=r"key 'k0' is missing in 1 records \(row 5\), and missing='error'"):
+        local_suppression(gap, scenario=Scenario(keys=KEYS, missing="error"), k=2)
+
+
+def test_a_result_that_does_not_hold_is_not_handed_back(monkeypatch):
+    monkeypatch.setattr(module, "mend", lambda *_, **__: False)
+    with pytest.raises(DataError, match="records stay below k"):
+        local_suppression(FRAME, keys=KEYS, k=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"k": 61}, DataError, "k = 61 is more than the 60 records"),
+        ({"k": 1}, DataError, "2 or more"),
+        ({"k": None}, DataError, "say which k"),
+        ({"keys": ["k0", "kk"]}, ColumnError, "keys: no column 'kk' in the data"),
+        ({"keys": None}, ScenarioError, "which variables an intruder knows"),
+        ({"importance": {"income": 1}}, ColumnError, "'income' is not one of the keys"),
+        ({"combinations": {("k0", "income"): 2}}, ColumnError, "'income' is not one of the keys"),
+        ({"strata": "region"}, ColumnError, "strata: no column 'region'"),
+        ({"strata": "k0"}, ScenarioError, "'k0' is a key"),
+        (
+            {"strata": ["s", "income"]},
+            DataError,
+            r"60 of 60 have fewer than k = 3 records \(rows 1, 2, 3, 4, 5 and",
+        ),
+        ({"alpha": 2}, DataError, "alpha is"),
+        ({"exact": "yes"}, DataError, "exact is"),
+        ({"exact": True, "alpha": 0.5}, DataError, "exact=True counts values"),
+        ({"exact": True, "importance": KEYS}, DataError, "exact=True counts values"),
+        ({"data": FRAME.lazy()}, DataError, "a plan"),
+        ({"data": FRAME.head(0)}, DataError, "no records"),
+        (
+            {"data": FRAME.with_columns(k0=pl.lit(None, pl.Int64))},
+            DataError,
+            "'k0' has no value in any record",
+        ),
+    ],
+)
+def test_bad_input(change, error, message):
+    call = {"data": FRAME, "keys": KEYS, "k": 3, **change}
+    with pytest.raises(error, match=message):
+        local_suppression(call.pop("data"), **call)
+
+
+def test_too_large_for_what_is_asked(monkeypatch):
+    wide = pl.DataFrame({f"k{j}": [1, 1] for j in range(61)})
+    with pytest.raises(DataError, match="61 keys; local suppression takes at most 60"):
+        local_suppression(wide, keys=wide.columns, k=2)
+    monkeypatch.setattr(module, "solve", lambda *_: None)
+    with pytest.raises(DataError, match="exact=True is for small files"):
+        local_suppression(FRAME, keys=KEYS, k=3, exact=True)
+    assert not local_suppression(FRAME.head(8), keys=KEYS, k=2).change.parameters["exact"]

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.report.document import build_document
+from sdckit.report.gate.figures import (
+    Chance,
+    Count,
+    Cumulative,
+    Difference,
+    Document,
+    Foreign,
+    Guarded,
+    Holds,
+    InternalOnly,
+    Ledger,
+    Part,
+    Ratio,
+    Share,
+    Variable,
+)
+from sdckit.report.gate.protect import CONFIDENTIAL, Seen, _Printer, percentage, protect, rate_leaf, seen
+from sdckit.report.gate.rounding import print_variable
+
+
+def plain_of(
+    tree: dict[str, Any], ledger: Ledger, *, n: int = 1000, internal: bool = False
+) -> dict[str, Any]:
+    return protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
+
+
+def test_rates_come_from_rounded_counts() -> None:
+    ledger = Ledger()
+    tree = {"n": ledger.count("n", 1002, "n"), "v": ledger.count("v", 132, "v"), "rate": Share("v", "n")}
+    assert plain_of(tree, ledger)["rate"] == {"text": "13.0 %", "value": 0.13}
+    ledger.count("v", 3, "v")
+    assert plain_of(tree, ledger)["rate"] == {"text": "<0.50 %", "value": None, "below": 0.005}
+
+
+def test_a_mean_comes_from_the_printed_sum() -> None:
+    ledger = Ledger()
+    tree = {
+        "n": ledger.count("n", 1002, "n"),
+        "sum": ledger.value("e", 15.82, "e"),
+        "mean": Ratio("e", "n"),
+    }
+    plain = plain_of(tree, ledger)
+    assert (plain["sum"]["text"], plain["mean"]["text"]) == ("16", "0.016")
+    exact = plain_of(tree, ledger, internal=True)
+    assert exact["mean"]["value"] == pytest.approx(15.82 / 1002)
+
+
+@pytest.mark.parametrize(
+    ("whole", "part", "text"),
+    [
+        (40, 0, "40"),
+        (40, 21, "about 20"),
+        (40, 40, "under 5"),
+        (3, 0, "<5"),
+        (3, 2, "under 4"),
+        (0, 0, "0"),
+        (42, 3, "about 35"),
+    ],
+)
+def test_differences_come_from_printed_counts(whole: int, part: int, text: str) -> None:
+    ledger = Ledger()
+    ledger.count("a", whole, "a")
+    ledger.count("b", part, "b")
+    assert plain_of({"d": Difference("a", "b")}, ledger)["d"]["text"] == text
+
+
+def test_shares_of_printed_parts_make_a_whole() -> None:
+    ledger = Ledger()
+    names = ("a", "b", "c")
+    for name, n in zip(names, (1253, 4003, 1110), strict=True):
+        ledger.count(name, n, "bins")
+    tree = {str(i): Cumulative(names[:i], names) for i in range(1, 4)} | {"share": Cumulative(("a",), names)}
+    plain = plain_of(tree, ledger)
+    assert plain["share"] == plain["1"] == {"text": "19.7 %", "value": pytest.approx(1255 / 6370, abs=1e-6)}
+    assert plain["3"] == {"text": "100 %", "value": 1}
+
+
+def test_a_share_of_hidden_parts_is_a_bound() -> None:
+    ledger = Ledger()
+    for name, n in {"a": 3, "b": 0, "c": 995}.items():
+        ledger.count(name, n, "bins")
+    names = ("a", "b", "c")
+    plain = plain_of({one: Cumulative((one,), names) for one in names} | {"n": Count("a")}, ledger)
+    assert plain["a"] == {"text": "<0.50 %", "value": None, "below": 0.005}
+    assert plain["b"] == {"text": "0 %", "value": 0}
+
+
+def test_a_share_of_what_is_withheld_is_withheld() -> None:
+    prints = {"a": print_variable(Variable(3), 8), "b": print_variable(Variable(100), 0)}
+    printer = _Printer(prints, internal=False, coarse={})
+    assert printer.plain(Cumulative(("b",), ("a", "b"))) == {"text": "withheld", "value": None}
+    assert printer.plain(Cumulative((), ())) == {"text": "undefined", "value": None}
+
+
+def test_levels_only_hold_or_do_not() -> None:
+    ledger = Ledger()
+    tree = {"a": Holds(True), "b": Holds(False), "c": Holds(None, "3 records lack a weight")}
+    plain = plain_of(tree, ledger)
+    assert plain["a"] == {"text": "holds", "value": True}
+    assert plain["b"] == {"text": "does not hold", "value": False}
+    assert plain["c"]["reason"] == "<5 records lack a weight"
+
+
+def test_undefined_figures_are_null() -> None:
+    ledger = Ledger()
+    tree = {"e": ledger.value("e", math.nan, "e"), "x": math.nan}
+    plain = plain_of(tree, ledger)
+    assert plain["e"] == {"text": "undefined", "value": None}
+    assert plain["x"] is None
+    json.dumps(plain, allow_nan=False)
+
+
+def test_a_small_file_gives_no_document() -> None:
+    document = build_document(assess_fake(survey(49), Scenario(keys=["sex"])))
+    with pytest.raises(DataError, match="fewer than 50 records"):
+        protect(document)
+    assert protect(document, internal=True)["confidential"] == CONFIDENTIAL
+
+
+def test_internal_matter_stays_inside() -> None:
+    tree = {"list": InternalOnly(("row 7",)), "words": Foreign("3 records at row 7")}
+    assert plain_of(tree, Ledger()).keys() == {"protected", "confidential", "words"}
+    exact = plain_of(tree, Ledger(), internal=True)
+    assert exact["list"] == ["row 7"]
+    assert exact["words"] == "3 records at row 7"
+
+
+def test_an_unknown_leaf_is_refused() -> None:
+    with pytest.raises(TypeError, match="no rule to print"):
+        plain_of({"x": object()}, Ledger())  # type: ignore[dict-item]
+
+
+def leaves(plain: Any, path: str = "") -> Any:
+    if isinstance(plain, dict):
+        if "text" in plain and "value" in plain:
+            yield path, plain
+        for key, value in plain.items():
+            yield from leaves(value, f"{path}/{key}")
+    elif isinstance(plain, list):
+        for number, value in enumerate(plain):
+            yield from leaves(value, f"{path}/{number}")
+
+
+def test_every_count_is_rounded_or_hidden() -> None:
+    plain = protect(build_document(assess_fake(survey(600, missing=0.03), FULL)))
+    found = list(leaves(plain))
+    assert len(found) > 100
+    for path, leaf in found:
+        value = leaf["value"]
+        if isinstance(value, int) and not isinstance(value, bool):
+            assert value % 5 == 0, path
+        if value is None:
+            assert "below" in leaf or leaf["text"] in {"withheld", "undefined", "not judged"}, path
+
+
+def test_an_internal_document_is_exact() -> None:
+    assessment = assess_fake(survey(603), FULL)
+    plain = protect(build_document(assessment, internal=True), internal=True)
+    assert plain["n"]["value"] == 603
+    one, exact = plain["intruders"][0], assessment.intruders[0]
+    assert one["key_frequencies"]["sample_uniques"]["value"] == exact["key_frequencies"].sample_uniques
+    assert [row["n_cells"]["value"] for row in one["key_frequencies"]["frequency_of_frequencies"]] == list(
+        exact["key_frequencies"].frequency_of_frequencies.values()
+    )
+    assert plain["records_at_risk"]
+
+
+def chance(hits: int, misses: int, share: float) -> Any:
+    ledger = Ledger()
+    ledger.count("u", hits, "u")
+    ledger.count("p", misses, "p")
+    return plain_of({"x": Chance("u", "p", share)}, ledger)["x"]
+
+
+def test_a_chance_follows_from_printed_counts() -> None:
+    assert chance(52, 101, 0.1) == {"text": "0.053", "value": 0.053}
+    assert chance(0, 101, 0.1) == {"text": "0", "value": 0.0}
+    assert chance(50, 0, 0.1) == {"text": "1.0", "value": 1.0}
+    for hits, misses in ((3, 100), (100, 3)):
+        assert chance(hits, misses, 0.1) == {"text": "withheld", "value": None}
+
+
+def guarded(uniques: int, *, internal: bool = False) -> Any:
+    ledger = Ledger()
+    ledger.count("u", uniques, "u")
+    ledger.value("e", 1234.5, "e")
+    tree = {
+        "e": Guarded("e", "u"), "part": Part(0.3349, "u"), "trace": Part(0.001, "u"), "nan": Part(math.nan, "u"),
+    }  # fmt: skip
+    return plain_of(tree, ledger, internal=internal)
+
+
+def test_what_few_uniques_would_tell_is_withheld() -> None:
+    for uniques in (3, 20, 47):
+        assert {guarded(uniques)[name]["text"] for name in ("e", "part", "trace")} == {"withheld"}
+    found = guarded(60)
+    assert found["e"] == {"text": "1,200", "value": 1200.0}
+    assert found["part"] == {"text": "33 %", "value": 0.33}
+    assert found["trace"] == {"text": "<1 %", "value": None, "below": 0.01}
+    assert found["nan"] == {"text": "undefined", "value": None}
+    exact = guarded(3, internal=True)
+    assert (exact["e"]["value"], exact["part"]["value"]) == (1234.5, 0.3349)
+
+
+HIDDEN = {"text": "<5", "value": None, "below": 5}
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ({"successes": {"text": "0", "value": 0}}, Seen(0, 0, 0)),
+        ({"successes": HIDDEN}, Seen(0, 2.5, 5, few=True)),
+        ({"successes": {"text": "45", "value": 45}}, Seen(42.5, 45, 47.5)),
+        ({"successes": {"text": "40", "value": 40, "rounded_to": 10}}, Seen(35, 40, 45)),
+        ({"failures": {"text": "0", "value": 0}}, Seen(100, 100, 100)),
+        ({"failures": HIDDEN}, Seen(95, 97.5, 100, many=True)),
+        ({"failures": {"text": "20", "value": 20}}, Seen(77.5, 80, 82.5)),
+        ({"failures": {"text": "withheld", "value": None}}, None),
+        ({}, None),
+    ],
+)
+def test_what_a_printed_number_allows(printed: dict[str, Any], found: Seen | None) -> None:
+    assert seen(printed, "", 100) == found
+    other = {f"control_{side}": leaf for side, leaf in printed.items()}
+    assert seen(other, "control_", 100) == found
+    assert seen(other, "", 100) is None
+
+
+def test_a_share_of_successes_has_its_bound() -> None:
+    assert rate_leaf(Seen(0, 2.5, 5, few=True), 150) == {"text": "<3.3 %", "value": None, "below": 0.033333}
+    assert rate_leaf(Seen(995, 997.5, 1000, many=True), 1000)["text"] == ">99.5 %"
+    assert rate_leaf(Seen(42.5, 45, 47.5), 100) == {"text": "45.0 %", "value": 0.45}
+    assert [percentage(one) for one in (0, 0.0049, 0.5, 1)] == ["0", "0.49", "50.0", "100"]

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, strategies as st
+
+from sdckit.report.gate.figures import Variable
+from sdckit.report.gate.rounding import LADDER, format_number, last_level, print_exact, print_variable
+
+
+@pytest.mark.parametrize(
+    ("n", "text"),
+    [
+        (0, "0"),
+        (1, "<5"),
+        (4, "<5"),
+        (5, "5"),
+        (6, "5"),
+        (7, "5"),
+        (8, "10"),
+        (12, "10"),
+        (13, "15"),
+        (6366, "6,365"),
+    ],
+)
+def test_counts_are_rounded_to_five(n: int, text: str) -> None:
+    assert print_variable(Variable(n), 0).text == text
+
+
+@given(st.integers(0, 20_000), st.integers(0, len(LADDER)), st.sampled_from(["count", "sum"]))
+def test_the_interval_holds_the_true_count(n: int, level: int, kind: str) -> None:
+    printed = print_variable(Variable(n, kind=kind), level)
+    assert printed.low <= n <= printed.high
+    if level < len(LADDER) and n > 0:
+        # Every other count in the interval is printed the same way.
+        for other in range(math.ceil(printed.low), math.floor(printed.high) + 1):
+            if kind == "count":
+                assert print_variable(Variable(other), level).text == printed.text
+        outside = math.floor(printed.high) + 1
+        assert kind == "sum" or print_variable(Variable(outside), level).text != printed.text
+
+
+@given(st.floats(1e-9, 1e9), st.integers(0, 3))
+def test_the_interval_holds_the_true_estimate(x: float, level: int) -> None:
+    printed = print_variable(Variable(x, kind="value"), level)
+    assert printed.low <= x * (1 + 1e-12)
+    assert x <= printed.high * (1 + 1e-12)
+
+
+@given(st.floats(1e-7, 1e7))
+def test_estimates_have_two_significant_digits(x: float) -> None:
+    digits = format_number(x).replace(",", "").split("e")[0].replace(".", "").strip("0")
+    assert len(digits) <= 2
+
+
+def test_the_last_level_says_nothing() -> None:
+    for variable in (Variable(3), Variable(0.3, kind="value"), Variable(3.5, kind="sum")):
+        printed = print_variable(variable, last_level(variable))
+        assert (printed.text, printed.value, printed.high) == ("withheld", None, math.inf)
+
+
+def test_an_undefined_estimate_is_said_to_be() -> None:
+    assert print_variable(Variable(math.nan, kind="value"), 0).text == "undefined"
+    assert print_exact(Variable(math.nan, kind="value")).text == "undefined"
+
+
+def test_a_confidential_number_is_exact() -> None:
+    assert print_exact(Variable(3)).text == "3"
+    assert print_exact(Variable(0.0158213, kind="value")).text == "0.0158213"
+
+
+def test_a_latent_number_has_no_print() -> None:
+    with pytest.raises(ValueError, match="never printed"):
+        print_variable(Variable(None), 0)
+
+
+def test_negative_estimates_are_printed_as_their_mirror_image() -> None:
+    one = print_variable(Variable(-0.01234, "g", "value"), 0)
+    other = print_variable(Variable(0.01234, "g", "value"), 0)
+    assert (one.text, one.value) == (f"-{other.text}", -other.value)
+    assert (one.low, one.high) == (-other.high, -other.low)

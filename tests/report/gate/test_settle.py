@@ -1,0 +1,125 @@
+"""The interval arithmetic: no table of any document gives a small count away, whatever the file."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from report.attacker import Solver, opened
+from report.fakes import Anonymity, assess_fake, survey
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.report.document import build_document
+from sdckit.report.gate.figures import Document, Ledger, Relation, Variable
+from sdckit.report.gate.propagation import make_system, propagate
+from sdckit.report.gate.relations import make_sizes
+from sdckit.report.gate.settle import settle, sound_relations
+from sdckit.report.setting import Setting
+from sdckit.report.views.k_anonymity import VIEW
+
+KEYS = ["sex", "age", "region", "occupation"]
+DESIGNS: list[dict[str, Any]] = [
+    {},
+    {"sampling_fraction": 0.05},
+    {"sampling_fraction": 0.5},
+    {"weight": "weight"},
+]
+
+
+@st.composite
+def assessments(draw: st.DrawFn) -> Any:
+    """Draw small files and scenarios: small files are the dangerous ones."""
+    n = draw(st.sampled_from([50, 60, 90, 150, 300]))
+    missing = draw(st.sampled_from([0.0, 0.0, 0.03]))
+    wide = tuple(KEYS[: draw(st.integers(1, 4))])
+    intruders = {"wide": wide}
+    if len(wide) > 1 and draw(st.booleans()):
+        intruders["narrow"] = wide[:-1]
+    scenario = Scenario(
+        intruders=intruders,
+        sensitive=draw(st.sampled_from([[], ["income"]])),
+        household=draw(st.sampled_from([None, "household"])),
+        thresholds={
+            "k": draw(st.sampled_from([3, 4, 6, 10])),
+            "risk": draw(st.sampled_from([0.02, 0.1, 0.3])),
+        },
+        missing=draw(st.sampled_from(["wildcard", "category"])),
+        **draw(st.sampled_from(DESIGNS)),
+    )
+    return assess_fake(survey(n, seed=draw(st.integers(0, 10_000)), missing=missing), scenario)
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@given(assessments())
+def test_a_solver_finds_no_small_count(assessment: Any) -> None:
+    ledger, prints = opened(build_document(assessment))
+    counts = [name for name, one in ledger.variables.items() if one.kind == "count"]
+    # Every relation is true: the audit left none of them out.
+    assert len(sound_relations(ledger.variables, ledger.relations, counts)) == len(ledger.relations)
+    attack = Solver(ledger, prints)
+    bounds = dict.fromkeys(ledger.variables, (0.0, math.inf))
+    bounds |= {name: (one.low, one.high) for name, one in prints.items()}
+    reach = propagate(bounds, make_system(ledger.relations, counts)) or {}
+    for name, variable in ledger.variables.items():
+        if variable.kind != "count" or variable.watched != "everywhere" or reach[name][0] >= 5:
+            continue
+        low, high = attack.range(name)
+        known = high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))
+        assert not known, f"{name} is {low} to {high}, truly {variable.true}"
+
+
+def _violations(cells: tuple[int, ...]) -> Document:
+    one, two, three = cells
+    below = {2: one, 3: one + 2 * two, 5: one + 2 * two + 3 * three}
+    ledger = Ledger()
+    n = ledger.count("n", 200, "n")
+    setting = Setting(ledger, "i0", make_sizes(ledger, "i0", [1, 2, 4]))
+    tree = {"n": n, "k": VIEW.tree(Anonymity(1, below), setting)}
+    return Document(tree, ledger.variables, tuple(ledger.relations), 200)
+
+
+def test_who_knows_how_steps_are_chosen_learns_no_small_count_either() -> None:
+    """Try every small file: what is printed never comes from files that agree in a small count."""
+    ranges = (range(7), range(4), range(3))
+    files = defaultdict(list)
+    for cells in itertools.product(*ranges):
+        _, prints = opened(_violations(cells))
+        files[tuple(one.text for one in prints.values())].append(cells)
+    inside = [
+        same
+        for same in files.values()
+        # Files beyond the ranges may print the same as one at their edge.
+        if not any(n == span[-1] for cells in same for n, span in zip(cells, ranges, strict=True))
+    ]
+    assert inside
+    for same in inside:
+        for place in range(len(ranges)):
+            values = {cells[place] for cells in same}
+            assert len(values) > 1 or not 0 < min(values) < 5, same
+
+
+def test_parity_does_not_give_pairs_away() -> None:
+    """Nobody is unique, and 5 to 7 records are below k = 3: then there would be three pairs."""
+    ledger = {"v2": Variable(0, "k"), "v3": Variable(6, "k"), "pairs": Variable(None)}
+    prints = settle(ledger, [Relation((("v3", 1.0), ("v2", -1.0), ("pairs", -2.0)))])
+    assert prints["v3"].text == "<10"
+
+
+def test_a_total_is_coarsened_when_its_parts_fix_the_rest() -> None:
+    names = {f"part{i}": Variable(13, "parts") for i in range(4)}
+    ledger = {"n": Variable(52, "n"), **names, "rest": Variable(0, "rest"), "hidden": Variable(None)}
+    relations = [
+        Relation((("n", 1.0), *((name, -1.0) for name in names), ("hidden", -1.0))),
+        Relation((("hidden", 1.0), ("rest", -1.0)), 0, 1),
+    ]
+    prints = settle(ledger, relations)
+    assert all(one.low <= float(ledger[name].true or 0) <= one.high for name, one in prints.items())
+
+
+def test_a_wrong_relation_is_left_out() -> None:
+    variables = {"a": Variable(3, "x"), "b": Variable(5, "x")}
+    wrong, right = Relation((("a", 1.0), ("b", -1.0))), Relation((("a", 1.0), ("b", -1.0)), -10, 0)
+    assert sound_relations(variables, [wrong, right], ["a", "b"]) == (right,)

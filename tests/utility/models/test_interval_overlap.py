@@ -1,0 +1,56 @@
+"""Overlaps by hand, intervals without length, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sdckit import interval_overlap
+from sdckit.errors import DataError, SdcWarning
+from sdckit.utility.models.interval_overlap import shared_part
+
+
+def test_by_hand():
+    assert interval_overlap([0, 4], [2, 4]) == 0.75  # half of the one, all of the other
+    assert interval_overlap((0, 1), (2, 3)) == -1.0
+    assert interval_overlap((0, 1), (2, 3), version="drechsler_reiter") == 0.0
+    assert interval_overlap((0, 1), (1, 2)) == 0.0
+    assert isinstance(interval_overlap((0, 1), (0, 1)), float)
+
+
+def test_several_at_once():
+    known, found = np.array([[0, 4], [0, 1]]), [[2, 4], [3, 4]]
+    assert interval_overlap(known, found).tolist() == [0.75, -2.0]
+    assert interval_overlap(known, found, version="drechsler_reiter").tolist() == [0.75, 0.0]
+
+
+@pytest.mark.parametrize("other", [[1, 1], [0, math.inf], [math.nan, 1], [-math.inf, math.inf]])
+def test_an_interval_without_length(other):
+    for ends in (([0, 2], other), (other, [0, 2]), (other, other)):
+        with pytest.warns(SdcWarning, match="1 of 1 pairs of intervals is undefined"):
+            assert math.isnan(interval_overlap(*ends))
+
+
+def test_the_kernel_leaves_the_defined_ones_alone():
+    found = shared_part(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 1.0]]), "snoke")
+    assert found[0] == 1.0
+    assert math.isnan(found[1])
+
+
+@pytest.mark.parametrize(
+    ("known", "found", "options", "words"),
+    [
+        ([0, 1], [0, 1], {"version": "karr"}, "version 'karr' is unknown"),
+        ([0, 1, 2], [0, 1], {}, r"confidential has shape \(3,\)"),
+        ([0, 1], [[0, 1]], {}, "one interval of the release for each"),
+        ([0, 1], [1, 0], {}, "released: the upper end lies below the lower one in interval 1"),
+        ([[0, 1], [3, 2]], [[0, 1], [0, 1]], {}, "confidential: .* in interval 2"),
+        (["a", "b"], [0, 1], {}, "confidential must be a lower and an upper end"),
+        (1.0, [0, 1], {}, r"confidential has shape \(\)"),
+    ],
+)
+def test_what_is_refused(known, found, options, words):
+    with pytest.raises(DataError, match=words):
+        interval_overlap(known, found, **options)

@@ -1,0 +1,136 @@
+"""Statistics of several files: names, weights, functions of the caller's, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sdckit.cells.pair import open_pair
+from sdckit.errors import ColumnError, DataError
+from sdckit.utility.models.statistics_of_file import called_estimates, named_estimates, weights_of
+
+ONE = pl.DataFrame({"x": [1.0, 2.0, 6.0, None], "g": ["a", "b", None, "b"], "w": [1.0, 2.0, 1.0, 0.0]})
+TWO = pl.DataFrame({"x": [2.0, 4.0], "g": ["a", "c"], "w": [1.0, 1.0]})
+
+
+def opened(one=ONE, two=TWO, categories=(), numeric=("x", "w")):
+    return open_pair(one, two, categories={"variables": categories}, numeric={"variables": numeric})
+
+
+def test_means_leave_missing_values_out():
+    names, files = named_estimates(opened(), "mean", ["x"], None, 0.5, 0.95)
+    assert names == ("x",)
+    assert [one.value.tolist() for one in files] == [[3.0], [3.0]]
+    assert [one.n_used for one in files] == [3, 2]
+    assert files[0].variance[0] == pytest.approx(7 / 3)
+
+
+def test_weights_and_totals():
+    _, files = named_estimates(opened(), "total", ["x"], "w", 0.5, 0.95)
+    assert [one.value[0] for one in files] == [11.0, 6.0]
+
+
+def test_proportions_of_the_levels_of_all_files():
+    names, files = named_estimates(opened(categories=["g"]), "proportion", ["g"], "w", 0.5, 0.95)
+    assert names == ("g=a", "g=b", "g=c")
+    assert files[0].value.tolist() == [pytest.approx(1 / 3), pytest.approx(2 / 3), 0.0]
+    assert files[1].value.tolist() == [0.5, 0.0, 0.5]
+    assert files[1].variance[1] == 0.0
+
+
+def test_quantiles():
+    _, files = named_estimates(opened(), "quantile", ["x"], None, 0.75, 0.95)
+    assert [one.value[0] for one in files] == [4.0, 3.5]
+    assert math.isinf(files[0].df[0])
+
+
+def test_too_many_levels():
+    wide = pl.DataFrame({"g": [str(i) for i in range(1200)]})
+    pair = open_pair(wide, wide, categories={"variables": ["g"]})
+    with pytest.raises(DataError, match="1200 different values: no proportions"):
+        named_estimates(pair, "proportion", ["g"], None, 0.5, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([1.0, None], "the release: weight 'w' is missing in row 2"),
+        ([1.0, -1.0], "the release: weight 'w' is negative in row 2"),
+        ([0.0, 0.0], "the release: weight 'w' is 0 in every row"),
+    ],
+)
+def test_weights_that_are_none(weights, words):
+    pair = opened(two=TWO.with_columns(w=pl.Series(weights)))
+    with pytest.raises(DataError, match=words):
+        weights_of(pair, "w")
+    assert weights_of(pair, None) is None
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda frame: (frame["x"].mean(), 0.5),
+        lambda frame: ([frame["x"].mean()], np.array([0.5])),
+        lambda frame: (np.float64(frame["x"].mean()), np.array(0.5)),
+    ],
+)
+def test_a_function_gives_numbers_or_arrays(statistic):
+    names, files = called_estimates(opened(), statistic)
+    assert names == ("estimate",)
+    assert [(one.value[0], one.variance[0], one.n_used) for one in files] == [(3.0, 0.5, 4), (3.0, 0.5, 2)]
+
+
+def test_a_function_gives_names():
+    def by_mapping(frame):
+        return {"a": 1.0, "b": frame["x"].max()}, {"b": 2.0, "a": 1.0}
+
+    def by_series(frame):
+        given = by_mapping(frame)
+        return pd.Series(given[0]), pd.Series(given[1])
+
+    for one in (by_mapping, by_series):
+        names, files = called_estimates(opened(), one)
+        assert names == ("a", "b")
+        assert files[1].value.tolist() == [1.0, 4.0]
+        assert files[1].variance.tolist() == [1.0, 2.0]
+    names, _ = called_estimates(opened(), lambda frame: ([1.0, 2.0], [1.0, 1.0]))
+    assert names == ("1", "2")
+
+
+def test_a_function_that_fails_on_one_file_is_told_with_the_file():
+    def secret(frame):
+        if len(frame) == 2:
+            raise RuntimeError("income of 123456")
+        return 1.0, 1.0
+
+    with pytest.raises(DataError, match=r"the release: the statistic failed \(RuntimeError\)") as caught:
+        called_estimates(opened(), secret)
+    assert "123456" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (3.0, r"must give \(estimate, variance\)"),
+        ((1.0, 2.0, 3.0), r"must give \(estimate, variance\)"),
+        (("a", "b"), r"must give \(estimate, variance\)"),
+        (([1.0, 2.0], [1.0]), r"must give \(estimate, variance\)"),
+        (([], []), r"must give \(estimate, variance\)"),
+        (({"a": 1.0}, {"b": 1.0}), r"must give \(estimate, variance\)"),
+        ((math.nan, 1.0), "a missing or infinite number"),
+        ((1.0, -1.0), "gives a negative variance"),
+    ],
+)
+def test_a_function_that_gives_something_else(given, words):
+    with pytest.raises(DataError, match=f"the original: the statistic .*{words}"):
+        called_estimates(opened(), lambda frame: given)
+
+
+def test_a_function_that_names_other_quantities():
+    with pytest.raises(ColumnError, match="the release: the statistic does not name the same"):
+        called_estimates(opened(), lambda frame: ({str(len(frame)): 1.0}, {str(len(frame)): 1.0}))

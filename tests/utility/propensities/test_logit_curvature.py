@@ -1,0 +1,48 @@
+"""Independent columns and steps, against numpy's rank and inverse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_independent_columns_are_as_many_as_the_rank(rows):
+    x = np.array(rows, float)
+    kept, root = independent_columns(x.T @ x, 1e-10)
+    assert len(kept) == np.linalg.matrix_rank(x) == np.linalg.matrix_rank(x[:, kept])
+    for j in range(x.shape[1]):  # each column is kept unless those before it give it
+        before = np.linalg.matrix_rank(x[:, :j])
+        assert (j in kept) == (np.linalg.matrix_rank(x[:, : j + 1]) > before)
+    part = x[:, kept] / np.linalg.norm(x[:, kept], axis=0)
+    assert root @ root.T == pytest.approx(part.T @ part)
+
+
+def test_a_step_is_nothing_where_nothing_curves():
+    curvature = Curvature(np.diag([2.0, 0.0, 4.0]), np.array([0, 1, 2]))
+    assert curvature.solve(np.array([1.0, 5.0, 1.0])).tolist() == pytest.approx([0.5, 0.0, 0.25])
+    assert sorted(np.diag(curvature.inverse())) == pytest.approx([0.25, 0.5])
+    assert Curvature(np.zeros((2, 2)), np.array([0, 1])).solve(np.ones(2)).tolist() == [0.0, 0.0]
+
+
+def test_steps_and_the_inverse():
+    x = np.random.default_rng(3).normal(size=(30, 4))
+    whole = np.zeros((5, 5))
+    kept = np.array([0, 2, 3, 4])
+    whole[np.ix_(kept, kept)] = x.T @ x
+    curvature, gradient = Curvature(whole, kept), np.arange(5.0)
+    assert curvature.solve(gradient)[kept] == pytest.approx(np.linalg.solve(x.T @ x, gradient[kept]))
+    assert curvature.solve(gradient)[1] == 0.0
+    order = np.searchsorted(kept, curvature.at)
+    assert curvature.inverse() == pytest.approx(np.linalg.inv(x.T @ x)[np.ix_(order, order)])
+
+
+def test_columns_that_others_give_have_no_step_of_their_own():
+    x = np.random.default_rng(3).normal(size=(30, 2))
+    x = np.column_stack([x, x.sum(axis=1)])
+    curvature, gradient = Curvature(x.T @ x, np.arange(3)), x.T @ np.ones(30)
+    assert len(curvature.at) == 2
+    assert x.T @ x @ curvature.solve(gradient) == pytest.approx(gradient)

@@ -1,0 +1,56 @@
+"""The map: its table, its front, its recipes."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+from hypothesis import given, strategies as st
+
+import sdckit as sdc
+from sdckit.workflow.recipes.exploration import Exploration, Point, pareto
+from sdckit.workflow.recipes.recipe_figures import FIGURES
+
+RECIPE = sdc.Recipe([{"method": "pram", "columns": ["a"]}])
+
+
+def point(risk: float, loss: float, pd: float, note: str = "") -> Point:
+    figures = {**dict.fromkeys(FIGURES, 0.0), "below_k": risk, "pmse": loss}
+    return Point({"pram.pd": pd}, figures, note)
+
+
+POINTS = (point(4, 0.2, 0.5), point(9, 0.1, 0.9), point(math.nan, math.nan, 0.0, "why"), point(9, 0.2, 0.8))
+MAP = Exploration(POINTS, "below_k", "pmse", 120, 3, RECIPE, pl.__name__)
+
+
+def test_the_table_and_the_front() -> None:
+    assert MAP.on_front == (True, True, False, False)
+    assert MAP.table["pram.pd"].to_list() == [0.5, 0.9, 0.0, 0.8]
+    assert MAP.table["note"].to_list() == ["", "", "why", ""]
+    assert MAP.front["row"].to_list() == [1, 2]
+    assert MAP.recipe_of(2).steps[0].arguments["pd"] == 0.9
+    assert "2 on the front" in repr(MAP)
+
+
+def test_the_chart_shows_protected_figures() -> None:
+    shown = MAP.plot().to_dict()
+    text = str(shown)
+    assert "'risk_text': '<5'" in text
+    assert "'risk_text': '4'" not in text
+    assert "'risk_text': '4'" in str(MAP.plot(internal=True).to_dict())
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
+
+
+@given(PAIRS)
+def test_who_is_on_the_front_is_beaten_by_nobody_and_who_is_not_by_one_on_it(
+    pairs: list[tuple[int, int]],
+) -> None:
+    def beats(one: tuple[int, int], other: tuple[int, int]) -> bool:
+        return one != other and one[0] <= other[0] and one[1] <= other[1]
+
+    marks = pareto(pairs)
+    front = [pair for pair, mark in zip(pairs, marks, strict=True) if mark]
+    for pair, mark in zip(pairs, marks, strict=True):
+        assert mark != any(beats(other, pair) for other in front)

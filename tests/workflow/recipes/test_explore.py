@@ -1,0 +1,103 @@
+"""Every combination once, the same figures on any number of workers, and no run twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from recipes import STEPS, scenario, survey
+from sdckit.errors import DataError, ScenarioError
+from sdckit.workflow.recipes import explore as module
+
+RECIPE = sdc.Recipe([STEPS[0], STEPS[1], STEPS[3]])
+GRID: dict[str, list[Any]] = {"local_suppression.k": [2, 3], "2.pd": [0.5, 0.9]}
+
+
+def run(grid: dict[str, list[Any]] = GRID, recipe: sdc.Recipe = RECIPE, **more: Any) -> sdc.Exploration:
+    return sdc.explore(survey(), recipe, grid=grid, **{"scenario": scenario(), "seed": 4, **more})
+
+
+def test_every_combination_is_the_recipe_applied() -> None:
+    found = run()
+    assert found.table.select("local_suppression.k", "2.pd").rows() == [
+        (2, 0.5),
+        (2, 0.9),
+        (3, 0.5),
+        (3, 0.9),
+    ]
+    for row, one in enumerate(found.points, 1):
+        last = found.recipe_of(row).apply(survey(), scenario=scenario(), seed=4).figures[-1]
+        assert one.figures["below_k"] == last.below_k
+        assert one.figures["share_changed"] == last.share_changed
+
+
+def test_any_number_of_workers() -> None:
+    assert run(workers=1).table.equals(run(workers=3).table)
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, told = tmp_path / "runs.jsonl", []
+    whole = run()
+    run({"local_suppression.k": [2], "2.pd": [0.5, 0.9]}, resume=path)
+    assert run(resume=path, step=told.append).table.equals(whole.table)
+    assert told == ["2 of 4 recipes are known", "3 of 4 recipes tried", "4 of 4 recipes tried"]
+    monkeypatch.setattr(module, "_measure", lambda *_: lambda _: pytest.fail("measured again"))
+    assert run(resume=path).table.equals(whole.table)
+    assert "cook" not in path.read_text(encoding="utf-8")
+
+
+def test_another_seed_or_scenario_is_another_run(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    grid = {"2.pd": [0.5]}
+    run(grid, resume=path)
+    run(grid, resume=path, seed=5)
+    run(grid, resume=path, scenario=scenario(keys=["sex", "job"]))
+    sdc.explore(survey().head(100), RECIPE, grid=grid, scenario=scenario(), seed=4, resume=path)
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_what_fails_while_it_runs_keeps_its_reason() -> None:
+    steps = [{"method": "recode", "column": "job", "groups": {"x": ["cook"]}, "outside": "missing"}]
+    failing = sdc.Recipe([*steps, {"method": "recode", "column": "job", "groups": {"y": ["x"]}}])
+    found = run({"2.groups": [{"y": ["x"]}, {"y": ["z"]}]}, failing)
+    assert [bool(one.note) for one in found.points] == [False, True]
+    assert "step 2 (recode)" in found.points[1].note
+    assert found.table["note"].to_list()[0] == ""
+
+
+def test_the_worst_intruder_counts() -> None:
+    several = scenario(keys=None, intruders={"a": ["sex"], "b": ["sex", "job", "age"]})
+    recipe = sdc.Recipe([STEPS[1]])
+    found = run({"pram.pd": [0.9]}, recipe, scenario=several)
+    rows = recipe.with_argument("pram.pd", 0.9).apply(survey(), scenario=several, seed=4).steps
+    assert found.points[0].figures["below_k"] == rows.filter(pl.col("step") == 1)["below_k"].max()
+
+
+@pytest.mark.parametrize(
+    ("more", "kind", "said"),
+    [
+        ({"grid": {}}, ScenarioError, "grid names arguments"),
+        ({"grid": {"2.pd": 0.5}}, ScenarioError, "takes a list"),
+        ({"grid": {"2.dp": [0.5]}}, ScenarioError, "no argument 'dp'"),
+        ({"grid": {"prma.pd": [0.5]}}, ScenarioError, "did you mean 'pram'"),
+        ({"grid": {"2.pd": [0.5, "x"]}}, ScenarioError, "pd takes"),
+        ({"grid": {"3.k": [2, 500]}}, DataError, r"with 3.k = 500: step 3 .* more than the 120 records"),
+        ({"grid": {"3.k": [*range(2, 200)], "2.pd": [0.5] * 200}}, ScenarioError, "at most 10,000"),
+        ({"risk": "risk"}, ScenarioError, "is no figure of the map"),
+        ({"loss": "below_k"}, ScenarioError, "is no figure of the map"),
+        ({"scenario": None}, ScenarioError, "under a scenario"),
+        ({"workers": 0}, DataError, "workers counts"),
+        ({"seed": None, "resume": "runs.jsonl"}, ScenarioError, "needs a seed"),
+        ({"recipe": [STEPS[0]]}, ScenarioError, "takes the data and a Recipe"),
+    ],
+)
+def test_a_bad_call(
+    more: dict[str, Any], kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_run_all", lambda *_: pytest.fail("it ran"))
+    with pytest.raises(kind, match=said):
+        run(**more)

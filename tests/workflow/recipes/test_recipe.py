@@ -1,0 +1,209 @@
+"""A recipe: applied, repeated, undone; the data it is given stay as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from recipes import STEPS, scenario, survey
+from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.workflow.recipes.recipe_log import RecipeLog
+
+RECIPE = sdc.Recipe(STEPS, title="Test")
+
+
+def apply(data: Any = None, recipe: sdc.Recipe = RECIPE, **more: Any) -> sdc.Applied:
+    return recipe.apply(survey() if data is None else data, **{"scenario": scenario(), "seed": 5, **more})
+
+
+def test_every_step_runs_in_its_order() -> None:
+    applied = apply()
+    assert [change.method for change in applied.log.steps] == [step["method"] for step in STEPS]
+    assert applied.data.columns == survey().columns
+    assert set(applied.data["age"].cast(pl.String).drop_nulls()) <= {"0-39", "40+"}
+    assert sdc.k_anonymity(applied.data, keys=["sex", "age", "job"], k=[3]).violations[3] == 0
+
+
+def test_it_is_what_the_functions_give_by_themselves() -> None:
+    applied = apply()
+    by_hand = sdc.recode(survey(), column="age", bands=[0, 40, None]).data
+    seeds = [change.secret.get("seed") for change in applied.log.steps]
+    by_hand = sdc.pram(by_hand, columns=["job"], pd=0.5, seed=seeds[1]).data
+    by_hand = sdc.add_noise(by_hand, columns=["income"], noise=5.0, seed=seeds[2]).data
+    by_hand = sdc.local_suppression(by_hand, scenario=scenario()).data
+    assert applied.data.equals(by_hand)
+
+
+def test_same_seed_same_file_and_another_seed_another() -> None:
+    assert apply().data.equals(apply().data)
+    assert not apply().data.equals(apply(seed=6).data)
+    assert apply(seed=np.random.default_rng(1)).data.equals(apply(seed=np.random.default_rng(1)).data)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_prefix_draws_what_the_whole_drew(n: int) -> None:
+    whole, part = apply(), apply(recipe=RECIPE.prefix(n))
+    for before, after in zip(part.log.steps, whole.log.steps, strict=False):
+        assert before.to_dict(internal=True) == after.to_dict(internal=True)
+    if n == 3:
+        assert part.data["income"].equals(whole.data["income"])
+
+
+def test_the_data_stay_as_they_are() -> None:
+    data = survey()
+    apply(data)
+    assert data.equals(survey())
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
+def test_on_other_engines(engine: str) -> None:
+    frame = survey().to_pandas() if engine == "pandas" else survey().to_arrow()
+    applied = apply(frame)
+    assert type(applied.data) is type(frame)
+    assert type(applied.steps) is type(frame)
+    reference = apply()
+    back = pl.from_pandas(applied.data) if engine == "pandas" else pl.from_arrow(applied.data)
+    for name in ("age", "job", "income"):
+        assert back[name].cast(pl.String).to_list() == reference.data[name].cast(pl.String).to_list()
+
+
+def test_a_plan_is_refused() -> None:
+    with pytest.raises(DataError, match="plan"):
+        apply(survey().lazy())
+
+
+def test_from_a_file_and_back(tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text(
+        "job;kind\ncook;hand\nsmith;hand\nclerk;desk\nnurse;desk\n", encoding="utf-8"
+    )
+    (tmp_path / "s.toml").write_text(scenario().to_toml(), encoding="utf-8")
+    steps = [{"method": "recode", "column": "job", "hierarchy": "jobs.csv"}, *STEPS[2:]]
+    written = sdc.Recipe(steps, title="A “title”", scenario="s.toml").to_toml()
+    (tmp_path / "recipe.toml").write_text(written, encoding="utf-8")
+    recipe = sdc.Recipe.from_toml(tmp_path / "recipe.toml")
+    assert recipe.to_toml() == written
+    assert recipe == sdc.Recipe(steps, title="A “title”", scenario="s.toml")
+    applied = recipe.apply(survey(), seed=1)
+    assert set(applied.data["job"].drop_nulls()) == {"hand", "desk"}
+    assert applied.scenario == scenario()
+    assert list(applied.log.files) == ["jobs.csv"]
+    again = sdc.Recipe.replay(survey(), applied.log, folder=tmp_path)
+    assert again.data.equals(applied.data)
+    (tmp_path / "jobs.csv").write_text("job;kind\ncook;x\nsmith;x\nclerk;x\nnurse;x\n", encoding="utf-8")
+    with pytest.raises(DataError, match="hierarchy is not the one of the log"):
+        sdc.Recipe.replay(survey(), applied.log, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[steps]]\nmethod = 'pram\n", r"r.toml is not valid TOML: .*line 2"),
+        ("titel = 'x'", "r.toml: a recipe has no entry 'titel'; did you mean 'title'"),
+        ("title = 'x'", "at least one step"),
+        ("[[steps]]\nmethod = 'prma'", "did you mean 'pram'"),
+        ("[[steps]]\ncolumn = 'prma'", "step 1 names no method"),
+    ],
+)
+def test_a_bad_file(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "r.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError, match=said):
+        sdc.Recipe.from_toml(tmp_path / "r.toml")
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"there is no recipe no.toml"):
+        sdc.Recipe.from_toml(tmp_path / "no.toml")
+
+
+@pytest.mark.parametrize("steps", ["pram", {"method": "pram"}, 3, []])
+def test_steps_that_are_no_list(steps: Any) -> None:
+    with pytest.raises(ScenarioError, match=r"list|at least one step"):
+        sdc.Recipe(steps)
+
+
+# --- keys, replay, another file ----------------------------------------------------------------------
+
+IDS = sdc.Recipe([{"method": "new_ids", "column": "name"}, STEPS[1]])
+
+
+def test_replay_is_bit_for_bit(tmp_path: Path) -> None:
+    applied = IDS.apply(survey())  # seed and key are made up
+    log = applied.log.write(tmp_path / "log.json")
+    assert sdc.Recipe.replay(survey(), log).data.equals(applied.data)
+    assert sdc.Recipe.replay(survey(), applied.log).data.equals(applied.data)
+    assert not IDS.apply(survey()).data.equals(applied.data)
+
+
+def test_replay_tells_another_file(tmp_path: Path) -> None:
+    log = IDS.apply(survey(), seed=1).log
+    with pytest.raises(DataError, match="another file"):
+        sdc.Recipe.replay(survey(n=60), log)
+    with pytest.raises(DataError, match=r"step 2 \(pram\) changed other values"):
+        sdc.Recipe.replay(survey(seed=8), log)
+    parts = {name: getattr(log, name) for name in log.__dataclass_fields__}
+    with pytest.warns(SdcWarning, match=r"made with numpy 0.1"):
+        sdc.Recipe.replay(survey(), RecipeLog(**{**parts, "versions": {**log.versions, "numpy": "0.1"}}))
+
+
+def test_a_key_given_links_files() -> None:
+    key = bytes(range(16))
+    first = IDS.apply(survey(), keys={"name": key}, seed=1).data["name"]
+    second = IDS.apply(survey().tail(10), keys={"name": key.hex()}, seed=2).data["name"]
+    assert second.to_list() == first.tail(10).to_list()
+    with pytest.raises(ScenarioError, match="did you mean 'name'"):
+        IDS.apply(survey(), keys={"nam": key})
+    twice = sdc.Recipe([{"method": "new_ids", "column": "name"}] * 2)
+    with pytest.raises(ScenarioError, match="two steps"):
+        twice.apply(survey())
+
+
+def test_next_years_file() -> None:
+    applied = apply(survey(n=90, seed=9))
+    assert applied.log.n == 90
+    with pytest.raises(DataError, match=r"step 1 \(recode\).*in no band"):
+        apply(survey().with_columns(age=pl.col("age") - 60))
+
+
+def test_arguments_by_path() -> None:
+    changed = RECIPE.with_argument("4.k", 5).with_argument("pram.pd", 0.9)
+    assert changed.steps[3].arguments["k"] == 5
+    assert changed.steps[1].arguments["pd"] == 0.9
+    assert RECIPE.steps[3].arguments["k"] == 3
+    for path, said in (
+        ("k", "names no argument"),
+        ("9.k", "steps 1 to 4"),
+        ("prma.k", "did you mean 'pram'"),
+        ("pram.colums", "did you mean 'columns'"),
+    ):
+        with pytest.raises(ScenarioError, match=said):
+            RECIPE.with_argument(path, 1)
+    with pytest.raises(ScenarioError, match="steps 1, 2 are pram"):
+        sdc.Recipe([STEPS[1], STEPS[1]]).with_argument("pram.pd", 1.0)
+
+
+@pytest.mark.parametrize("n", [0, 5, True, "1"])
+def test_a_prefix_that_is_none(n: Any) -> None:
+    with pytest.raises(ScenarioError, match="steps 1 to 4"):
+        RECIPE.prefix(n)
+
+
+def test_several_synthetic_files_come_last() -> None:
+    recipe = sdc.Recipe([STEPS[0], {"method": "synthesize", "m": 2, "columns": ["income"]}])
+    applied = apply(survey(), recipe, watch=True)
+    assert len(applied.data) == 2
+    assert not applied.data[0].equals(applied.data[1])
+    assert recipe.is_random
+    assert not sdc.Recipe(STEPS[:1]).is_random
+
+
+def test_a_step_says_what_it_does() -> None:
+    told: list[str] = []
+    apply(step=told.append)
+    assert told == [f"step {n} of 4: {step['method']}" for n, step in enumerate(STEPS, 1)]
+    with pytest.raises(ScenarioError, match="takes a Scenario"):
+        apply(scenario="s.toml")

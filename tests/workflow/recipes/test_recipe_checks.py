@@ -1,0 +1,144 @@
+"""What does not fit is told before the first step runs, with the step."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sdckit as sdc
+from recipes import STEPS, scenario, survey
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+from sdckit.workflow.recipes.recipe_checks import (
+    StepLike,
+    call_arguments,
+    checked_step,
+    columns_mentioned,
+    columns_used,
+)
+
+DROP = {"method": "drop_identifiers", "columns": ["name"]}
+BANDED = {"method": "recode", "column": "age", "bands": [0, 40, None]}
+IDS = {"method": "new_ids", "column": "w"}
+SYNTHESIS = {"method": "synthesize", "m": 2}
+PRAM = {"method": "pram", "columns": ["job"]}
+
+BAD: list[tuple[list[dict[str, Any]], type[Exception], str]] = [
+    (
+        [{"method": "pram", "columns": ["jobb"]}],
+        ColumnError,
+        r"step 1 \(pram\), columns: no column 'jobb'.*'job'",
+    ),
+    (
+        [DROP, {"method": "pram", "columns": ["name"]}],
+        ColumnError,
+        r"step 2.*is gone, step 1 \(drop_identifiers\)",
+    ),
+    ([{"method": "microaggregate", "columns": ["job"]}], DataError, r"'job' holds no numbers"),
+    ([{"method": "recode", "column": "job", "bands": 3}], DataError, "group its values"),
+    ([IDS, {"method": "round_to", "column": "w", "base": 1}], DataError, r"step 2.*no numbers"),
+    (
+        [{"method": "microaggregate", "columns": ["income"], "k": 500}],
+        DataError,
+        "k = 500 is more than the 120",
+    ),
+    ([{"method": "local_suppression", "keys": ["sex"]}], DataError, "say which k"),
+    ([{"method": "local_suppression", "k": 3}], ScenarioError, "which variables an intruder knows"),
+    (
+        [{"method": "local_suppression", "keys": ["sex", "job"], "k": 3, "importance": ["sex", "jbo"]}],
+        ColumnError,
+        "'jbo' is not one of the keys",
+    ),
+    (
+        [{"method": "recode", "column": "job", "groups": {"x": ["cook"]}}],
+        DataError,
+        r"step 1 \(recode\).*in no group",
+    ),
+    ([{"method": "recode", "column": "job", "hierarchy": "no.csv"}], Exception, "no such file"),
+    (
+        [{"method": "suppress_above", "risk": "individual_risk", "threshold": 0.1, "columns": ["job"]}],
+        ScenarioError,
+        "measured under a scenario",
+    ),
+    (
+        [{"method": "local_suppression", "keys": ["sex"], "k": 2, "intruder": "x"}],
+        ScenarioError,
+        "no scenario",
+    ),
+    (
+        [DROP, {**PRAM, "matrix": {"job": {"cook": {"cook": 0.9}}}}],
+        DataError,
+        r"step 2 \(pram\): matrix of 'job' is not stochastic",
+    ),
+    ([SYNTHESIS, PRAM], ScenarioError, "must be the last step"),
+]
+
+
+@pytest.mark.parametrize(("steps", "kind", "said"), BAD, ids=range(len(BAD)))
+def test_it_is_refused_before_any_step(
+    steps: list[dict[str, Any]], kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sdckit.workflow.recipes import recipe
+
+    monkeypatch.setattr(recipe, "run_step", lambda *_, **__: pytest.fail("a step ran"))
+    with pytest.raises(kind, match=said) as caught:
+        sdc.Recipe(steps).apply(survey())
+    assert "cook" not in str(caught.value)
+
+
+def test_under_a_scenario() -> None:
+    recipe = sdc.Recipe([{"method": "local_suppression", "intruder": "y"}])
+    with pytest.raises(ScenarioError, match="there is no intruder 'y'"):
+        recipe.check(survey(), scenario=scenario())
+    several = scenario(keys=None, intruders={"a": ["sex"], "b": ["job"]})
+    with pytest.raises(ScenarioError, match="several intruders"):
+        sdc.Recipe([{"method": "local_suppression"}]).check(survey(), scenario=several)
+    sdc.Recipe([{"method": "local_suppression", "intruder": "b"}]).check(survey(), scenario=several)
+    with pytest.raises(ColumnError, match="'w'"):
+        sdc.Recipe([PRAM]).check(survey().drop("w"), scenario=scenario())
+
+
+def test_an_identifier_that_would_go_out_is_warned_of() -> None:
+    with pytest.warns(SdcWarning, match="name: a direct identifier"):
+        sdc.Recipe([PRAM]).check(survey(), scenario=scenario(identifiers=["name"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sdc.Recipe([DROP]).check(survey(), scenario=scenario(identifiers=["name", "absent"]))
+
+
+def test_what_a_column_is_after_a_recoding_shows_only_then() -> None:
+    first = {"method": "recode", "column": "job", "groups": {"x": ["cook"]}, "outside": "missing"}
+    second = {"method": "recode", "column": "job", "bands": 2}
+    recipe = sdc.Recipe([first, second])
+    recipe.check(survey())
+    with pytest.raises(DataError, match=r"step 2 \(recode\)"):
+        recipe.apply(survey())
+
+
+def test_arguments_as_the_method_takes_them(tmp_path: Path) -> None:
+    step = StepLike("recode", {"column": "job", "hierarchy": "h.csv", "how": "log"})
+    given = call_arguments(step, scenario=None, folder=tmp_path)
+    assert given == {"column": "job", "hierarchy": tmp_path / "h.csv", "method": "log"}
+    suppression = StepLike("local_suppression", {"intruder": "default"})
+    assert call_arguments(suppression, scenario=scenario(), folder=None)["scenario"].keys == (
+        "sex",
+        "age",
+        "job",
+    )
+
+
+@pytest.mark.parametrize("step", ["pram", {"columns": ["a"]}, {"method": "pram", 3: 1, "columns": ["a"]}])
+def test_a_step_that_is_none(step: Any) -> None:
+    with pytest.raises(ScenarioError, match="step 4"):
+        checked_step(4, step)
+
+
+def test_columns_that_steps_change() -> None:
+    assert columns_used(sdc.Recipe([DROP, *STEPS]).steps) == {"name", "age", "job", "income"}
+
+
+def test_columns_that_steps_name() -> None:
+    steps = [*STEPS, {"method": "microaggregate", "columns": ["w"], "strata": ["sex"]}]
+    assert columns_mentioned(sdc.Recipe(steps).steps) == ("age", "job", "income", "w", "sex")

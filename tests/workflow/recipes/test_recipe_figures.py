@@ -1,0 +1,70 @@
+"""Risk and utility after a step are what the measures say."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from draw import quiet
+from recipes import scenario, survey
+from sdckit.workflow.recipes.recipe_figures import Watch
+
+
+def test_the_figures_are_those_of_the_measures() -> None:
+    data = survey()
+    changed = data.with_columns(job=pl.lit("x"))
+    (found,) = Watch(data, scenario()).after(2, "recode", changed, 120)
+    with quiet():
+        assert found.sample_uniques == sdc.key_frequencies(changed, scenario=scenario()).sample_uniques
+        assert found.below_k == sdc.k_anonymity(changed, scenario=scenario(), k=[3]).violations[3]
+        risk = sdc.individual_risk(changed, scenario=scenario())
+    assert found.expected_reidentifications == pytest.approx(risk.expected_reidentifications)
+    assert found.share_changed == pytest.approx(1 / 6)
+    again = sdc.propensity(
+        data, changed, variables=["sex", "age", "job", "income"], numeric=["age", "income"], aligned=True
+    )
+    assert found.pmse == pytest.approx(again.pmse)
+
+
+def test_an_intruder_can_only_use_the_keys_that_are_left() -> None:
+    data = survey()
+    (found,) = Watch(data, scenario()).after(1, "drop", data.drop("age", "w"), 0)
+    assert found.sample_uniques == sdc.key_frequencies(data, keys=["sex", "job"]).sample_uniques
+    assert math.isnan(found.expected_reidentifications)  # without weights, nobody knows
+    (nothing,) = Watch(data, scenario()).after(1, "drop", data.select("income"), 0)
+    assert nothing.below_k == 0
+    assert math.isnan(nothing.expected_reidentifications)
+
+
+def test_one_row_for_each_intruder_and_the_mean_over_files() -> None:
+    data = survey()
+    several = scenario(keys=None, intruders={"a": ["sex"], "b": ["sex", "age"]}, missing={"age": "category"})
+    found = Watch(data, several).after(1, "x", [data, data.with_columns(age=pl.lit(30))], 5)
+    assert [one.intruder for one in found] == ["a", "b"]
+    with quiet():
+        files = (data, data.with_columns(age=pl.lit(30)))
+        each = [sdc.key_frequencies(one, keys=["sex", "age"]).sample_uniques for one in files]
+    assert found[1].sample_uniques == sum(each) / 2
+
+
+def test_without_a_scenario_only_the_change_is_counted() -> None:
+    (found,) = Watch(survey(), None).after(0, "before", survey(), 0)
+    assert found.share_changed == 0
+    assert math.isnan(found.below_k)
+    assert math.isnan(found.pmse)
+    assert Watch(survey(), None).k == 3
+    assert Watch(survey(), scenario(thresholds={"k": 5})).k == 5
+
+
+def test_what_cannot_be_compared_is_left_out_of_the_pmse() -> None:
+    data = survey()
+    texts = data.with_columns(
+        pl.col("sex").cast(pl.Categorical), age=pl.lit("old"), job=pl.lit(1), income=pl.lit("x")
+    )
+    (found,) = Watch(data, scenario()).after(1, "x", texts, 0)
+    assert found.pmse == pytest.approx(0, abs=1e-9)
+    (none,) = Watch(data, scenario(keys=["age"])).after(1, "x", texts, 0)
+    assert math.isnan(none.pmse)

@@ -1,0 +1,76 @@
+"""The log: public without what undoes the protection, whole for internal eyes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sdckit as sdc
+from recipes import STEPS, scenario, survey
+from sdckit.errors import FileFormatError
+from sdckit.workflow.recipes.recipe_log import RecipeLog, plain, versions_here
+
+SECRET = ("seed", "keys", "secret", "recipe", "scenario")
+
+
+@pytest.fixture
+def log() -> RecipeLog:
+    steps = [{"method": "new_ids", "column": "name"}, *STEPS]
+    return sdc.Recipe(steps).apply(survey(), scenario=scenario(), seed=77, watch=False).log
+
+
+def test_what_may_go_out(log: RecipeLog) -> None:
+    found = log.to_dict()
+    text = json.dumps(found)
+    assert not set(SECRET) & set(found)
+    assert all("secret" not in step for step in found["steps"])
+    assert log.keys[1] not in text
+    assert "77" not in [found.get("seed")]
+    assert found["versions"] == versions_here()
+    assert set(found["versions"]) == {"sdckit", "numpy", "polars", "python"}
+    assert log.keys[1] not in repr(log)
+
+
+def test_what_stays(log: RecipeLog) -> None:
+    found = log.to_dict(internal=True)
+    assert set(SECRET) - {"secret"} <= set(found)
+    assert found["seed"] == "77"
+    assert found["steps"][2]["secret"]["matrix"]
+    assert found["keys"] == {"1": log.keys[1]}
+    assert "person 3" not in json.dumps(found)
+
+
+def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
+    path = log.write(tmp_path / "log.json")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [one.name for one in tmp_path.iterdir()] == ["log.json"]
+    back = RecipeLog.read(path)
+    assert back.to_dict(internal=True) == log.to_dict(internal=True)
+    assert back.keys == log.keys
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "cannot be read"),
+        ("[]", "not the internal log"),
+        ('{"format": "sdckit/recipe-log"}', "not the internal log"),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}', "later sdckit"),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "1"}', "damaged"),
+    ],
+)
+def test_no_log(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "log.json").write_text(text, encoding="utf-8")
+    with pytest.raises(FileFormatError, match=said):
+        RecipeLog.read(tmp_path / "log.json")
+    with pytest.raises(FileFormatError, match="there is no log"):
+        RecipeLog.read(tmp_path / "other.json")
+
+
+def test_anything_is_plain() -> None:
+    found = plain({"a": np.arange(3), "b": {1: (np.float64(0.5), None)}, "c": {True}, "d": object()})
+    assert found == {"a": [0, 1, 2], "b": {"1": [0.5, None]}, "c": [True], "d": "object"}
+    json.dumps(found, allow_nan=False)

@@ -1,0 +1,85 @@
+"""The table of steps: every protection function, its arguments read from its signature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sdckit as sdc
+from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes.recipe_steps import METHODS, check_arguments, columns_named, method_of
+from tree import SRC
+
+HELPERS = {"regroup"}
+
+
+def test_every_public_protection_function_can_be_a_step() -> None:
+    public = {
+        path.stem
+        for path in (SRC / "protect").glob("*.py")
+        if path.stem in sdc.__all__ and path.stem not in HELPERS
+    }
+    assert public <= set(METHODS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_names_columns_is_an_argument(name: str) -> None:
+    method = method_of(name, "step 1")
+    assert set(method.numbers) <= set(method.columns) <= set(method.parameters)
+    assert not {"seed", "key", "scenario"} & set(method.offered)
+    assert method.columns
+
+
+def check(name: str, **arguments: Any) -> None:
+    check_arguments(method_of(name, "step 1"), arguments, "step 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("pram", {"colums": ["a"]}, "did you mean 'columns'"),
+        ("pram", {"columns": "a"}, "columns takes a list of texts, not text"),
+        ("pram", {"columns": [1]}, "not a list of other things"),
+        ("pram", {}, "needs 'columns'"),
+        ("pram", {"columns": ["a"], "seed": 1}, "seed does not belong in a recipe"),
+        ("new_ids", {"column": "a", "key": "00"}, "key does not belong in a recipe"),
+        ("local_suppression", {"scenario": "s.toml"}, "scenario does not belong"),
+        ("microaggregate", {"columns": ["a"], "k": 2.5}, "k takes a whole number, not a number"),
+        ("microaggregate", {"columns": ["a"], "k": True}, "not true or false"),
+        ("recode", {"column": "a", "outside": "drop"}, '"error" or "keep" or "missing", not another text'),
+        ("add_noise", {"columns": ["a"], "keep_zeros": 1}, "keep_zeros takes true or false"),
+        ("top_bottom_code", {"column": "a", "top": ["x"]}, "top takes"),
+        ("drop_identifiers", {"columns": {"a": 1}}, "not a table"),
+        ("local_suppression", {"intruder": 3}, "intruder takes text"),
+    ],
+)
+def test_a_bad_argument(name: str, arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        check(name, **arguments)
+
+
+def test_good_arguments() -> None:
+    check("recode", column="a", bands=[0, 1.5, 3], how="log")
+    check("recode", column="a", groups={"x": ["u", "v"]})
+    check("drop_identifiers", columns="a")
+    check("local_suppression", keys=["a"], k=3, combinations={"2": 3}, importance={"a": 1})
+
+
+def test_an_unknown_method() -> None:
+    with pytest.raises(
+        ScenarioError, match="there is no method 'micro_aggregate'; did you mean 'microaggregate'"
+    ):
+        method_of("micro_aggregate", "step 3")
+    with pytest.raises(ScenarioError, match="step 3 names no method"):
+        method_of(None, "step 3")
+
+
+def test_columns_in_lists_tables_and_lists_of_lists() -> None:
+    swap, synthesis = method_of("swap_records", "s"), method_of("synthesize", "s")
+    assert columns_named(swap, {"similar": [["a", "b"], ["c"]]}, "similar") == ("a", "b", "c")
+    assert columns_named(synthesis, {"models": {"a": "cart"}}, "models") == ("a",)
+    above = method_of("suppress_above", "s")
+    assert columns_named(above, {"risk": "r"}, "risk") == ("r",)
+    assert columns_named(above, {"risk": "individual_risk"}, "risk") == ()
+    assert columns_named(above, {}, "columns") == ()
