@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from sdckit.data.readers import FileHeader, scan_header
-from sdckit.data.scenario import Scenario
 
 import releases
 import sdckit as sdc
 from sdckit.catalogue import further
 from sdckit.cli.plan import plan_lines
+from sdckit.data.files.readers import FileHeader, scan_header
+from sdckit.data.scenarios.scenario import Scenario
 
 NO_FILE = (Path("x.parquet"), FileHeader(("a",), 20, "Parquet"))
 

@@ -120,8 +120,8 @@ def test_everything_fits_the_width_and_no_value_is_shown() -> None:
         shown = page(found, width)
         assert width - 8 < max(map(len, shown.splitlines())) <= width
         for part in (
-            "Intruders side by side", "Intruder “second”", "with a risk above 0.05", "Household risk, mean", "recursive",
-            "Households whose composition nobody shares", "the scenario names no numeric variable",
+            "Intruders side by side", "Intruder “second”", "with a risk above 0.05", "Household risk, mean",
+            "recursive", "Households whose composition nobody shares", "the scenario names no numeric variable",
         ):  # fmt: skip
             assert part in shown
         assert MARKER not in shown

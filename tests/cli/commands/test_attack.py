@@ -272,8 +272,9 @@ def test_linkage_that_fails_is_an_error_only_where_it_was_asked_for() -> None:
     declared = sdc.Scenario(keys=["sex", "age"], aligned=True)
     found = made(released=RELEASED[:70], scenario=declared, control=None)
     assert {"singling_out:univariate", "singling_out:multivariate"} <= found.results.keys()
-    ((place, _reason),) = found.skipped
+    ((place, reason),) = found.skipped
     assert place == "probabilistic_linkage:default"
+    assert "row" in reason
 
 
 def test_the_id_says_which_rows_belong_together() -> None:
@@ -396,7 +397,8 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
     text = shown("distance_to_closest_record", near, control=control, m=2)
     assert "Attacks that succeed" not in text
     assert row(text, "released records equal to an original")[-4:] == ["100", "%", "100", "%"]
-    assert ("never in the file" in text) == (control is not None)
+    assert ("released records equal to a record never in the file" in text) == (control is not None)
+    assert ("Without a control file" in text) == (control is None)
     for words, own, other in (
         ("released record to the closest", near.dcr_released_to_original, near.dcr_released_to_control),
         ("the same over the second", near.nndr_original_to_released, near.nndr_control_to_released),

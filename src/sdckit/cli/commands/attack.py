@@ -136,7 +136,9 @@ def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | No
     from sdckit.workflow.plan import carry_out
 
     columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
-    aligned = wanted.rows or wanted.declared
+    # A release of another length cannot be aligned: told of the linkage alone, where a scenario declares it.
+    fits = all(one.height == files.original.height for one in files.released)
+    aligned = wanted.rows or (wanted.declared and fits)
     pair = open_pair(
         files.original, files.released, files.control, categories={"variables": columns}, aligned=aligned,
         id=wanted.id,
