@@ -357,7 +357,7 @@ def test_what_was_attacked_and_how():
     facts = attack_blocks(tree(asked=ASKED, skipped=not_made), several=False)[1]
     assert isinstance(facts, Facts)
     assert dict(facts.items) == {
-        "Columns attacked": "2 of 7, those of the scenario: age, ill",
+        "Columns attacked": "2 of 7: age, ill",
         "People never in the file": "150 records",
         "Attempts asked for": "500 of each attack",
         "Seed": "given, and kept by the analyst: it may be that of the protection, too",

@@ -213,7 +213,7 @@ def _asked_words(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
     columns, n_columns = asked["columns"], asked["n_columns"]
     which = f"{len(columns)}" if n_columns is None else f"{len(columns)} of {n_columns}"
     rows = [
-        ("Columns attacked", f"{which}, those of the scenario: {', '.join(columns)}"),
+        ("Columns attacked", f"{which}: {', '.join(columns)}"),
         ("Attempts asked for", f"{asked['n_attacks']:,} of each attack"),
         ("Seed", SEEDS[asked["seeded"]] if asked.get("seed") is None else str(asked["seed"])),
     ]

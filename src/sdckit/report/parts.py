@@ -35,7 +35,9 @@ def bars(
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:
     """What a measure has to say about its figures, a paragraph each."""
-    return [Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in tree["notes"].values()]
+    return [
+        Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in dict.fromkeys(tree["notes"].values())
+    ]
 
 
 def texts(*leaves: Plain) -> tuple[str, ...]:

@@ -312,7 +312,7 @@ def lacking(
         ("information_loss", apart or undeclared),
     ]
     models = [(f"compare_models:{formula}", "") for formula in formulas]
-    return plan + (models or [("compare_models", "no model was named; give models=[formula]")])
+    return plan + (models or [("compare_models", "no model was named")])
 
 
 def _not_joint(numeric: Sequence[str], records: int) -> str:

@@ -191,7 +191,9 @@ def blocks(one: Plain, place: str) -> list[Block]:
     share = " The share saved is what a key decides alone." if singles else ""
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
     found: list[Block] = [
-        Paragraph(f"With all keys {uniques['text']} records are unique.{most_saving(tree)}{share}"),
+        Paragraph(
+            f"With all keys {uniques['text']} record{' is' if uniques['text'] == '1' else 's are'} unique.{most_saving(tree)}{share}"
+        ),
         bars("Uniques left when one key is dropped", "uniques", drawn),
         _saved_table("One key left out", singles, uniques),
     ]
@@ -200,7 +202,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
             Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
             _saved_table("One key coarser by a step", steps, uniques),
         ]
-    if tree.get("suggestions"):
+    if tree.get("suggestions") and uniques["text"] != "0":
         found.append(_suggestions(tree["suggestions"]))
     if pairs:
         found.append(_saved_table("Two keys left out (the five pairs that save most)", pairs[:5], uniques))

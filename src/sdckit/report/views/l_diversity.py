@@ -126,7 +126,9 @@ def _answer(one: Plain, place: str, _n: Plain) -> str:
             told.append(f"No group of equal keys gives away {variable} by itself.")
         else:
             rate = tree["violation_rates"]["distinct"]["2"]["text"]
-            told.append(f"For {alone['text']} records ({rate}) the keys alone give away {variable}.")
+            told.append(
+                f"For {alone['text']} record{'s' * (alone['text'] != '1')} ({rate}) the keys alone give away {variable}."
+            )
     return " ".join(told)
 
 
