@@ -79,8 +79,8 @@ def release_answer(plain: Plain) -> Section:
             (
                 status(one["holds"]["value"]),
                 one["intruder"] if several else "",
-                verdict_sentence(one, plain["n"])
-                + (f" (release {one['release']})" if one.get("release") else ""),
+                (f"Release {one['release']}: " if one.get("release") else "")
+                + verdict_sentence(one, plain["n"]),
             )
             for one in plain["verdicts"]
         )

@@ -190,10 +190,9 @@ def blocks(one: Plain, place: str) -> list[Block]:
     steps = _by_saving(tree["coarsenings"])
     share = " The share saved is what a key decides alone." if singles else ""
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
+    alone = "record is" if uniques["text"] == "1" else "records are"
     found: list[Block] = [
-        Paragraph(
-            f"With all keys {uniques['text']} record{' is' if uniques['text'] == '1' else 's are'} unique.{most_saving(tree)}{share}"
-        ),
+        Paragraph(f"With all keys {uniques['text']} {alone} unique.{most_saving(tree)}{share}"),
         bars("Uniques left when one key is dropped", "uniques", drawn),
         _saved_table("One key left out", singles, uniques),
     ]

@@ -126,9 +126,8 @@ def _answer(one: Plain, place: str, _n: Plain) -> str:
             told.append(f"No group of equal keys gives away {variable} by itself.")
         else:
             rate = tree["violation_rates"]["distinct"]["2"]["text"]
-            told.append(
-                f"For {alone['text']} record{'s' * (alone['text'] != '1')} ({rate}) the keys alone give away {variable}."
-            )
+            whom = "record" if alone["text"] == "1" else "records"
+            told.append(f"For {alone['text']} {whom} ({rate}) the keys alone give away {variable}.")
     return " ".join(told)
 
 
