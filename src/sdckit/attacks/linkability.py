@@ -9,12 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.attack_files import (
-    file_notes,
-    numeric_columns,
-    open_attack,
-    options,
-)
+from sdckit.attacks.attack_files import file_notes, numeric_columns, open_attack, options
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import draw_nearest, encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied

@@ -9,13 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import (
-    all_variables,
-    file_notes,
-    numeric_columns,
-    open_attack,
-    options,
-)
+from sdckit.attacks.attack_files import all_variables, file_notes, numeric_columns, open_attack, options
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
 from sdckit.attacks.nearest_rows import encode_files
 from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied

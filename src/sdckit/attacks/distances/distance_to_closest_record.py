@@ -10,13 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import (
-    all_variables,
-    file_notes,
-    numeric_columns,
-    open_attack,
-    subgroups,
-)
+from sdckit.attacks.attack_files import all_variables, file_notes, numeric_columns, open_attack, subgroups
 from sdckit.attacks.distances.closeness_figures import (
     FIGURES,
     GROUP_FIGURES,

@@ -104,9 +104,7 @@ def canary_exposure(
     """Measure canaries, the planted ones first, against one or m releases."""
     pair = open_pair(canaries, released, categories={"variables": [*numbers, *categories]}, attack=True)
     canary, *releases = gower(
-        [pair.days(name) for name in numbers],
-        [pair.codes(name).codes for name in categories],
-        ranges=ranges,
+        [pair.days(name) for name in numbers], [pair.codes(name).codes for name in categories], ranges=ranges
     )
     notes: dict[str, str] = {}
     distances = [prepare(one).nearest(canary, 1).distance[:, 0] for one in releases]

@@ -53,8 +53,7 @@ def assess(
         str | None, typer.Option(metavar="HH", help="Who lives together.", rich_help_panel=ROLES)
     ] = None,
     person: Annotated[
-        str | None,
-        typer.Option(metavar="P", help="Which rows are one person.", rich_help_panel=ROLES),
+        str | None, typer.Option(metavar="P", help="Which rows are one person.", rich_help_panel=ROLES)
     ] = None,
     sensitive: Annotated[
         list[str] | None,
@@ -74,11 +73,7 @@ def assess(
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help=f"Also run {', '.join(further())}, or all.",
-            rich_help_panel=ROLES,
-        ),
+        typer.Option(metavar="A,B", help=f"Also run {', '.join(further())}, or all.", rich_help_panel=ROLES),
     ] = None,
     released: Annotated[
         list[Path] | None,
@@ -182,8 +177,7 @@ def assess(
     encoding: Encoding = None,
     decimal: Decimal = None,
     report: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT.html", help="Write the report.", rich_help_panel=OUTPUT),
+        Path | None, typer.Option(metavar="OUT.html", help="Write the report.", rich_help_panel=OUTPUT)
     ] = None,
     json: Annotated[
         str | None,

@@ -51,8 +51,7 @@ def attack(
         ),
     ] = None,
     target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="T", help="What they infer; several columns one by one."),
+        list[str] | None, typer.Option(metavar="T", help="What they infer; several columns one by one.")
     ] = None,
     variables: Annotated[
         list[str] | None,

@@ -52,8 +52,7 @@ def make(
         typer.Option("--id", metavar="COLUMN", help="Gets values that nobody has; never compared."),
     ] = None,
     identifiers: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Names and numbers; never read, so not in OUT."),
+        list[str] | None, typer.Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same records.")] = None,
     missing: Missing = None,

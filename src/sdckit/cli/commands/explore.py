@@ -37,8 +37,7 @@ def explore(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The same for every combination.")] = None,
     risk: Annotated[
-        str,
-        typer.Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k."),
+        str, typer.Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
     ] = "expected_reidentifications",
     loss: Annotated[str, typer.Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
     workers: Annotated[int | None, typer.Option(metavar="N", help="Combinations at a time.")] = None,
