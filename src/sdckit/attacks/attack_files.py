@@ -40,12 +40,8 @@ TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in tw
 class AttackFiles:
     """The files of an attack, the control file behind the releases.
 
-    Attributes
-    ----------
-    pair : Pair
-    overlap : int
-        Records of the control file equal to one of the original, where that was found to be more than
-        coincidence.
+    `overlap` counts the records of the control file equal to one of the original, where that was found to be more
+    than coincidence.
     """
 
     pair: Pair
@@ -102,15 +98,7 @@ def is_ordered(coding: SharedCoding) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How many attacks, the confidence of intervals, the subgroups, the random numbers.
-
-    Attributes
-    ----------
-    n_attacks : int
-    level : float
-    by : tuple of str
-    rng : numpy.random.Generator
-    """
+    """How many attacks, the confidence of intervals, the subgroups, the random numbers."""
 
     n_attacks: int
     level: float
@@ -119,13 +107,7 @@ class Options:
 
 
 def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: arguments.Seed) -> Options:
-    """Check what can be checked before the files are opened.
-
-    Raises
-    ------
-    ColumnError, DataError
-        `by` is no list of names; a number out of range.
-    """
+    """Check what can be checked before the files are opened."""
     return Options(
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
         arguments.level(level),
@@ -135,13 +117,7 @@ def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: 
 
 
 def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
-    """The columns of subgroups, which stand beside `figures` in a table; one column may stand without a list.
-
-    Raises
-    ------
-    ColumnError
-        No list of names, or the name of a figure.
-    """
+    """The columns of subgroups, which stand beside `figures` in a table; one column may stand without a list."""
     names = arguments.names(by, "by", single=True) or ()
     taken = {name.casefold() for name in ("release", *figures)}
     if clash := [name for name in names if str(name).casefold() in taken]:
@@ -161,11 +137,6 @@ def all_variables(
     """Choose the variables an intruder compares: those given, the scenario's, else all shared ones.
 
     Shared by original and releases; never the id, nor those in `without`.
-
-    Raises
-    ------
-    ColumnError
-        The list is empty, or no list; nothing is shared.
     """
     names = arguments.names(variables, "variables")
     if names is None and scenario is not None:
@@ -187,13 +158,7 @@ def all_variables(
 def open_attack(
     opened: Pair, *, roles: Mapping[str, Sequence[str]], by: Sequence[str] = (), least: int = 2
 ) -> AttackFiles:
-    """Read the columns of an attack, and warn where the control file overlaps the original.
-
-    Raises
-    ------
-    ColumnError, DataError
-        As `open_pair`; fewer than `least` records in a file.
-    """
+    """Read the columns of an attack, and warn where the control file overlaps the original."""
     pair = open_pair(opened, categories={**roles, **({"by": by} if by else {})}, attack=True)
     files = AttackFiles(pair)
     sizes = [*zip(pair.names, (pair.n, *pair.sizes), strict=True), (CONTROL, files.n_control)]
@@ -235,13 +200,7 @@ def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
 def numeric_columns(
     files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
-    """Those of the columns whose differences count: as declared, else all numbers, dates and times.
-
-    Raises
-    ------
-    ColumnError, DataError
-        A declared one is none of the columns, or holds neither numbers nor dates.
-    """
+    """Those of the columns whose differences count: as declared, else all numbers, dates and times."""
     declared = arguments.names(numeric, "numeric")
     if declared is None and scenario is not None and scenario.numeric:
         declared = tuple(name for name in scenario.numeric if name in names)

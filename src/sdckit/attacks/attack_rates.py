@@ -43,13 +43,8 @@ NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 class Tally:
     """Attacks and successes.
 
-    Attributes
-    ----------
-    n : int
-    successes : float
-        Need not be whole where it is an expected number.
-    effect : float
-        Variance of the successes divided by that of independent attacks; 1 where they are independent.
+    `successes` need not be whole where it is an expected number; `effect` is the variance of the successes
+    divided by that of independent attacks, 1 where they are independent.
     """
 
     n: int
@@ -167,25 +162,9 @@ def rates(
 ) -> dict[str, float]:
     """Figures of one attack on one release.
 
-    Parameters
-    ----------
-    attack : Tally
-        On the people of the original.
-    baseline : float
-        Share of successes of somebody who guesses.
-    control : Tally or None
-        On people who were never in the file.
-    level : float
-        Confidence of the intervals.
-    notes : dict of str to str
-        Is told why figures are undefined.
-    residual : tuple of float, optional
-        Residual risk, lower and upper end, where they do not follow from the two tallies.
-
-    Returns
-    -------
-    dict of str to float
-        The `FIGURES`.
+    `attack` is on the people of the original, `control` on people who were never in the file, `baseline` the
+    share of successes of somebody who guesses. `notes` is told why figures are undefined; `residual` (with its
+    lower and upper end) is given where it does not follow from the two tallies.
 
     Examples
     --------

@@ -30,19 +30,8 @@ def counted(n: int, size: int) -> int:
 def isolated(matches: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
     """Chance that exactly one of some people is among `size` drawn from `n`.
 
-    Parameters
-    ----------
-    matches : ndarray of int
-        How many people a predicate is true of; more than `counted` are as good as infinitely many.
-    n : int
-        People of the file.
-    size : int
-        People drawn, at most `n`.
-
-    Returns
-    -------
-    ndarray, float64
-        1 or 0 where all are drawn.
+    `matches` says how many people a predicate is true of; more than `counted` are as good as infinitely many. 1
+    or 0 where all are drawn.
 
     Examples
     --------
@@ -63,12 +52,8 @@ def isolated(matches: NDArray[np.int64], n: int, size: int) -> NDArray[np.float6
 class Scaled:
     """What a smaller control file says of as many people as the original has.
 
-    Attributes
-    ----------
-    factor : float
-        What its success rate is multiplied by.
-    residual : tuple of float
-        (a - c) / (1 - c), with lower and upper end, of the success rate a and the multiplied control rate c.
+    Its success rate is multiplied by `factor`; `residual` is (a - c) / (1 - c), with lower and upper end, of the
+    success rate a and the multiplied control rate c.
     """
 
     factor: float
@@ -82,19 +67,10 @@ def scaled(successes: float, same_size: float, control: float, n: float, level: 
     what the control's successes are multiplied by. If the release owes nothing to the original, that is as
     unbiased as the two are alike; of a copy nothing is lost, as it would be if the original itself were cut.
 
-    Parameters
-    ----------
-    successes : float
-        On the original.
-    same_size : float
-        Expected on as many people of it as the control file has.
-    control : float
-        On the control file.
-    n : float
-        Attempts; the equivalent number of independent ones, if successes are reduced likewise.
-    level : float
-        Confidence of the interval: that of control / same_size by the score test, beside Wilson's of the success
-        rate. It covers 0 where the score test does not tell the two apart.
+    `same_size` is what is expected on as many people of the original as the control file has; `n` counts
+    attempts, the equivalent number of independent ones if successes are reduced likewise. The interval is that of
+    control / same_size by the score test, beside Wilson's of the success rate. It covers 0 where the score test
+    does not tell the two apart.
 
     Examples
     --------

@@ -38,9 +38,7 @@ def encode_files(
 def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.random.Generator) -> Ints:
     """The k nearest rows of the base for each query, those equally far as the k-th drawn at random.
 
-    Returns
-    -------
-    ndarray, int64, shape (n, k)
+    Shape (n, k).
 
     Examples
     --------
@@ -80,9 +78,7 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
 def some_of(n: int, k: int, times: int, rng: np.random.Generator) -> Ints:
     """K different ones of n, drawn at random again and again.
 
-    Returns
-    -------
-    ndarray, int64, shape (times, k)
+    Shape (times, k).
 
     Examples
     --------

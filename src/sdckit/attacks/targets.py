@@ -21,12 +21,8 @@ Floats = NDArray[np.float64]
 class Part:
     """The whole file, or a subgroup: which of the attacks are on it.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        Of the subgroup; empty for the whole file.
-    members, others : slice
-        Positions among the attacked records of the original and of the control file.
+    `labels` are empty for the whole file; the slices are positions among the attacked records of the original and
+    of the control file.
     """
 
     labels: tuple[str, ...]
@@ -38,12 +34,7 @@ class Part:
 class Targets:
     """Attacked records, those drawn from the whole file first, then subgroup by subgroup.
 
-    Attributes
-    ----------
-    members, others : ndarray, int64
-        Rows of the original, and of the control file (empty without one).
-    parts : tuple of Part
-        The whole file first.
+    `members` are rows of the original, `others` of the control file (empty without one).
     """
 
     members: Ints
@@ -55,12 +46,7 @@ class Targets:
 class Outcome:
     """What came of it in one release.
 
-    Attributes
-    ----------
-    members, others : ndarray, bool
-        Success for each attacked record.
-    baseline : ndarray, float64
-        For each attacked record of the original the chance that guessing succeeds.
+    For each attacked record its success; for those of the original also the chance that guessing succeeds.
     """
 
     members: NDArray[np.bool_]
@@ -73,14 +59,8 @@ def draw_targets(
 ) -> Targets:
     """Draw records to attack: as many as asked for from the whole file, and from each subgroup.
 
-    Parameters
-    ----------
-    files : AttackFiles
-    asked : Options
-    notes : dict of str to str
-        Is told where a file has fewer records than attacks are asked for.
-    balanced : bool
-        Whether as many are drawn from the original as from the control file.
+    `notes` is told where a file has fewer records than attacks are asked for; `balanced` draws as many from the
+    original as from the control file.
     """
     if balanced and asked.n_attacks > (least := min(files.n, files.n_control)):
         notes["n_attacks"] = (

@@ -24,18 +24,8 @@ __all__ = ["Attacked", "check_attack_options", "read_attacked"]
 class Attacked:
     """What is attacked.
 
-    Attributes
-    ----------
-    original, control : polars.DataFrame
-    released : list of polars.DataFrame
-    variables : tuple of str
-        Columns of the attacks that are told none.
-    declared : tuple of str or None
-        Columns declared to be numbers; None where nothing is declared.
-    left_out : tuple of str
-        Columns that are not in every file.
-    id : str or None
-        Column of original and releases that says which rows belong together.
+    `variables` are for the attacks that are told none; `declared` are numbers, None where nothing is declared;
+    `left_out` are columns that not every file has; `id` says which rows belong together.
     """
 
     original: pl.DataFrame
@@ -58,17 +48,7 @@ def read_attacked(
     scenario: Scenario | None,
     steps: Steps,
 ) -> Attacked:
-    """Read the columns that the attacks use, of every file.
-
-    Raises
-    ------
-    ColumnError
-        A column that a file does not have, an identifier among those asked for, or nothing in common.
-    DataError
-        The first line of a CSV may be a record and no column is named.
-    ScenarioError
-        Two of the files are the same.
-    """
+    """Read the columns that the attacks use, of every file."""
     _check_different(source.file, released, control)
     never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))
     if named := [name for name in (*wanted.columns, *variables) if name in never]:

@@ -32,24 +32,10 @@ WAYS_OUT = {
 class Wanted:
     """What was asked for.
 
-    Attributes
-    ----------
-    kinds : tuple of str
-        Attacks named; all that apply where none is.
-    sides : tuple of tuple of str
-        The pieces of knowledge as given: one, or two that may be joined.
-    targets : tuple of str
-        Columns to be inferred.
-    by : tuple of str
-        Columns of subgroups.
-    id : str or None
-        Column that says which rows belong together.
-    rows : bool
-        Whether the command line says that rows belong together; `declared`, whether the scenario does.
-    blocking : tuple of tuple of str
-        Rules of which a pair of linked records must meet one.
-    typed : bool
-        Whether knowledge or a target was typed.
+    `kinds` are the attacks named (none: all that apply), `sides` the pieces of knowledge as given: one, or two
+    that may be joined. `rows` says whether the command line says that rows belong together, `declared` whether
+    the scenario does; `typed` whether knowledge or a target was typed. A pair of linked records must meet one
+    rule of `blocking`.
     """
 
     kinds: tuple[str, ...]
@@ -99,11 +85,6 @@ def read_wanted(
 ) -> Wanted:
     """Read the options; a scenario says what they leave open.
 
-    Raises
-    ------
-    ScenarioError
-        An unknown kind; knowledge in more than two pieces, or a column in both of them.
-
     Examples
     --------
     >>> read_wanted(kinds=[], known=[["age"]], targets=["income"]).columns
@@ -148,24 +129,7 @@ def planned(
     n_attacks: int,
     **known: Any,
 ) -> tuple[Planned, ...]:
-    """Plan the attacks; one that was named and cannot be made is refused, others are left out.
-
-    Parameters
-    ----------
-    wanted
-        What was asked for.
-    variables, numeric
-        Columns of the attacks that are told none; those declared to be numbers.
-    n_attacks
-        Attempts of each attack.
-    **known
-        What else a `Context` holds.
-
-    Raises
-    ------
-    ScenarioError
-        An attack that was named lacks something; an option that no attack uses.
-    """
+    """Plan the attacks; one that was named and cannot be made is refused, others are left out."""
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import plan_attacks
 

@@ -24,15 +24,7 @@ SCHEMA = "sdckit/canaries"
 class Key:
     """What is needed to look for planted records in a release.
 
-    Attributes
-    ----------
-    both : polars.DataFrame
-        The planted records, and behind them those held back.
-    n_planted, copies : int
-    variables, numeric : tuple of str
-        Variables compared; those of them that are numbers.
-    ranges : tuple of float
-        Of each number.
+    `both` are the planted records, and behind them those held back; `ranges` are those of each number.
     """
 
     both: pl.DataFrame
@@ -44,15 +36,7 @@ class Key:
 
 
 def write_key(made: Canaries, path: Path) -> None:
-    """Write the key as JSON, for its owner only.
-
-    Raises
-    ------
-    DataError
-        A variable of a type that JSON cannot hold.
-    FileFormatError
-        The file cannot be written.
-    """
+    """Write the key as JSON, for its owner only."""
     from sdckit.report.atomic import write_whole
 
     both = made.planted.vstack(made.held_out)
@@ -70,13 +54,7 @@ def write_key(made: Canaries, path: Path) -> None:
 
 
 def read_key(path: Path) -> Key:
-    """Read a key.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, or is no key.
-    """
+    """Read a key."""
     wrong = FileFormatError(f"{path.name} is no key of canaries; 'sdckit canaries make' writes one")
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))

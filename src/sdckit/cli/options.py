@@ -147,16 +147,8 @@ def make_scenario(
 ) -> Scenario:
     """Build the scenario: the file's entries, each replaced where an option names it.
 
-    Parameters
-    ----------
-    file
-        A scenario in TOML, or None where the options say everything.
-    keys, intruders, missing_rule
-        The options as typed: ``a,b``, ``name=a,b``, ``rule`` or ``key=rule``.
-    thresholds
-        Limits by name; None where not given.
-    **given
-        Other fields of `Scenario`; None or empty where not given.
+    Keys, intruders and rules come as typed: ``a,b``, ``name=a,b``, ``rule`` or ``key=rule``; thresholds by name,
+    None where not given; `given` are other fields of `Scenario`, None or empty where not given.
     """
     from sdckit.data.scenarios.scenario import Scenario
 

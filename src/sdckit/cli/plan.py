@@ -40,24 +40,8 @@ def plan_lines(
 ) -> list[str]:
     """Say what would run, and roughly what it would cost.
 
-    Parameters
-    ----------
-    original
-        The file with its header.
-    scenario
-        The declared roles.
-    measures
-        Further measures that were asked for.
-    released
-        Each release with its header.
-    control
-        The control file with its header.
-    attacks, n_attacks
-        Whether attacks are made without a control file, too; attempts of each.
-    aligned
-        Whether it is declared which rows belong together.
-    models
-        Formulas with their families.
+    Each file comes with its header; `attacks` are made without a control file, too; `aligned` says whether it is
+    declared which rows belong together.
     """
     from sdckit.workflow.plan import plan_file
 

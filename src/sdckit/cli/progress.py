@@ -18,10 +18,7 @@ PATIENCE = 1.0  # seconds before anything is shown
 class Steps:
     """Name the step under way; show it with its time once the work takes longer than a second.
 
-    Parameters
-    ----------
-    quiet
-        Show nothing. Nothing is shown either where standard error is no terminal.
+    Nothing is shown where standard error is no terminal.
     """
 
     def __init__(self, *, quiet: bool) -> None:

@@ -49,19 +49,7 @@ Population = Annotated[Path | None, POPULATION]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A file, how to read it, and what is known about its columns.
-
-    Attributes
-    ----------
-    file, scenario : Path
-        The data; a scenario in TOML, if one is given.
-    keys, intruder
-        Options as typed.
-    missing, delimiter, encoding, decimal
-        How to read the file.
-    quiet : bool
-        Show no progress.
-    """
+    """A file, how to read it, and what is known about its columns."""
 
     file: File
     keys: AnyKeys = None
@@ -84,11 +72,6 @@ class Source:
 
         Roles that the command has no use for are left out, so that their columns are not read; `design`
         keeps weight and sampling fraction.
-
-        Raises
-        ------
-        ScenarioError
-            No keys; several intruders and none chosen; keys together with an intruder's name.
         """
         if self.keys and self.intruder:
             raise ScenarioError("--keys are those of one intruder; leave --intruder out")
@@ -114,13 +97,7 @@ class Source:
 
 
 def read_population(source: Source, path: Path, scenario: Scenario, steps: Steps) -> pl.DataFrame:
-    """Read the keys of a population file, as the file itself is read.
-
-    Raises
-    ------
-    ColumnError
-        A key is absent; the message names the file.
-    """
+    """Read the keys of a population file, as the file itself is read."""
     known = type(scenario)(intruders=scenario.intruders, missing_codes=scenario.missing_codes)
     try:
         return source.read(known, steps, file=path)

@@ -21,19 +21,9 @@ Halves = tuple[tuple[str, ...], tuple[str, ...]]
 class Asked:
     """How attacks were asked for: what it takes to judge them, and to make them again.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Those attacked.
-    n_columns : int or None
-        Columns of the original; None where it came from a plan, of which only the declared ones were read.
-    columns_at_once : int or None
-        Columns of a query that singles out by several of them.
-    halves : dict of str to (tuple of str, tuple of str)
-        The two pieces of knowledge that may be joined, by intruder.
-    n_attacks : int
-        Attempts asked for of each attack.
-    seed : int or None
+    `columns` are those attacked. `n_columns` of the original is None where it came from a plan, of which only the
+    declared ones were read; `columns_at_once` is of a query that singles out by several. `halves` are the two
+    pieces of knowledge that may be joined, by intruder.
     """
 
     columns: tuple[str, ...]
@@ -49,14 +39,7 @@ def declared_knowledge(
 ) -> dict[str, Knowledge]:
     """What each intruder of a scenario has to go by: the keys, and their two halves, in their order.
 
-    Parameters
-    ----------
-    scenario
-        All intruders.
-    variables
-        Columns of the attacks that are told none.
-    n_attacks
-        Attempts of each attack.
+    `variables` are the columns of the attacks that are told none.
 
     Examples
     --------

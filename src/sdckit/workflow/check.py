@@ -110,13 +110,7 @@ def check(
 
 
 def require_thresholds(scenario: Scenario) -> None:
-    """Refuse a scenario that would let everything pass.
-
-    Raises
-    ------
-    ScenarioError
-        No threshold is declared.
-    """
+    """Refuse a scenario that would let everything pass."""
     if not scenario.thresholds.declared:
         raise ScenarioError(
             "the scenario declares no threshold, so there is nothing to check; "

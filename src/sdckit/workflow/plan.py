@@ -37,12 +37,7 @@ Plans = Mapping[str, tuple["Planned", ...]]
 class Planned:
     """One measure against one intruder.
 
-    Attributes
-    ----------
-    row : Measure
-    context : Context
-    lacks : str
-        Why it will not run; "" where it will.
+    `lacks` says why it will not run; "" where it will.
     """
 
     row: Measure
@@ -59,14 +54,8 @@ class Planned:
 class Outcome:
     """What came of a plan.
 
-    Attributes
-    ----------
-    results : dict of str to Result
-        By place.
-    skipped : tuple of (str, str)
-        What did not run, and why.
-    failed : tuple of str
-        Those of them that were tried, and have a residual risk: a limit on it cannot be judged.
+    Results by place; of what did not run the place and why. `failed` are those of them that were tried, and have
+    a residual risk: a limit on it cannot be judged.
     """
 
     results: dict[str, Result]
@@ -76,11 +65,6 @@ class Outcome:
 
 def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     """Read `measures=`: names of further measures, or "all".
-
-    Raises
-    ------
-    ScenarioError
-        A name that is none of them.
 
     Examples
     --------
@@ -107,14 +91,7 @@ def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str,
 def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:
     """Plan the measures of one file against every intruder.
 
-    Parameters
-    ----------
-    scenario
-        All intruders.
-    measures
-        Further measures that were asked for.
-    **known
-        What else a `Context` holds: ``n``, ``data``, ``tell``.
+    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``.
     """
     return _by_intruder(scenario, "one", measures, known)
 
@@ -134,16 +111,7 @@ def plan_attacks(
 ) -> tuple[Planned, ...]:
     """Plan the simulated attacks: first those that need no intruder, then those of each.
 
-    Parameters
-    ----------
-    scenario
-        All intruders.
-    knowledge
-        What each of them has to go by.
-    kinds
-        Names of attacks; all unless given.
-    **known
-        What else a `Context` holds.
+    `kinds` are names of attacks, all unless given; `known` is what else a `Context` holds.
     """
     found: list[Planned] = []
     for number, (name, knows) in enumerate(knowledge.items()):
@@ -180,17 +148,7 @@ def _targets(row: Measure, context: Context) -> list[Context]:
 def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Outcome:
     """Run what can run; what cannot is told with its reason.
 
-    Parameters
-    ----------
-    planned
-        The plan.
-    strict
-        Names of measures whose errors are raised.
-
-    Raises
-    ------
-    SdcError
-        Of a measure without which nothing can be said, or of one in `strict`.
+    Errors of the measures named in `strict` are raised, and those of one without which nothing can be said.
     """
     results: dict[str, Result] = {}
     skipped: list[tuple[str, str]] = []

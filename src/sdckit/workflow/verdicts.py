@@ -124,19 +124,8 @@ def judge(
 ) -> tuple[Verdict, ...]:
     """Compare every declared threshold of one file with its figure.
 
-    Parameters
-    ----------
-    thresholds, intruder
-        The limits, and whom they are judged against.
-    results
-        What was measured, by place.
-    sensitive
-        The variables an intruder would learn.
-    skipped
-        (measure, reason) of what did not run.
-    compared
-        Whether the original stands beside it: limits that compare the two are left to `judge_release` then,
-        and could not be judged otherwise.
+    Results come by place, `skipped` as (measure, reason). Where the original stands beside the file (`compared`),
+    limits that compare the two are left to `judge_release`; otherwise they could not be judged.
     """
     found: list[Verdict] = []
     risk = results["individual_risk"]
@@ -174,16 +163,7 @@ def judge_release(
 ) -> tuple[Verdict, ...]:
     """Compare every threshold on a release beside its original with the worst of the releases.
 
-    Parameters
-    ----------
-    thresholds, intruder
-        The limits, and whom they are judged against.
-    results
-        What was measured, by the name of the measure, with the variable after a colon where it has one.
-    sensitive
-        The variables an intruder would learn.
-    skipped
-        (measure, reason) of what did not run.
+    Results come by the name of the measure, with the variable after a colon where it has one.
     """
     reasons = dict(skipped)
     found: list[Verdict] = []
@@ -219,18 +199,8 @@ def judge_attacks(
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
     it open.
 
-    Parameters
-    ----------
-    limit, intruder
-        The threshold, and whose knowledge the attacks use. Attacks that need no intruder count for each.
-    attacks
-        Results by name, with the intruder behind a colon.
-    intruders
-        All there are: an attack that names another one does not count.
-    failed
-        Places of the attacks with a residual risk that were tried in vain.
-    control
-        Whether there is a control file.
+    Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
+    `failed` are the places of the attacks with a residual risk that were tried in vain.
     """
     if limit is None:
         return ()

@@ -32,12 +32,7 @@ LABELLINGS = 20  # searched for at once: the memory of one search is that many n
 
 @dataclass(frozen=True, eq=False)
 class Searches:
-    """Files encoded together, each made ready once and each search done once.
-
-    Attributes
-    ----------
-    files : dict of str to Encoded
-    """
+    """Files encoded together, each made ready once and each search done once."""
 
     files: Mapping[str, Encoded]
     memo: dict[tuple[str, ...], Index | Neighbours] = field(default_factory=dict, repr=False)
@@ -130,12 +125,8 @@ def hits(
 ) -> NDArray[np.bool_]:
     """Which records of the first file have one of the second with all their categories, and no number farther away.
 
-    Parameters
-    ----------
-    numbers, codes : sequence of pair of ndarray
-        Of each variable its values in both files, NaN and its own code where missing.
-    reach : ndarray, float64
-        How far each number may be. A missing number is met by a missing one only.
+    Each variable has its values in both files, NaN and its own code where missing. `reach` is how far each number
+    may be; a missing number is met by a missing one only.
 
     Examples
     --------

@@ -20,14 +20,7 @@ CLASSES = 10  # of a number, for its entropy
 
 @dataclass(frozen=True, eq=False)
 class ComparedFiles:
-    """The files of one call, and what of them is compared.
-
-    Attributes
-    ----------
-    opened : AttackFiles
-    numbers, categories : tuple of str
-        The variables compared.
-    """
+    """The files of one call, and what of them is compared."""
 
     opened: AttackFiles
     numbers: tuple[str, ...]

@@ -73,14 +73,7 @@ def _utf8(texts: Any) -> tuple[Bytes, NDArray[np.int64]]:
 def jaro_winkler(left: Any, right: Any) -> Any:
     """Compare texts pair by pair, byte by byte of their UTF-8.
 
-    Parameters
-    ----------
-    left, right : pyarrow.Array of string, equally long
-
-    Returns
-    -------
-    pyarrow.Array of double
-        From 0 to 1; null where a text is.
+    The texts are PyArrow arrays, equally long. Gives 0 to 1, and null where a text is.
 
     Examples
     --------

@@ -18,10 +18,7 @@ __all__ = ["Engine", "check_session", "open_duckdb", "open_spark", "session_of"]
 class Engine(ABC):
     """Tables by name, and SQL on them.
 
-    Attributes
-    ----------
-    similarity : str
-        The function for Jaro and Winkler's similarity of texts.
+    `similarity` is its function for Jaro and Winkler's similarity of texts.
     """
 
     similarity: str
@@ -40,12 +37,7 @@ class Engine(ABC):
 
 
 class DuckDBEngine(Engine):
-    """A database of this process.
-
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-    """
+    """A database of this process."""
 
     similarity = "jaro_winkler_similarity"
 
@@ -66,17 +58,7 @@ class DuckDBEngine(Engine):
 
 
 class SparkEngine(Engine):
-    """A session of its own beside the caller's: with its settings, without its views and functions.
-
-    Parameters
-    ----------
-    session : pyspark.sql.SparkSession
-
-    Raises
-    ------
-    DataError
-        The session has been stopped.
-    """
+    """A session of its own beside the caller's: with its settings, without its views and functions."""
 
     # Spark's own function and splink's jar for Spark count half transpositions, DuckDB does not.
     similarity = "sdckit_jaro_winkler"
@@ -151,13 +133,7 @@ def _beside(session: Any) -> Any:
 
 
 def check_session(session: object) -> None:
-    """Check that something is a session of Spark.
-
-    Raises
-    ------
-    DataError
-        It is none, or pyspark is not installed.
-    """
+    """Check that something is a session of Spark."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:

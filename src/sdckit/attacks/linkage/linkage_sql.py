@@ -28,12 +28,8 @@ COMPARED, WEIGHED = "sdckit_compared", "sdckit_weighed"
 class Step:
     """A level of agreement of a variable.
 
-    Attributes
-    ----------
-    condition : str
-        SQL on ``v0_l``, ``v0_r``, ...; the first that holds counts, "ELSE" always does.
-    number : int
-        How splink counts levels: -1 where a value is missing, 0 without agreement.
+    `condition` is SQL on ``v0_l``, ``v0_r``, ...; the first that holds counts, "ELSE" always does. `number` is
+    how splink counts levels: -1 where a value is missing, 0 without agreement.
     """
 
     condition: str
@@ -43,17 +39,8 @@ class Step:
 def compared_sql(variables: Sequence[Sequence[Step]], rules: Sequence[str]) -> str:
     """Compare all candidate pairs, and count those of a released record that agree alike.
 
-    Parameters
-    ----------
-    variables : sequence of sequence of Step
-    rules : sequence of str
-        Conditions on `l` and `r`.
-
-    Returns
-    -------
-    str
-        A query for `rule`, `released`, `fresh` (1 where no rule before holds), `g0`, `g1`, ... (numbers of
-        levels), `pairs` and `hits` (1 where the right pair is among them).
+    Rules are conditions on `l` and `r`. The query gives `rule`, `released`, `fresh` (1 where no rule before
+    holds), `g0`, `g1`, ... (numbers of levels), `pairs` and `hits` (1 where the right pair is among them).
 
     Examples
     --------
@@ -108,12 +95,8 @@ def patterns_sql(rule: int, n_variables: int) -> str:
 def weighed_sql(prior: float, weights: Sequence[dict[int, float]]) -> str:
     """Count the candidate pairs of each released record by weight, each pair once.
 
-    Parameters
-    ----------
-    prior : float
-        log2 of the odds of a match before any comparison.
-    weights : sequence of dict
-        What each level adds, by its number.
+    `prior` is log2 of the odds of a match before any comparison; `weights` say what each level adds, by its
+    number.
     """
     terms = [_number(prior)]
     for j, levels in enumerate(weights):

@@ -21,13 +21,8 @@ PIECE = 100_000  # a pattern is repeated piece by piece, so that its rows need n
 class SplinkModel:
     """A model that is estimated step by step.
 
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-    files : dict of str to pyarrow.Table
-        The originals and the released records, by name: `unique_id`, `v0`, `v1`, ...
-    comparisons : sequence of splink.comparison_library.ComparisonCreator
-        Of `v0`, `v1`, ...
+    The files, originals and released records by name, have `unique_id`, `v0`, `v1`, ...; each of the latter has
+    its splink comparison.
     """
 
     def __init__(self, connection: Any, files: Mapping[str, Any], comparisons: Sequence[Any]) -> None:
@@ -51,13 +46,7 @@ class SplinkModel:
         return [one.comparison_levels for one in self._linker._settings_obj.comparisons]
 
     def steps(self, similarity: str) -> list[list[Step]]:
-        """The levels of each variable.
-
-        Parameters
-        ----------
-        similarity : str
-            What the function for the similarity of texts is called.
-        """
+        """The levels of each variable."""
         return [
             [
                 Step(_portable(level.sql_condition, similarity), level.comparison_vector_value)
@@ -77,12 +66,7 @@ class SplinkModel:
     def learn_matches(self, rule: str, patterns: Any) -> None:
         """Estimate m by EM.
 
-        Parameters
-        ----------
-        rule : str
-            What all these pairs agree on.
-        patterns : pyarrow.Table
-            `g0`, `g1`, ... and `pairs`, how many there are.
+        All these pairs agree on `rule`; `patterns` has `g0`, `g1`, ... and `pairs`, how many there are.
         """
         self._connection.register(PATTERNS, patterns)
         levels = ", ".join(f"g{j} as gamma_v{j}" for j in range(len(self._levels)))

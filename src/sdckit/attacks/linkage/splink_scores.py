@@ -35,16 +35,8 @@ SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and
 class Compared:
     """One variable of both files.
 
-    Attributes
-    ----------
-    name : str
-        For messages and tables.
-    kind : str
-        "text" (similar spellings count), "number" (near values count), "exact".
-    original, released : sequence
-        Text with None, or numbers with NaN where missing.
-    near : float
-        Numbers no farther apart are near.
+    `kind` is "text" (similar spellings count), "number" (near values count: those no farther apart than `near`)
+    or "exact". Text has None, a number NaN where missing.
     """
 
     name: str
@@ -98,13 +90,7 @@ class Links:
 
 
 def need_splink() -> None:
-    """Check that splink is there.
-
-    Raises
-    ------
-    DataError
-        It is not.
-    """
+    """Check that splink is there."""
     try:
         import splink  # noqa: F401
     except ImportError:
@@ -123,22 +109,9 @@ def scored_links(
 ) -> Links:
     """Estimate the model, weigh every candidate pair, and count.
 
-    Parameters
-    ----------
-    columns : sequence of Compared
-    blocking : sequence of sequence of int
-        Rules; a pair that agrees on all columns of one rule is a candidate. Without rules all pairs are.
-    seed : int
-        For the pairs sampled to estimate u where there are too many.
-    threshold : float
-        Probability of a match from which on a pair counts as linked.
-    session : pyspark.sql.SparkSession, optional
-        DuckDB unless given.
-
-    Raises
-    ------
-    DataError
-        splink is not installed, or the model cannot be estimated, or the session does not answer.
+    A pair that agrees on all columns of one rule of `blocking` is a candidate; without rules all pairs are.
+    `seed` is for the pairs sampled to estimate u where there are too many; from a probability of a match of
+    `threshold` on a pair counts as linked. On DuckDB, unless there is a session of Spark.
     """
     need_splink()
     rules = [" and ".join(f"l.v{j} = r.v{j}" for j in rule) for rule in blocking] or [ALL]

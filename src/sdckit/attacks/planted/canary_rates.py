@@ -38,10 +38,7 @@ def exposures(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> Floa
 def stand_out(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> tuple[float, float]:
     """How often a planted record is nearer to the release than one held back, and how likely so much is by chance.
 
-    Returns
-    -------
-    tuple of float
-        Area under the curve (1/2: no difference), and the one-sided p-value of Mann and Whitney.
+    Gives the area under the curve (1/2: no difference), and the one-sided p-value of Mann and Whitney.
 
     Examples
     --------

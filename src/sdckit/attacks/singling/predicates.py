@@ -107,18 +107,8 @@ class Predicates:
 def matches(table: Table, predicates: Predicates, most: int = 1) -> tuple[Ints, Ints]:
     """How many records each predicate is true of, and which.
 
-    Parameters
-    ----------
-    table : Table
-    predicates : Predicates
-    most : int
-        Records looked for.
-
-    Returns
-    -------
-    tuple of ndarray, int64
-        Counts, shape (q,), where ``most + 1`` stands for more than `most`; positions in the table, shape
-        (q, most), -1 behind the last.
+    Counts, shape (q,), where ``most + 1`` stands for more than `most`; positions in the table, shape (q, most),
+    -1 behind the last.
 
     Examples
     --------
@@ -161,14 +151,8 @@ def random_predicates(
 ) -> Predicates:
     """Draw what somebody would ask who guesses: random columns, any of their values, random operators.
 
-    Parameters
-    ----------
-    table : Table
-        The released records.
-    ordered : ndarray, bool, shape (p,)
-        Columns that are asked for above and below too.
-    n, k : int
-        Predicates, and conditions in each.
+    The table holds the released records; `ordered`, shape (p,), marks the columns that are asked for above and
+    below too. There are `n` predicates of `k` conditions.
     """
     column = random_columns(len(ordered), n, k, rng)
     levels = [np.unique(codes) for codes in table.codes]

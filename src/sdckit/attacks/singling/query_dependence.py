@@ -23,21 +23,9 @@ def design_effect(
 
     The people of both files are dealt out anew, at random, to files of the same sizes, many times over.
 
-    Parameters
-    ----------
-    pool : Table
-        The people of both files (of one file where there is no other: its halves are compared).
-    n_first : int
-        How many belong to the first file.
-    size : int
-        Among how many people of each file a query must isolate one.
-    queries : Predicates
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    float
-        At least 1 where each file has just so many people.
+    `pool` holds the people of both files, `n_first` of them of the first (of one file where there is no other:
+    its halves are compared); a query must isolate one among `size` people of each. At least 1 where each file has
+    just so many people.
     """
     n_second = pool.n - n_first
     if queries.n == 0 or n_first == 0 or n_second == 0:  # nothing was asked, or there is one person only

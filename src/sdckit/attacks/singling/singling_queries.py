@@ -30,10 +30,7 @@ def univariate_queries(
 ) -> tuple[Predicates, Ints, int]:
     """Draw queries on one column: its only missing value, its smallest and largest, values that occur once.
 
-    Returns
-    -------
-    tuple
-        Distinct queries in random order, at most `n`; the released record of each; how many there are.
+    Gives distinct queries in random order, at most `n`, the released record of each, and how many there are.
     """
     column, operator, value, row = [], [], [], []
     for j, codes in enumerate(table.codes):
@@ -66,10 +63,7 @@ def multivariate_queries(
 ) -> tuple[Predicates, Ints, int]:
     """Draw queries on k columns: a released record's values, numbers as "at least" or "at most", seen from the median.
 
-    Returns
-    -------
-    tuple
-        Distinct queries, at most `n`; the released record of each; how many combinations were tried.
+    Gives distinct queries, at most `n`, the released record of each, and how many combinations were tried.
     """
     middle = _middles(table)
     seen: set[bytes] = set()

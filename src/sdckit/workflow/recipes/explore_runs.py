@@ -35,15 +35,7 @@ def key_of(*parts: object) -> str:
 class Runs:
     """Figures by key, kept in a file where one is named; every finished run is on disk at once.
 
-    Parameters
-    ----------
-    path : Path or None
-        A file of JSON lines, made if it is not there, readable by its owner alone.
-
-    Raises
-    ------
-    FileFormatError
-        The file is something else, or cannot be written.
+    The file of JSON lines is made if it is not there, readable by its owner alone.
     """
 
     def __init__(self, path: Path | None) -> None:

@@ -69,19 +69,7 @@ def check_against(
 ) -> None:
     """Go through the steps without running them.
 
-    Parameters
-    ----------
-    steps : sequence of StepLike
-    frame : narwhals.DataFrame
-        The data, opened.
-    scenario : Scenario, optional
-    folder : Path, optional
-        Where paths in the recipe start.
-
-    Raises
-    ------
-    SdcError
-        What will not fit, with the step and the argument.
+    `folder` is where paths in the recipe start. What will not fit is told with the step and the argument.
     """
     kinds: dict[str, bool | None] = {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
     header = _Header(kinds, len(frame))
@@ -101,18 +89,7 @@ def check_against(
 
 
 def check_roles(steps: Sequence[StepLike], columns: Sequence[str], scenario: Scenario) -> None:
-    """Check that the scenario's columns are there; warn of identifiers that would go out.
-
-    Raises
-    ------
-    ColumnError
-        A column with a role is absent.
-
-    Warns
-    -----
-    SdcWarning
-        No step deals with an identifier that is in the data.
-    """
+    """Check that the scenario's columns are there; warn of identifiers that would go out."""
     fields: dict[str, Any] = {name: getattr(scenario, name) for name in type(scenario).model_fields}
     type(scenario)(**(fields | {"identifiers": ()})).check_columns(columns)
     used = columns_used(steps)
@@ -260,13 +237,7 @@ def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | 
 
 
 def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
-    """Read one step as given, without data.
-
-    Raises
-    ------
-    ScenarioError
-        No such method, an argument it does not have, of the wrong kind, or lacking.
-    """
+    """Read one step as given, without data."""
     if not isinstance(table, Mapping):
         raise ScenarioError(f"step {number} is no table of method and arguments")
     method = method_of(table.get("method"), f"step {number}")

@@ -59,11 +59,7 @@ class StepFigures:
 class Watch:
     """Measures a file as it changes, against the original.
 
-    Parameters
-    ----------
-    original : data frame
-    scenario : Scenario or None
-        Without one, only the changed values are counted.
+    Without a scenario, only the changed values are counted.
     """
 
     original: Any

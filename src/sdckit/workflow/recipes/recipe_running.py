@@ -30,24 +30,7 @@ def run_step(
 ) -> Protected:
     """Run a step.
 
-    Parameters
-    ----------
-    number : int
-        Its position in the recipe, from 1.
-    one : StepLike
-    data : data frame
-        As the steps before left it.
-    scenario, folder
-        Those of the recipe.
-    entropy : int
-        The recipe's seed.
-    key : bytes or str, optional
-        For new identifiers.
-
-    Raises
-    ------
-    SdcError
-        What the method refuses, with the step.
+    What the method refuses is told with the step; `entropy` is the recipe's seed, `key` for new identifiers.
     """
     method = method_of(one.method, f"step {number}")
     given = call_arguments(one, scenario=scenario, folder=folder)

@@ -35,19 +35,9 @@ HOW = "how"  # stands for an argument `method`, since the step's own method is c
 class Method:
     """A protection method as a step.
 
-    Parameters
-    ----------
-    name : str
-        Of the public function.
-    numbers : tuple of str
-        Arguments whose columns must hold numbers.
-    effect : str
-        What becomes of the columns under `column` or `columns`: they stay what they are, are gone, are text,
-        or what they are shows only when the step has run.
-    naming : tuple of str
-        Further arguments that name columns.
-    not_naming : tuple of str
-        Arguments that do not, in spite of their name.
+    The columns of `numbers` must hold numbers. `effect` is what becomes of those under `column` or `columns`:
+    they stay what they are, are gone, are text, or what they are shows only when the step has run. `naming` are
+    further arguments that name columns, `not_naming` those that do not, in spite of their name.
     """
 
     name: str
@@ -116,11 +106,6 @@ METHODS = tuple(_TABLE)
 def method_of(name: object, place: str) -> Method:
     """The method of a step; `place` is the step's place in the recipe, for the message.
 
-    Raises
-    ------
-    ScenarioError
-        No such method; the nearest name is told.
-
     Examples
     --------
     >>> method_of("pramm", "step 2")
@@ -139,13 +124,7 @@ def _listed() -> str:
 
 
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
-    """Refuse arguments that the method does not have, that are of the wrong kind, or that are lacking.
-
-    Raises
-    ------
-    ScenarioError
-        Names the step and the argument.
-    """
+    """Refuse arguments that the method does not have, that are of the wrong kind, or that are lacking."""
     for name, value in arguments.items():
         if name in ELSEWHERE:
             raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {ELSEWHERE[name]}")

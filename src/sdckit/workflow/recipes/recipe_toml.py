@@ -20,11 +20,6 @@ def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
 
     An open end of a band, None in Python, is an infinite number.
 
-    Raises
-    ------
-    ScenarioError
-        A value that a recipe file cannot hold.
-
     Examples
     --------
     >>> plain_arguments({"column": "age", "bands": [0, 15, None], "level": None}, "step 1")
@@ -67,13 +62,7 @@ def _plain(value: Any, place: str) -> Any:
 
 
 def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the top of a recipe file.
-
-    Raises
-    ------
-    ScenarioError
-        An unknown entry, or one of the wrong kind.
-    """
+    """Check the top of a recipe file."""
     for name, value in entries.items():
         if name not in ENTRIES:
             raise ScenarioError(f"a recipe has no entry {name!r}; {did_you_mean(name, ENTRIES)}")
