@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = ["ATTACKS", "COLUMNS_AT_ONCE"]
 COLUMNS_AT_ONCE = 3
 ONE_KEY = "there is only one key"
 NO_SPLINK = "it needs splink: pip install 'sdckit[linkage]'"
+ATTACK = partial(Measure, room="attacks", files="attack")
 
 
 def _knows(context: Context) -> Knowledge:
@@ -40,16 +42,11 @@ def _singled_out(context: Context) -> Iterator[Part]:
         )
 
 
-SINGLING = Measure(
+SINGLING = ATTACK(
     name="singling_out",
     question="Can the release be used to write down something that is true of exactly one person?",
-    room="attacks",
-    files="attack",
-    words="attacking the release: singling out",
-    parts=_singled_out,
-    of_intruder=False,
-    residual_risk=True,
-)
+    words="attacking the release: singling out", parts=_singled_out, of_intruder=False, residual_risk=True,
+)  # fmt: skip
 
 
 def _every(context: Context) -> dict[str, Any]:
@@ -109,69 +106,40 @@ def _guessed(context: Context) -> dict[str, Any]:
     return {"known": known, "target": target, **_knows(context).numbers(*known, target), **_drawn(context)}
 
 
-LINKAGE = Measure(
+LINKAGE = ATTACK(
     name="probabilistic_linkage",
     question="Could somebody link released records to people in spite of slips and changes?",
-    room="attacks",
-    files="attack",
-    needs=("variables",),
-    missing="wildcard",
-    words="attacking the release: linking records despite slips, {intruder}",
-    condition=_linkable,
+    needs=("variables",), missing="wildcard",
+    words="attacking the release: linking records despite slips, {intruder}", condition=_linkable,
     arguments=_linked,
-)
+)  # fmt: skip
 
 ATTACKS: tuple[Measure, ...] = (
     SINGLING,
-    Measure(
-        name="membership",
-        question="Can it be told who was in the file?",
-        room="attacks",
-        files="attack",
-        needs=("control",),
-        words="attacking the release: membership",
-        arguments=_every,
-        of_intruder=False,
+    ATTACK(
+        name="membership", question="Can it be told who was in the file?",
+        needs=("control",), words="attacking the release: membership", arguments=_every, of_intruder=False,
         residual_risk=True,
     ),
-    Measure(
+    ATTACK(
         name="distance_to_closest_record",
         question="Are released records nearer to the people in the file than to others?",
-        room="attacks",
-        files="attack",
-        words="attacking the release: distances",
-        arguments=_near,
-        of_intruder=False,
-        command="distances",
+        words="attacking the release: distances", arguments=_near, of_intruder=False, command="distances",
     ),
-    Measure(
-        name="linkability",
-        question="Can two pieces of knowledge of one person be joined through the release?",
-        room="attacks",
-        files="attack",
-        needs=("known",),
-        words="attacking the release: linkability, {intruder}",
-        condition=_two_pieces,
-        arguments=_joined,
-        residual_risk=True,
+    ATTACK(
+        name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
+        needs=("known",), words="attacking the release: linkability, {intruder}", condition=_two_pieces,
+        arguments=_joined, residual_risk=True,
     ),
     LINKAGE,
-    Measure(
+    ATTACK(
         name="inference",
         question="Can an unknown value of a person be guessed from the most similar released row?",
-        room="attacks",
-        files="attack",
-        needs=("known", "target"),
-        words="attacking the release: inference, {intruder}, {target}",
-        condition=_something_known,
-        arguments=_guessed,
-        each=True,
-        residual_risk=True,
+        needs=("known", "target"), words="attacking the release: inference, {intruder}, {target}",
+        condition=_something_known, arguments=_guessed, each=True, residual_risk=True,
     ),
     Measure(
-        name="canaries",
-        question="Does a synthesizer remember records that were planted in its training file?",
-        room="attacks",
-        files="estimates",
+        name="canaries", question="Does a synthesizer remember records that were planted in its training file?",
+        room="attacks", files="estimates",
     ),
-)
+)  # fmt: skip

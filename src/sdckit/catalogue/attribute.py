@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from sdckit.catalogue.context import Context
@@ -12,6 +13,8 @@ from sdckit.errors import DataError
 __all__ = ["ATTRIBUTE"]
 
 TESTED_L = (2, 3)
+ONE = partial(Measure, room="attribute", files="one")
+RELEASE = partial(Measure, room="attribute", files="release")
 
 
 def _usable(context: Context) -> tuple[list[str], list[DataError]]:
@@ -46,15 +49,11 @@ def _diversity(context: Context) -> Iterator[Part]:
         yield "wildcard", lambda: DIVERSITY.measure(context.cells, sensitive=usable, levels=levels)
 
 
-DIVERSITY = Measure(
+DIVERSITY = ONE(
     name="l_diversity",
     question="What is learnt about somebody whose key is known, without even finding the record?",
-    room="attribute",
-    files="one",
-    needs=("keys", "sensitive"),
-    words="comparing what {intruder} would learn",
-    parts=_diversity,
-)
+    needs=("keys", "sensitive"), words="comparing what {intruder} would learn", parts=_diversity,
+)  # fmt: skip
 
 
 def _sensitive(context: Context) -> dict[str, Any]:
@@ -79,88 +78,55 @@ def _disclosed(context: Context) -> dict[str, Any]:
 
 ATTRIBUTE: tuple[Measure, ...] = (
     DIVERSITY,
-    Measure(
+    ONE(
         name="t_closeness",
         question="How far are the sensitive values of those with one key from those of the whole file?",
-        room="attribute",
-        files="one",
-        needs=("keys", "sensitive"),
-        words="comparing what groups of {intruder} hold with the file",
-        arguments=_distances,
-        asked=True,
+        needs=("keys", "sensitive"), words="comparing what groups of {intruder} hold with the file",
+        arguments=_distances, asked=True,
     ),
-    Measure(
+    ONE(
         name="beta_likeness",
         question="By how much does knowing the key raise the belief in a sensitive value?",
-        room="attribute",
-        files="one",
-        needs=("keys", "sensitive"),
-        words="weighing what {intruder} would gain",
-        arguments=_sensitive,
+        needs=("keys", "sensitive"), words="weighing what {intruder} would gain", arguments=_sensitive,
         asked=True,
     ),
-    Measure(
+    ONE(
         name="delta_disclosure",
         question="By which factor does knowing the key change the share of a sensitive value, up or down?",
-        room="attribute",
-        files="one",
-        needs=("keys", "sensitive"),
-        words="weighing what {intruder} could rule out",
-        arguments=_sensitive,
+        needs=("keys", "sensitive"), words="weighing what {intruder} could rule out", arguments=_sensitive,
         asked=True,
     ),
-    Measure(
-        name="alpha_k",
-        question="How large a share of those with one key have the same sensitive value?",
-        room="attribute",
-        files="one",
-        needs=("keys", "sensitive"),
-        words="looking for groups of {intruder} that mostly agree",
-        arguments=lambda context: {**_sensitive(context), "k": context.scenario.thresholds.k},
-        asked=True,
+    ONE(
+        name="alpha_k", question="How large a share of those with one key have the same sensitive value?",
+        needs=("keys", "sensitive"), words="looking for groups of {intruder} that mostly agree",
+        arguments=lambda context: {**_sensitive(context), "k": context.scenario.thresholds.k}, asked=True,
     ),
-    Measure(
+    RELEASE(
         name="correct_attribution_probability",
         question="How often would somebody who knows a record's keys read its target off the release?",
-        room="attribute",
-        files="release",
-        needs=("keys", "target"),
-        words="attributing {target} from the keys of {intruder}",
-        arguments=_attributed,
-        each=True,
+        needs=("keys", "target"), words="attributing {target} from the keys of {intruder}",
+        arguments=_attributed, each=True,
     ),
-    Measure(
+    RELEASE(
         name="attribute_disclosure",
         question="For whom does the release name the target, and for how many of them rightly?",
-        room="attribute",
-        files="release",
-        needs=("keys", "target"),
-        words="looking for disclosed values of {target}",
-        arguments=_disclosed,
+        needs=("keys", "target"), words="looking for disclosed values of {target}", arguments=_disclosed,
         each=True,
     ),
-    Measure(
+    RELEASE(
         name="prediction_risk",
         question="How well would a model trained on the release predict a person's confidential value?",
-        room="attribute",
-        files="release",
-        needs=("keys", "target"),
-        words="predicting {target} from the keys of {intruder}",
-        arguments=lambda context: {**_disclosed(context), "seed": context.seed},
-        each=True,
+        needs=("keys", "target"), words="predicting {target} from the keys of {intruder}",
+        arguments=lambda context: {**_disclosed(context), "seed": context.seed}, each=True,
     ),
-    Measure(
+    RELEASE(
         name="attribute_disclosure_table",
         question="Which of many variables does the release give away most of?",
-        room="attribute",
-        files="release",
         needs=("keys",),
     ),
-    Measure(
+    RELEASE(
         name="bayesian_attribute_risk",
         question="How probable does a record's true value become for somebody who has the release and the synthesizer?",
-        room="attribute",
-        files="release",
         needs=("target",),
     ),
-)
+)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sdckit.catalogue.context import Context
@@ -22,6 +23,8 @@ NOT_ALIGNED = (
 )
 SPECIAL = "special uniques are records; with several rows per person they say too little"
 PERSONS = "distinct persons cannot be counted from cells"
+ONE = partial(Measure, room="identity", files="one")
+RELEASE = partial(Measure, room="identity", files="release")
 
 
 def _tested(context: Context) -> list[int]:
@@ -45,51 +48,33 @@ def _frequencies(context: Context) -> Iterator[Part]:
         yield "category", lambda: FREQUENCIES.measure(context.categories)
 
 
-FREQUENCIES = Measure(
-    name="key_frequencies",
-    question="How many records, and how many people, share each record's key?",
-    room="identity",
-    files="one",
-    needs=("keys",),
-    missing="wildcard",
-    words="counting the keys of {intruder}",
-    parts=_frequencies,
+FREQUENCIES = ONE(
+    name="key_frequencies", question="How many records, and how many people, share each record's key?",
+    needs=("keys",), missing="wildcard", words="counting the keys of {intruder}", parts=_frequencies,
     essential=True,
-)
+)  # fmt: skip
 
 
 def _anonymity(context: Context) -> Iterator[Part]:
     return _under_both_rules(ANONYMITY, context, k=_tested(context))
 
 
-ANONYMITY = Measure(
-    name="k_anonymity",
-    question="How many records share their key with fewer than k?",
-    room="identity",
-    files="one",
-    needs=("keys",),
-    missing="wildcard",
-    words="looking for rare keys of {intruder}",
-    parts=_anonymity,
+ANONYMITY = ONE(
+    name="k_anonymity", question="How many records share their key with fewer than k?",
+    needs=("keys",), missing="wildcard", words="looking for rare keys of {intruder}", parts=_anonymity,
     essential=True,
-)
+)  # fmt: skip
 
 
 def _risk(context: Context) -> Iterator[Part]:
     return _under_both_rules(RISK, context, threshold=context.scenario.thresholds.risk)
 
 
-RISK = Measure(
-    name="individual_risk",
-    question="How likely is each record to be recognised by its key?",
-    room="identity",
-    files="one",
-    needs=("keys",),
-    missing="wildcard",
-    words="estimating the risk from {intruder}",
-    parts=_risk,
+RISK = ONE(
+    name="individual_risk", question="How likely is each record to be recognised by its key?",
+    needs=("keys",), missing="wildcard", words="estimating the risk from {intruder}", parts=_risk,
     essential=True,
-)
+)  # fmt: skip
 
 
 def _one_key_or_persons(context: Context) -> str:
@@ -138,18 +123,11 @@ def _suda(context: Context) -> Iterator[Part]:
     yield "", run
 
 
-SUDA = Measure(
-    name="suda",
-    question="Which records do a few of the keys already single out, and how special are they?",
-    room="identity",
-    files="one",
-    needs=("keys",),
-    missing="wildcard",
-    words="searching the special uniques of {intruder}",
-    condition=lambda context: SPECIAL if context.scenario.person is not None else "",
-    parts=_suda,
-    asked=True,
-)
+SUDA = ONE(
+    name="suda", question="Which records do a few of the keys already single out, and how special are they?",
+    needs=("keys",), missing="wildcard", words="searching the special uniques of {intruder}",
+    condition=lambda context: SPECIAL if context.scenario.person is not None else "", parts=_suda, asked=True,
+)  # fmt: skip
 
 
 def _modelled(context: Context) -> Iterator[Part]:
@@ -169,16 +147,10 @@ def _extreme(context: Context) -> Iterator[Part]:
     yield "", run
 
 
-OUTLIERS = Measure(
-    name="outliers",
-    question="Which records have values so extreme that they are recognised as such?",
-    room="identity",
-    files="one",
-    needs=("numeric",),
-    words="looking for outliers",
-    parts=_extreme,
-    asked=True,
-)
+OUTLIERS = ONE(
+    name="outliers", question="Which records have values so extreme that they are recognised as such?",
+    needs=("numeric",), words="looking for outliers", parts=_extreme, asked=True,
+)  # fmt: skip
 
 
 def _aligned(context: Context) -> str:
@@ -213,146 +185,86 @@ def _matched(context: Context) -> dict[str, Any]:
     return {"known": known, "synthetic": changed, "numeric": list(context.numeric(*context.keys))}
 
 
-ROBUST = Measure(
+ROBUST = RELEASE(
     name="robust_interval_risk",
     question="In how many records is a number close to the true one, the more so for outliers?",
-    room="identity",
-    files="release",
-    needs=("numeric",),
-    words="comparing numbers with the original, outliers apart",
-    condition=_robust,
+    needs=("numeric",), words="comparing numbers with the original, outliers apart", condition=_robust,
     arguments=lambda context: {"numeric": context.scenario.numeric, "seed": context.seed},
-)
+)  # fmt: skip
 
 IDENTITY: tuple[Measure, ...] = (
     FREQUENCIES,
     ANONYMITY,
     RISK,
-    Measure(
+    ONE(
         name="key_contributions",
         question="Which key makes the file risky, and what would leaving it out save?",
-        room="identity",
-        files="one",
-        needs=("keys",),
-        missing="wildcard",
-        words="leaving out the keys of {intruder} one by one",
-        condition=_one_key_or_persons,
-        arguments=lambda _: {"k": TESTED_K, "pairs": False},
+        needs=("keys",), missing="wildcard", words="leaving out the keys of {intruder} one by one",
+        condition=_one_key_or_persons, arguments=lambda _: {"k": TESTED_K, "pairs": False},
     ),
-    Measure(
-        name="household_structure",
-        question="Which households stand out by their size or their members?",
-        room="identity",
-        files="one",
-        needs=("household", "keys"),
-        words="comparing the households",
-        arguments=lambda _: {},
+    ONE(
+        name="household_structure", question="Which households stand out by their size or their members?",
+        needs=("household", "keys"), words="comparing the households", arguments=lambda _: {},
     ),
     SUDA,
-    Measure(
+    ONE(
         name="population_risk",
         question="How many of those unique in the file are unique in the population, too?",
-        room="identity",
-        files="one",
-        needs=("keys",),
-        words="modelling the population for {intruder}",
-        condition=_designed,
-        parts=_modelled,
+        needs=("keys",), words="modelling the population for {intruder}", condition=_designed, parts=_modelled,
         asked=True,
     ),
-    Measure(
+    ONE(
         name="population_uniques",
         question="How many people are unique in the population, judged by the sizes of the classes in the file?",
-        room="identity",
-        files="one",
-        needs=("keys",),
-        words="estimating the population uniques for {intruder}",
-        condition=_designed,
-        arguments=lambda _: {},
-        asked=True,
+        needs=("keys",), words="estimating the population uniques for {intruder}", condition=_designed,
+        arguments=lambda _: {}, asked=True,
     ),
-    Measure(
-        name="risky_cells",
-        question="Which combinations of a few variables do too few records have?",
-        room="identity",
-        files="one",
-        needs=("keys",),
-        words="counting combinations of a few keys of {intruder}",
-        arguments=lambda _: {},
+    ONE(
+        name="risky_cells", question="Which combinations of a few variables do too few records have?",
+        needs=("keys",), words="counting combinations of a few keys of {intruder}", arguments=lambda _: {},
         asked=True,
     ),
     OUTLIERS,
     Measure(
-        name="k_map",
-        question="How many people of the population share each record's key?",
-        room="identity",
-        files="population",
-        needs=("keys",),
+        name="k_map", question="How many people of the population share each record's key?",
+        room="identity", files="population", needs=("keys",),
     ),
     Measure(
-        name="delta_presence",
-        question="How surely is a person whose key is known in the file at all?",
-        room="identity",
-        files="population",
-        needs=("keys",),
+        name="delta_presence", question="How surely is a person whose key is known in the file at all?",
+        room="identity", files="population", needs=("keys",),
     ),
     Measure(
         name="explain",
         question="Which keys single one record out, and what is the cheapest change that ends it?",
-        room="identity",
-        files="estimates",
-        needs=("keys",),
-        missing="wildcard",
+        room="identity", files="estimates", needs=("keys",), missing="wildcard",
         no_chart="it shows the values of one record, which no picture may carry out of the room",
     ),
-    Measure(
+    RELEASE(
         name="matching_risk",
         question="How well can the rows of a release be matched back to the people they were made from?",
-        room="identity",
-        files="release",
-        needs=("known",),
-        words="matching the rows of {intruder} back",
-        condition=_aligned,
-        arguments=_matched,
+        needs=("known",), words="matching the rows of {intruder} back", condition=_aligned, arguments=_matched,
     ),
-    Measure(
+    RELEASE(
         name="identity_disclosure",
         question="Which share of the records can be singled out in the original, in the release, and in both?",
-        room="identity",
-        files="release",
-        needs=("keys",),
-        words="looking for uniques of {intruder} in the release",
+        needs=("keys",), words="looking for uniques of {intruder} in the release",
         arguments=lambda context: {"keys": context.keys},
     ),
-    Measure(
+    RELEASE(
         name="replicated_uniques",
         question="How many records that are alone with their key appear alone in the release, too?",
-        room="identity",
-        files="release",
         needs=("keys",),
     ),
-    Measure(
+    RELEASE(
         name="record_linkage",
         question="How many released records are closest to the very original they were made from?",
-        room="identity",
-        files="release",
-        needs=("variables",),
-        words="linking records on the keys of {intruder}",
-        condition=_near_enough,
-        arguments=lambda context: {
-            "variables": context.keys,
-            "numeric": list(context.numeric(*context.keys)),
-        },
+        needs=("variables",), words="linking records on the keys of {intruder}", condition=_near_enough,
+        arguments=lambda context: {"variables": context.keys, "numeric": list(context.numeric(*context.keys))},
     ),
-    Measure(
-        name="interval_risk",
-        question="In how many records are all numbers still close to the true ones?",
-        room="identity",
-        files="release",
-        needs=("numeric",),
-        words="comparing numbers with the original",
-        condition=_aligned,
+    RELEASE(
+        name="interval_risk", question="In how many records are all numbers still close to the true ones?",
+        needs=("numeric",), words="comparing numbers with the original", condition=_aligned,
         arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
     ROBUST,
-)
+)  # fmt: skip

@@ -42,11 +42,7 @@ UTILITY: tuple[Measure, ...] = (
     Measure(
         name="utility_overview",
         question="What is the release still good for, as a whole, by variable, by pair, and for models?",
-        room="utility",
-        files="utility",
-        words="measuring utility",
-        arguments=_compared,
-        inside=_inside,
+        room="utility", files="utility", words="measuring utility", arguments=_compared, inside=_inside,
         of_intruder=False,
     ),
     _of("propensity", "How well can a model tell released records from original ones?"),
@@ -67,4 +63,4 @@ UTILITY: tuple[Measure, ...] = (
     _of("tabular_utility", "How well does the release keep every table of one, two or three variables?"),
     _of("compare_distributions", "How does each variable, and each pair, look before and after?"),
     _of("compare_associations", "Do variables still go together as they did?"),
-)
+)  # fmt: skip

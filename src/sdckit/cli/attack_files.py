@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdckit.cli.source import Source
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Attacked", "check_attack_options", "read_attacked"]
+__all__ = ["Attacked", "check_attack_options", "check_release", "read_attacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +71,17 @@ def read_attacked(
 
 def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:
     for other in released:
-        if _same(other, file):
-            raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
+        check_release(other, file)
         if control is not None and _same(other, control):
             raise ScenarioError(f"--control {control.name} is the release; give people never used to make it")
     if control is not None and _same(control, file):
         raise ScenarioError(f"--control {control.name} is the original itself; give people who are not in it")
+
+
+def check_release(released: Path, file: Path) -> None:
+    """Refuse a release that is the original."""
+    if _same(released, file):
+        raise ScenarioError(f"--released {released.name} is the original itself; give the file made from it")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -135,7 +140,4 @@ def _read(
 
     steps.step(f"reading {file.name}")
     missing = codes(source.missing) or (scenario.missing_codes if scenario is not None else ())
-    return read_file(
-        file, columns=wanted, missing=missing, delimiter=source.delimiter, encoding=source.encoding,
-        decimal=source.decimal,
-    )  # fmt: skip
+    return read_file(file, columns=wanted, missing=missing, **source.how)

@@ -85,8 +85,8 @@ def _as_typed(error: SdcError, typed: Sequence[str]) -> str:
     if name is None:
         return text
     option = f"--{name.replace('_', '-')}"
-    if any(one.partition("=")[0] == option for one in typed):
-        text = re.sub(rf"^{name}(?=[ :])", option, text)
+    if any(one.partition("=")[0] == option for one in typed) and text.startswith((f"{name} ", f"{name}:")):
+        text = option + text.removeprefix(name)
     return re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda found: option + "=" * (found[1] is None), text)
 
 

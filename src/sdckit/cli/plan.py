@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue import measure
 
 if TYPE_CHECKING:
+    from sdckit.cli.commands.assess import Release
+    from sdckit.cli.source import Reading
     from sdckit.data.files.readers import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
@@ -143,18 +145,11 @@ def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
 
 
 def print_plan(
-    file: Path,
+    reading: Reading,
     scenario: Scenario,
     measures: Sequence[str],
-    *,
-    delimiter: str | None,
-    encoding: str | None,
-    released: Sequence[Path] = (),
-    control: Path | None = None,
-    id: str | None = None,
-    attacks: bool = False,
-    n_attacks: int | None = None,
-    models: Mapping[str, str] | None = None,
+    release: Release,
+    models: Mapping[str, str],
 ) -> None:
     """Print what would run; of every file only the header and the number of records are read."""
     import typer
@@ -162,22 +157,16 @@ def print_plan(
     from sdckit.cli.reading import release_header
     from sdckit.data.files.readers import scan_header
 
-    header = scan_header(file, delimiter=delimiter, encoding=encoding)
+    how: dict[str, Any] = {"delimiter": reading.delimiter, "encoding": reading.encoding}
+    header = scan_header(reading.file, **how)
     scenario.check_columns(header.columns, certain=header.certain)
-    also = () if id is None else (id,)
-
-    def other(one: Path, *needed: str) -> Opened:
-        return one, release_header(one, scenario, delimiter=delimiter, encoding=encoding, also=needed)
-
+    also = () if release.id is None else (release.id,)
+    control = release.control
     for line in plan_lines(
-        (file, header),
-        scenario,
-        measures,
-        released=[other(one, *also) for one in released],
-        control=None if control is None else other(control),
-        attacks=attacks,
-        n_attacks=500 if n_attacks is None else n_attacks,
-        aligned=scenario.aligned or id is not None,
+        (reading.file, header), scenario, measures,
+        released=[(one, release_header(one, scenario, also=also, **how)) for one in release.files],
+        control=None if control is None else (control, release_header(control, scenario, **how)),
+        attacks=release.attacks, n_attacks=release.attempts, aligned=scenario.aligned or release.id is not None,
         models=models,
-    ):
+    ):  # fmt: skip
         typer.echo(line)

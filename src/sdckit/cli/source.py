@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,11 +21,20 @@ if TYPE_CHECKING:
 
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["POPULATION", "Population", "Source", "read_population", "reads_a_file", "reads_keys"]
+__all__ = [
+    "POPULATION",
+    "Population",
+    "Reading",
+    "Source",
+    "read_population",
+    "reads_a_file",
+    "reads_keys",
+    "takes",
+]
 
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")
-KEY_OPTIONS = ("keys", "scenario", "intruder")
+BEHIND = ("missing", "delimiter", "encoding", "decimal", "quiet")  # a command's own options
 AnyKeys = Annotated[
     list[str] | None, typer.Option("--keys", metavar="A,B", help="What an intruder could know.")
 ]
@@ -48,17 +58,28 @@ Population = Annotated[Path | None, POPULATION]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
-    """A file, how to read it, and what is known about its columns."""
+class Reading:
+    """A file and how to read it; other files of the command are read alike."""
 
     file: File
-    keys: AnyKeys = None
-    scenario: FromFile = None
-    intruder: OneIntruder = None
     missing: Missing = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """As the readers of files take it."""
+        return {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(Reading):
+    """A file, how to read it, and what is known about its columns."""
+
+    keys: AnyKeys = None
+    scenario: FromFile = None
+    intruder: OneIntruder = None
     quiet: NoProgress = False
 
     def steps(self) -> Steps:
@@ -90,10 +111,7 @@ class Source:
         self, scenario: Scenario, steps: Steps, *, file: Path | None = None, also: tuple[str, ...] = ()
     ) -> pl.DataFrame:
         """Read the columns that the scenario declares, and `also`; of the file, or of another read alike."""
-        return read_declared(
-            self.file if file is None else file, scenario, steps=steps, delimiter=self.delimiter,
-            encoding=self.encoding, decimal=self.decimal, also=also,
-        )  # fmt: skip
+        return read_declared(file or self.file, scenario, steps=steps, also=also, **self.how)
 
 
 def read_population(source: Source, path: Path, scenario: Scenario, steps: Steps) -> pl.DataFrame:
@@ -102,39 +120,47 @@ def read_population(source: Source, path: Path, scenario: Scenario, steps: Steps
     try:
         return source.read(known, steps, file=path)
     except ColumnError as error:
-        raise ColumnError(f"population {path.name}: {error}") from None
+        raise ColumnError(f"population {path.name}: {error}", argument=error.argument) from None
 
 
-def reads_keys(command: Callable[..., None]) -> Callable[..., None]:
+def reads_keys(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a `Source`, which it takes as its first argument."""
-    return _with_options(command, leave_out=())
+    return _with_options(command, Source, behind=BEHIND)
 
 
-def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
+def reads_a_file(command: Callable[..., Any]) -> Callable[..., Any]:
     """Do the same for a command without keys: its file and how to read it, and the scenario."""
-    return _with_options(command, leave_out=("keys", "intruder"))
+    return _with_options(command, Source, leave_out=("keys", "intruder"), behind=BEHIND)
 
 
-def _with_options(command: Callable[..., None], *, leave_out: tuple[str, ...]) -> Callable[..., None]:
-    """Put the options of a source around the command's own: the keys before them, the reading behind."""
+def takes(*groups: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of several such classes, which it takes as its first arguments."""
+    return lambda command: _with_options(command, *groups)
+
+
+def _with_options(
+    command: Callable[..., Any], *groups: type, leave_out: Sequence[str] = (), behind: Sequence[str] = ()
+) -> Callable[..., Any]:
+    """Put the options of groups before the command's own, the file first, and some `behind` them."""
     shared = {
         name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, one in inspect.signature(Source, eval_str=True).parameters.items()
+        for group in groups
+        for name, one in inspect.signature(group, eval_str=True).parameters.items()
         if name not in leave_out
     }
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-    first = [shared[name] for name in ("file", *KEY_OPTIONS) if name in shared]
-    last = [one for name, one in shared.items() if name not in ("file", *KEY_OPTIONS)]
-
-    def called(**values: Any) -> None:
-        names = [one.name for one in fields(Source) if one.name in shared]
-        command(Source(**{name: values.pop(name) for name in names}), **values)
-
-    called.__name__, called.__doc__, called.__module__ = (
-        command.__name__,
-        command.__doc__,
-        command.__module__,
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[len(groups) :]
+    first = sorted(
+        (one for name, one in shared.items() if name not in behind), key=lambda one: one.name != "file"
     )
-    called.__signature__ = inspect.Signature([*first, *own, *last])  # type: ignore[attr-defined]
+
+    @wraps(command)
+    def called(**values: Any) -> Any:
+        made = [
+            group(**{one.name: values.pop(one.name) for one in fields(group) if one.name in shared})
+            for group in groups
+        ]
+        return command(*made, **values)
+
+    called.__signature__ = inspect.Signature([*first, *own, *(shared[name] for name in behind)])  # type: ignore[attr-defined]
     called.__annotations__ = {}
     return called

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sdckit.catalogue import further
-from sdckit.cli.attack_files import check_attack_options
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, make_scenario, split
+from sdckit.cli.attack_files import check_attack_options, check_release
+from sdckit.cli.options import Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared, read_release
+from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -21,181 +24,147 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
-__all__ = ["assess", "deliver"]
+__all__ = ["Release", "assess", "deliver", "run"]
 
-ROLES = "What the columns are"
-LIMITS = "Thresholds"
-RELEASE = "A release against its original"
-OUTPUT = "Where the answer goes"
+ROLE, LIMIT, RELEASE, OUTPUT = (
+    partial(typer.Option, rich_help_panel=panel)
+    for panel in (
+        "What the columns are",
+        "Thresholds",
+        "A release against its original",
+        "Where the answer goes",
+    )
+)
+Names = list[str] | None
+Share = float | None
 
 
-def assess(
-    file: File,
-    *,
-    keys: Annotated[
-        list[str] | None,
-        typer.Option("--keys", metavar="A,B", help="What an intruder could know.", rich_help_panel=ROLES),
-    ] = None,
-    intruder: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--intruder", metavar="NAME=A,B", help="One of several intruders.", rich_help_panel=ROLES
-        ),
-    ] = None,
-    weight: Annotated[
-        str | None, typer.Option(metavar="W", help="Sampling weights.", rich_help_panel=ROLES)
-    ] = None,
-    sampling_fraction: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Share of the population in the file.", rich_help_panel=ROLES),
-    ] = None,
-    household: Annotated[
-        str | None, typer.Option(metavar="HH", help="Who lives together.", rich_help_panel=ROLES)
-    ] = None,
-    person: Annotated[
-        str | None, typer.Option(metavar="P", help="Which rows are one person.", rich_help_panel=ROLES)
-    ] = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="What an intruder would learn.", rich_help_panel=ROLES),
-    ] = None,
-    numeric: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Numeric variables, for outliers.", rich_help_panel=ROLES),
-    ] = None,
-    identifiers: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Names and numbers; never read.", rich_help_panel=ROLES),
-    ] = None,
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """What the columns are, as typed."""
+
+    keys: Annotated[Names, ROLE("--keys", metavar="A,B", help="What an intruder could know.")] = None
+    intruder: Annotated[Names, ROLE(metavar="NAME=A,B", help="One of several intruders.")] = None
+    weight: Annotated[str | None, ROLE(metavar="W", help="Sampling weights.")] = None
+    sampling_fraction: Annotated[Share, ROLE(metavar="X", help="Share of the population in the file.")] = None
+    household: Annotated[str | None, ROLE(metavar="HH", help="Who lives together.")] = None
+    person: Annotated[str | None, ROLE(metavar="P", help="Which rows are one person.")] = None
+    sensitive: Annotated[Names, ROLE(metavar="A,B", help="What an intruder would learn.")] = None
+    numeric: Annotated[Names, ROLE(metavar="A,B", help="Numeric variables, for outliers.")] = None
+    identifiers: Annotated[Names, ROLE(metavar="A,B", help="Names and numbers; never read.")] = None
     scenario: Annotated[
-        Path | None,
-        typer.Option(metavar="S.toml", help="Take all this from a file; options win.", rich_help_panel=ROLES),
-    ] = None,
-    measures: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help=f"Also run {', '.join(further())}, or all.", rich_help_panel=ROLES),
-    ] = None,
-    released: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file made from FILE that is to go out; several synthetic ones by repeating it.",
-            rich_help_panel=RELEASE,
-        ),
-    ] = None,
-    id: Annotated[
-        str | None,
-        typer.Option(
-            "--id", metavar="COLUMN", help="Says which rows belong together.", rich_help_panel=RELEASE
-        ),
-    ] = None,
-    aligned: Annotated[
-        bool,
-        typer.Option(
-            "--aligned", help="Row i of a release was made from row i of FILE.", rich_help_panel=RELEASE
-        ),
-    ] = False,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            metavar="FORMULA",
-            help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'.",
-            rich_help_panel=RELEASE,
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="For what is random in the comparison.", rich_help_panel=RELEASE),
-    ] = None,
-    control: Annotated[
-        Path | None,
-        typer.Option(
-            "--control",
-            metavar="FILE",
-            help="People of the same kind who were never used to make it; starts simulated attacks.",
-            rich_help_panel=RELEASE,
-        ),
-    ] = None,
-    attacks: Annotated[
-        bool,
-        typer.Option(
-            "--attacks", help="Make the simulated attacks without --control, too.", rich_help_panel=RELEASE
-        ),
-    ] = False,
-    n_attacks: Annotated[
-        int | None,
-        typer.Option(
-            "--n-attacks", metavar="N", help="Attempts of each attack: 500.", rich_help_panel=RELEASE
-        ),
-    ] = None,
-    k: Annotated[
-        int | None, typer.Option("--k", metavar="K", help="k-anonymity to hold.", rich_help_panel=LIMITS)
-    ] = None,
-    risk: Annotated[
-        float | None, typer.Option(metavar="R", help="Largest individual risk.", rich_help_panel=LIMITS)
-    ] = None,
-    l: Annotated[  # noqa: E741 - the name the literature uses
-        int | None, typer.Option("--l", metavar="L", help="ℓ-diversity to hold.", rich_help_panel=LIMITS)
-    ] = None,
-    global_risk: Annotated[
-        float | None, typer.Option(metavar="R", help="Largest mean risk.", rich_help_panel=LIMITS)
-    ] = None,
-    household_risk: Annotated[
-        float | None, typer.Option(metavar="R", help="Largest household risk.", rich_help_panel=LIMITS)
-    ] = None,
-    match_risk: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="Largest share of rows matched back.", rich_help_panel=LIMITS),
-    ] = None,
-    replicated_uniques: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="Largest share unique in both files.", rich_help_panel=LIMITS),
-    ] = None,
-    correctly_disclosed: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="Largest share disclosed correctly.", rich_help_panel=LIMITS),
-    ] = None,
-    residual_risk: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="Largest residual risk of an attack.", rich_help_panel=LIMITS),
-    ] = None,
-    missing: Missing = None,
+        Path | None, ROLE(metavar="S.toml", help="Take all this from a file; options win.")
+    ] = None
+    measures: Annotated[Names, ROLE(metavar="A,B", help=f"Also run {', '.join(further())}, or all.")] = None
     missing_rule: Annotated[
-        list[str] | None,
-        typer.Option(
+        Names,
+        ROLE(
             metavar="RULE",
             help="What a missing key value is: wildcard, category or error; key=rule for one key.",
-            rich_help_panel=ROLES,
         ),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option(metavar="A", help="Weight of a match by wildcard, 0 to 1.", rich_help_panel=ROLES),
-    ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="OUT.html", help="Write the report.", rich_help_panel=OUTPUT)
-    ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="OUT.json|-", help="Write JSON; - prints it.", rich_help_panel=OUTPUT),
-    ] = None,
+    ] = None
+    alpha: Annotated[Share, ROLE(metavar="A", help="Weight of a match by wildcard, 0 to 1.")] = None
+
+    def declared(self, **given: Any) -> Scenario:
+        """Make the scenario: the file's, each entry replaced where an option names it."""
+        same = ("keys", "missing_rule", "weight", "sampling_fraction", "household", "person", "alpha")
+        lists = ("sensitive", "numeric", "identifiers")
+        given |= {name: getattr(self, name) for name in same}
+        given |= {name: split(getattr(self, name)) for name in lists}
+        return make_scenario(self.scenario, intruders=self.intruder, **given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """What is to go out, and how it is held against its original."""
+
+    released: Annotated[
+        list[Path] | None,
+        RELEASE(
+            metavar="FILE",
+            help="A file made from FILE that is to go out; several synthetic ones by repeating it.",
+        ),
+    ] = None
+    id: Annotated[str | None, RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = (
+        None
+    )
+    aligned: Annotated[bool, RELEASE("--aligned", help="Row i of a release was made from row i of FILE.")] = (
+        False
+    )
+    model: Annotated[
+        Names,
+        RELEASE(
+            metavar="FORMULA",
+            help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'.",
+        ),
+    ] = None
+    seed: Annotated[int | None, RELEASE(metavar="N", help="For what is random in the comparison.")] = None
+    control: Annotated[
+        Path | None,
+        RELEASE(
+            metavar="FILE",
+            help="People of the same kind who were never used to make it; starts simulated attacks.",
+        ),
+    ] = None
+    attacks: Annotated[
+        bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")
+    ] = False
+    n_attacks: Annotated[int | None, RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The releases."""
+        return tuple(self.released or ())
+
+    @property
+    def attempts(self) -> int:
+        """Of each attack."""
+        return 500 if self.n_attacks is None else self.n_attacks
+
+    def check(self, file: Path) -> None:
+        """Refuse options that mean nothing without a release, and files that stand for two things."""
+        if not self.files and (self.id is not None or self.aligned or self.model or self.seed is not None):
+            raise ScenarioError(
+                "--id, --aligned, --model and --seed compare a release with FILE; give --released FILE"
+            )
+        for other in self.files:
+            check_release(other, file)
+        check_attack_options(file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Thresholds by their names in a scenario."""
+
+    k: Annotated[int | None, LIMIT("--k", metavar="K", help="k-anonymity to hold.")] = None
+    risk: Annotated[Share, LIMIT(metavar="R", help="Largest individual risk.")] = None
+    l: Annotated[int | None, LIMIT("--l", metavar="L", help="ℓ-diversity to hold.")] = None  # noqa: E741
+    global_risk: Annotated[Share, LIMIT(metavar="R", help="Largest mean risk.")] = None
+    household_risk: Annotated[Share, LIMIT(metavar="R", help="Largest household risk.")] = None
+    match_risk: Annotated[Share, LIMIT(metavar="R", help="Largest share of rows matched back.")] = None
+    replicated_uniques: Annotated[Share, LIMIT(metavar="R", help="Largest share unique in both files.")] = (
+        None
+    )
+    correctly_disclosed: Annotated[Share, LIMIT(metavar="R", help="Largest share disclosed correctly.")] = (
+        None
+    )
+    residual_risk: Annotated[Share, LIMIT(metavar="R", help="Largest residual risk of an attack.")] = None
+
+
+@takes(Roles, Release, Limits, Reading)
+def assess(
+    roles: Roles,
+    release: Release,
+    limits: Limits,
+    reading: Reading,
+    *,
+    report: Annotated[Path | None, OUTPUT(metavar="OUT.html", help="Write the report.")] = None,
+    json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[
-        bool,
-        typer.Option(
-            "--internal", help="Exact figures in report and JSON: confidential.", rich_help_panel=OUTPUT
-        ),
+        bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")
     ] = False,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Say what would run; read only the header and the number of records.",
-            rich_help_panel=OUTPUT,
-        ),
+        bool, OUTPUT("--dry-run", help="Say what would run; read only the header and the number of records.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -203,53 +172,29 @@ def assess(
 
     Exit code 0 when it ran, whatever the verdict; 2 for bad input.
     """
-    chosen = make_scenario(
-        scenario,
-        keys=keys,
-        intruders=intruder,
-        missing_rule=missing_rule,
-        thresholds={
-            "k": k,
-            "risk": risk,
-            "l": l,
-            "global_risk": global_risk,
-            "household_risk": household_risk,
-            "match_risk": match_risk,
-            "replicated_uniques": replicated_uniques,
-            "correctly_disclosed": correctly_disclosed,
-            "residual_risk": residual_risk,
-        },
-        weight=weight,
-        sampling_fraction=sampling_fraction,
-        household=household,
-        person=person,
-        sensitive=split(sensitive),
-        numeric=split(numeric),
-        identifiers=split(identifiers),
-        missing_codes=codes(missing),
-        alpha=alpha,
-        aligned=aligned or None,
+    file = reading.file
+    chosen = roles.declared(
+        thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None
     )
-    models = read_models(model)
-    others = check_release_options(file, released, id=id, aligned=aligned or bool(models), seed=seed)
-    check_attack_options(file, others, control, attacks=attacks, n_attacks=n_attacks)
-    asked = further_measures(measures)
-    check_targets(report, json, inputs=(file, scenario, control, *others))
+    release.check(file)
+    asked = further_measures(roles.measures)
+    check_targets(report, json, inputs=(file, roles.scenario, release.control, *release.files))
     check_report_name(report)
     if dry_run:
         from sdckit.cli.plan import print_plan
 
-        print_plan(
-            file, chosen, asked, delimiter=delimiter, encoding=encoding, released=others, control=control, id=id,
-            attacks=attacks, n_attacks=n_attacks, models=models,
-        )  # fmt: skip
+        print_plan(reading, chosen, asked, release, read_models(release.model))
         return
     with Steps(quiet=quiet) as steps:
         result = run(
-            file, chosen, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
-            documents=bool(report or json), internal=internal, measures=asked, released=others, id=id, seed=seed,
-            models=models, control=control, attacks=attacks, n_attacks=n_attacks,
-        )  # fmt: skip
+            reading,
+            chosen,
+            release,
+            steps=steps,
+            documents=bool(report or json),
+            internal=internal,
+            measures=asked,
+        )
         steps.step("writing the report")
         if report is not None:
             result.report(report, internal=internal)
@@ -260,61 +205,34 @@ def assess(
 
 
 def run(
-    file: Path,
+    reading: Reading,
     scenario: Scenario,
+    release: Release,
     *,
     steps: Steps,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
     documents: bool = False,
     internal: bool = False,
     measures: Sequence[str] = (),
-    released: Sequence[Path] = (),
-    id: str | None = None,
-    seed: int | None = None,
-    models: Mapping[str, str] | None = None,
-    control: Path | None = None,
-    attacks: bool = False,
-    n_attacks: int | None = None,
 ) -> Assessment | ReleaseAssessment:
     """Read the declared columns of a file, and of its releases, and assess them."""
-    more = (id,) if id is not None else ()
-    frame = read_declared(
-        file, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal, also=more
-    )
-    others = [
-        read_release(
-            one, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal, also=more
-        )
-        for one in released
-    ]
-    people = None
-    if control is not None:
-        people = read_release(
-            control, scenario, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal
-        )
+    given: dict[str, Any] = {"steps": steps, **reading.how}
+    also = () if release.id is None else (release.id,)
+    frame = read_declared(reading.file, scenario, also=also, **given)
+    others = [read_release(one, scenario, also=also, **given) for one in release.files]
+    people = None if release.control is None else read_release(release.control, scenario, **given)
     if documents:
-        for height in (frame.height, *(one.height for one in others)):
-            check_enough_records(height, internal=internal)
+        for one in (frame, *others):
+            check_enough_records(one.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
     from sdckit.workflow.assess import assess as assess_frame
 
-    if others:
-        return assess_frame(
-            frame,
-            others,
-            scenario=scenario,
-            measures=measures,
-            id=id,
-            seed=seed,
-            models=models or (),
-            control=people,
-            attacks=attacks,
-            n_attacks=500 if n_attacks is None else n_attacks,
-            step=steps.step,
-        )
-    return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
+    if not others:
+        return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
+    return assess_frame(
+        frame, others, scenario=scenario, measures=measures, id=release.id, seed=release.seed,
+        models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
+        step=steps.step,
+    )  # fmt: skip
 
 
 def read_models(texts: Sequence[str] | None) -> dict[str, str]:
@@ -331,21 +249,6 @@ def read_models(texts: Sequence[str] | None) -> dict[str, str]:
         named = bool(colon) and "~" not in family
         found[formula.strip() if named else text.strip()] = family.strip() if named else "linear"
     return found
-
-
-def check_release_options(
-    file: Path, released: Sequence[Path] | None, *, id: str | None, aligned: bool, seed: int | None
-) -> tuple[Path, ...]:
-    """Refuse options that mean nothing without a release, and a release that is the original itself."""
-    others = tuple(released or ())
-    if not others and (id is not None or aligned or seed is not None):
-        raise ScenarioError(
-            "--id, --aligned, --model and --seed compare a release with FILE; give --released FILE"
-        )
-    for other in others:
-        if other.exists() and file.exists() and other.samefile(file):
-            raise ScenarioError(f"--released {other.name} is the original itself; give the file made from it")
-    return others
 
 
 def deliver(

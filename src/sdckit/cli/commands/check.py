@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli.attack_files import check_attack_options
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes
+from sdckit.cli.options import Quiet, codes
 from sdckit.cli.progress import Steps
+from sdckit.cli.source import Reading, takes
 
 if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["check", "exit_code"]
 
 
+@takes(Reading)
 def check(
-    file: File,
+    reading: Reading,
     *,
     scenario: Annotated[Path, typer.Option(metavar="S.toml", help="The scenario with its thresholds.")],
     released: Annotated[
@@ -34,10 +35,6 @@ def check(
         typer.Option(metavar="FILE", help="People never used to make it: limits on attacks need them."),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same attacks.")] = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> int:
     """Check a file, or a release against its original, against every threshold of a scenario.
@@ -49,29 +46,23 @@ def check(
     from sdckit.workflow.check import check_assessment, require_thresholds
 
     chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=codes(missing)
+        scenario,
+        keys=None,
+        intruders=None,
+        missing_rule=None,
+        thresholds={},
+        missing_codes=codes(reading.missing),
     )
     require_thresholds(chosen)
     with Steps(quiet=quiet) as steps:
-        from sdckit.cli.commands.assess import check_release_options, run
+        from sdckit.cli.commands.assess import Release, run
 
-        others = check_release_options(file, released, id=id, aligned=False, seed=seed)
-        check_attack_options(file, others, control, attacks=False, n_attacks=None)
-        assessment = run(
-            file,
-            chosen,
-            steps=steps,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            released=others,
-            id=id,
-            control=control,
-            seed=seed,
-        )
+        release = Release(released=released, id=id, control=control, seed=seed)
+        release.check(reading.file)
+        assessment = run(reading, chosen, release, steps=steps)
         result = check_assessment(assessment)
     if not quiet:
-        _print(result, file.name)
+        _print(result, reading.file.name)
     for verdict in result.undefined:
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'"
         say(f"error: {whom} could not be checked: {verdict.reason}")

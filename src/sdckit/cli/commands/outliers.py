@@ -49,14 +49,8 @@ def outliers(
         steps.step(f"reading {source.file.name}")
         from sdckit.data.files.readers import read_file
 
-        frame = read_file(
-            source.file,
-            columns=tuple(dict.fromkeys([*names, *groups])),
-            missing=missing,
-            delimiter=source.delimiter,
-            encoding=source.encoding,
-            decimal=source.decimal,
-        )
+        columns = tuple(dict.fromkeys([*names, *groups]))
+        frame = read_file(source.file, columns=columns, missing=missing, **source.how)
         from sdckit.identity.outliers import outliers as measure
 
         steps.step("looking for outliers")

@@ -125,7 +125,7 @@ def explore(
             made.check(data, scenario=chosen)
         except SdcError as error:
             told = ", ".join(f"{path} = {value}" for path, value in one.items())
-            raise type(error)(f"with {told}: {error}") from None
+            raise type(error)(f"with {told}: {error}", argument=error.argument) from None
     runs = Runs(None if resume is None else Path(resume))
     frame: Any = open_frame(data)
     about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)

@@ -122,7 +122,8 @@ class Recipe:
             raise FileFormatError(str(error).replace("scenario file", "recipe")) from None
         except ScenarioError as error:
             told = str(error).replace("to be a scenario", "to be a recipe")
-            raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
+            told = told if told.startswith(file.name) else f"{file.name}: {told}"
+            raise ScenarioError(told, argument=error.argument) from None
 
     def to_toml(self) -> str:
         """Write the recipe as TOML; `from_toml` gives it back."""

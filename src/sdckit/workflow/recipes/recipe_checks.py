@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ __all__ = [
     "checked_step",
     "columns_mentioned",
     "columns_used",
+    "placed",
 ]
 
 
@@ -99,6 +101,22 @@ def check_roles(steps: Sequence[StepLike], columns: Sequence[str], scenario: Sce
             SdcWarning,
             stacklevel=4,
         )
+
+
+def placed(error: SdcError, place: str) -> SdcError:
+    """The error told of a step, arguments as a recipe writes them: ``k``, and not ``k=`` as Python does.
+
+    Examples
+    --------
+    >>> placed(DataError("method= is unknown", argument="method"), "step 1 (microaggregate)")
+    DataError('step 1 (microaggregate): how is unknown')
+    """
+    told, name = str(error).replace("method=", f"{HOW}="), error.argument
+    if name is not None:
+        called = HOW if name == "method" else name
+        told = re.sub(rf"^{name}(?= )", called, told)
+        told = re.sub(rf"\b{called}=(?=([\s,.;:)]|$)?)", lambda end: called + " = " * (end[1] is None), told)
+    return type(error)(f"{place}: {told}", argument=name)
 
 
 def columns_used(steps: Sequence[StepLike]) -> set[str]:
@@ -171,7 +189,7 @@ def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place:
         read_combinations(keys, k, combinations, n)
         read_importance(keys, given.get("importance"))
     except SdcError as error:
-        raise type(error)(f"{place}: {error}") from None
+        raise placed(error, place) from None
 
 
 def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place: str) -> None:
@@ -189,7 +207,7 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
             **call_arguments(step, scenario=None, folder=folder),
         )
     except SdcError as error:
-        raise type(error)(f"{place}: {error}") from None
+        raise placed(error, place) from None
 
 
 def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from sdckit.errors import SdcError
 from sdckit.protect.change import Protected
-from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments
-from sdckit.workflow.recipes.recipe_steps import HOW, RISK_MEASURE, method_of
+from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, placed
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -44,10 +44,7 @@ def run_step(
             given["risk"] = _risk(data, scenario if name is None else scenario.intruder(name))
         changed, change = method.function(data, **given)
     except SdcError as error:
-        told = str(error).replace("method=", f"{HOW}=")  # as a recipe calls it
-        if error.argument == "method" and told.startswith("method "):
-            told = HOW + told.removeprefix("method")
-        raise type(error)(f"{one.place(number)}: {told}") from None
+        raise placed(error, one.place(number)) from None
     return Protected(changed, change)
 
 
