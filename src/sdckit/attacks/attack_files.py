@@ -20,16 +20,9 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = [
-    "AttackFiles",
-    "Options",
-    "all_variables",
-    "file_notes",
-    "is_ordered",
-    "numeric_columns",
-    "open_attack",
-    "options",
-    "subgroups",
-]
+    "AttackFiles", "Options", "all_variables", "file_notes", "is_ordered", "numeric_columns", "open_attack",
+    "options", "subgroups",
+]  # fmt: skip
 
 ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
@@ -128,12 +121,9 @@ def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[s
 
 
 def all_variables(
-    opened: Pair,
-    variables: Sequence[str] | None,
-    scenario: Scenario | None,
-    notes: dict[str, str],
+    opened: Pair, variables: Sequence[str] | None, scenario: Scenario | None, notes: dict[str, str],
     without: Sequence[str] = (),
-) -> tuple[str, ...]:
+) -> tuple[str, ...]:  # fmt: skip
     """Choose the variables an intruder compares: those given, the scenario's, else all shared ones.
 
     Shared by original and releases; never the id, nor those in `without`.

@@ -16,17 +16,8 @@ from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import LetGo
 
 __all__ = [
-    "FIGURES",
-    "WIDE",
-    "AttackResult",
-    "Group",
-    "Tally",
-    "concerns",
-    "means",
-    "rates",
-    "verdict",
-    "worst_first",
-]
+    "FIGURES", "WIDE", "AttackResult", "Group", "Tally", "concerns", "means", "rates", "verdict", "worst_first",
+]  # fmt: skip
 
 FIGURES = (
     "n_attacks", "successes", "success_rate", "success_low", "success_high", "baseline_rate",
@@ -153,13 +144,9 @@ class AttackResult(PairResult):
 
 
 def rates(
-    attack: Tally,
-    baseline: float,
-    control: Tally | None,
-    level: float,
-    notes: dict[str, str],
+    attack: Tally, baseline: float, control: Tally | None, level: float, notes: dict[str, str],
     residual: tuple[float, float, float] | None = None,
-) -> dict[str, float]:
+) -> dict[str, float]:  # fmt: skip
     """Figures of one attack on one release.
 
     `attack` is on the people of the original, `control` on people who were never in the file, `baseline` the

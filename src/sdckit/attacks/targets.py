@@ -113,12 +113,9 @@ def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, 
 
 
 def tallied(
-    targets: Targets,
-    files: AttackFiles,
-    attack: Callable[[int], Outcome],
-    asked: Options,
+    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
     notes: dict[str, str],
-) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:
+) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:  # fmt: skip
     """Attack each release: its figures, those of its subgroups, and who was attacked with success."""
     per_release, groups, hits = [], [], []
     for j in range(files.m):

@@ -38,16 +38,9 @@ class Attacked:
 
 
 def read_attacked(
-    source: Source,
-    released: Sequence[Path],
-    control: Path | None,
-    *,
-    wanted: Wanted,
-    variables: Sequence[str],
-    identifiers: Sequence[str],
-    scenario: Scenario | None,
-    steps: Steps,
-) -> Attacked:
+    source: Source, released: Sequence[Path], control: Path | None, *, wanted: Wanted, variables: Sequence[str],
+    identifiers: Sequence[str], scenario: Scenario | None, steps: Steps,
+) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
     _check_different(source.file, released, control)
     never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))

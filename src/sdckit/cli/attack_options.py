@@ -61,28 +61,18 @@ class Wanted:
     def knowledge(self, variables: Sequence[str], numeric: Sequence[str] | None, n_attacks: int) -> Knowledge:
         """The same as an attack takes it."""
         return Knowledge(
-            variables=tuple(variables),
-            known=self.known,
-            halves=(self.sides[0], self.sides[1]) if len(self.sides) == SIDES else None,
-            targets=self.targets,
-            numeric=None if numeric is None else tuple(numeric),
-            by=self.by,
-            blocking=self.blocking,
+            variables=tuple(variables), known=self.known,
+            halves=(self.sides[0], self.sides[1]) if len(self.sides) == SIDES else None, targets=self.targets,
+            numeric=None if numeric is None else tuple(numeric), by=self.by, blocking=self.blocking,
             n_attacks=n_attacks,
-        )
+        )  # fmt: skip
 
 
 def read_wanted(
-    *,
-    kinds: Sequence[str],
-    known: Sequence[Sequence[str]],
-    targets: Sequence[str],
-    by: Sequence[str] = (),
-    id: str | None = None,
-    aligned: bool = False,
-    blocking: Sequence[Sequence[str]] = (),
+    *, kinds: Sequence[str], known: Sequence[Sequence[str]], targets: Sequence[str], by: Sequence[str] = (),
+    id: str | None = None, aligned: bool = False, blocking: Sequence[Sequence[str]] = (),
     scenario: Scenario | None = None,
-) -> Wanted:
+) -> Wanted:  # fmt: skip
     """Read the options; a scenario says what they leave open.
 
     Examples
@@ -103,15 +93,11 @@ def read_wanted(
             f"{both[0]!r} stands in both --known: what joins two pieces anyway is no attack; leave it out of one"
         )
     wanted = Wanted(
-        kinds=tuple(names[name] for name in dict.fromkeys(kinds)),
-        sides=sides,
-        targets=tuple(dict.fromkeys(targets)),
-        by=tuple(dict.fromkeys(by)),
-        id=id,
-        rows=aligned or id is not None,
-        blocking=tuple(tuple(rule) for rule in blocking),
+        kinds=tuple(names[name] for name in dict.fromkeys(kinds)), sides=sides,
+        targets=tuple(dict.fromkeys(targets)), by=tuple(dict.fromkeys(by)), id=id,
+        rows=aligned or id is not None, blocking=tuple(tuple(rule) for rule in blocking),
         typed=bool(sides or targets),
-    )
+    )  # fmt: skip
     if id in wanted.known:
         raise ScenarioError(f"{id!r} says which rows belong together: leave it out of --known")
     if scenario is None:
@@ -122,13 +108,9 @@ def read_wanted(
 
 
 def planned(
-    wanted: Wanted,
-    variables: Sequence[str] = (),
-    *,
-    numeric: Sequence[str] | None = None,
-    n_attacks: int,
+    wanted: Wanted, variables: Sequence[str] = (), *, numeric: Sequence[str] | None = None, n_attacks: int,
     **known: Any,
-) -> tuple[Planned, ...]:
+) -> tuple[Planned, ...]:  # fmt: skip
     """Plan the attacks; one that was named and cannot be made is refused, others are left out."""
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import plan_attacks

@@ -41,15 +41,10 @@ def write_key(made: Canaries, path: Path) -> None:
 
     both = made.planted.vstack(made.held_out)
     plain = {
-        "schema": SCHEMA,
-        "schema_version": "1",
-        "n_planted": made.n_planted,
-        "copies": made.copies,
-        "variables": list(made.variables),
-        "numeric": list(made.numeric),
-        "ranges": made.ranges.tolist(),
+        "schema": SCHEMA, "schema_version": "1", "n_planted": made.n_planted, "copies": made.copies,
+        "variables": list(made.variables), "numeric": list(made.numeric), "ranges": made.ranges.tolist(),
         "columns": {name: _plain(both.get_column(name)) for name in made.variables},
-    }
+    }  # fmt: skip
     write_whole(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", path, what="key", private=True)
 
 
@@ -112,9 +107,6 @@ def _series(name: str, plain: Mapping[str, Any]) -> pl.Series:
     if kind == "datetime":
         return pl.Series(name, values, pl.Int64).cast(pl.Datetime(plain["unit"], plain["zone"]))
     types: dict[str, Any] = {
-        "boolean": pl.Boolean,
-        "integer": pl.Int64,
-        "number": pl.Float64,
-        "text": pl.String,
-    }
+        "boolean": pl.Boolean, "integer": pl.Int64, "number": pl.Float64, "text": pl.String,
+    }  # fmt: skip
     return pl.Series(name, values, types[kind])

@@ -15,22 +15,9 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
-    "Decimal",
-    "Delimiter",
-    "Encoding",
-    "File",
-    "Fraction",
-    "Keys",
-    "Missing",
-    "MissingRule",
-    "Quiet",
-    "Weight",
-    "codes",
-    "make_scenario",
-    "split",
-    "split_named",
-    "whole_numbers",
-]
+    "Decimal", "Delimiter", "Encoding", "File", "Fraction", "Keys", "Missing", "MissingRule", "Quiet", "Weight",
+    "codes", "make_scenario", "split", "split_named", "whole_numbers",
+]  # fmt: skip
 
 FILE_PANEL = "How to read the file"
 
@@ -137,14 +124,9 @@ def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
 
 
 def make_scenario(
-    file: Path | None,
-    *,
-    keys: list[str] | None,
-    intruders: list[str] | None,
-    missing_rule: list[str] | None,
-    thresholds: dict[str, Any],
-    **given: Any,
-) -> Scenario:
+    file: Path | None, *, keys: list[str] | None, intruders: list[str] | None, missing_rule: list[str] | None,
+    thresholds: dict[str, Any], **given: Any,
+) -> Scenario:  # fmt: skip
     """Build the scenario: the file's entries, each replaced where an option names it.
 
     Keys, intruders and rules come as typed: ``a,b``, ``name=a,b``, ``rule`` or ``key=rule``; thresholds by name,

@@ -8,13 +8,9 @@ from pathlib import Path
 from sdckit.errors import DataError, SdcError
 
 __all__ = [
-    "FEWEST_RECORDS",
-    "REPORT_ENDINGS",
-    "check_enough_records",
-    "check_report_name",
-    "check_targets",
+    "FEWEST_RECORDS", "REPORT_ENDINGS", "check_enough_records", "check_report_name", "check_targets",
     "write_text",
-]
+]  # fmt: skip
 
 STDOUT = "-"
 FEWEST_RECORDS = 50

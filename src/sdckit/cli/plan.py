@@ -29,17 +29,10 @@ Opened = tuple[Path, "FileHeader"]
 
 
 def plan_lines(
-    original: Opened,
-    scenario: Scenario,
-    measures: Sequence[str] = (),
-    *,
-    released: Sequence[Opened] = (),
-    control: Opened | None = None,
-    attacks: bool = False,
-    n_attacks: int = 500,
-    aligned: bool = False,
+    original: Opened, scenario: Scenario, measures: Sequence[str] = (), *, released: Sequence[Opened] = (),
+    control: Opened | None = None, attacks: bool = False, n_attacks: int = 500, aligned: bool = False,
     models: Mapping[str, str] | None = None,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Say what would run, and roughly what it would cost.
 
     Each file comes with its header; `attacks` are made without a control file, too; `aligned` says whether it is
@@ -72,16 +65,9 @@ def plan_lines(
 
 
 def _together(
-    original: Opened,
-    scenario: Scenario,
-    released: Sequence[Opened],
-    control: Opened | None,
-    *,
-    attacks: bool,
-    n_attacks: int,
-    aligned: bool,
-    models: Mapping[str, str],
-) -> list[str]:
+    original: Opened, scenario: Scenario, released: Sequence[Opened], control: Opened | None, *, attacks: bool,
+    n_attacks: int, aligned: bool, models: Mapping[str, str],
+) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
     from sdckit.workflow.asked import declared_knowledge
     from sdckit.workflow.plan import plan_attacks, plan_release, plan_utility, shared_variables
@@ -145,12 +131,8 @@ def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
 
 
 def print_plan(
-    reading: Reading,
-    scenario: Scenario,
-    measures: Sequence[str],
-    release: Release,
-    models: Mapping[str, str],
-) -> None:
+    reading: Reading, scenario: Scenario, measures: Sequence[str], release: Release, models: Mapping[str, str],
+) -> None:  # fmt: skip
     """Print what would run; of every file only the header and the number of records are read."""
     import typer
 

@@ -61,11 +61,8 @@ class Steps:
             if not self._wanted:  # the work ended meanwhile
                 return
             self._display = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                TimeElapsedColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
+                SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
             self._task = self._display.add_task(self._step, total=None)
             self._display.start()

@@ -18,29 +18,18 @@ __all__ = ["read_declared", "read_release", "release_header"]
 
 
 def read_declared(
-    file: Path,
-    scenario: Scenario,
-    *,
-    steps: Steps,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    also: tuple[str, ...] = (),
-) -> pl.DataFrame:
+    file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
+    decimal: str | None = None, also: tuple[str, ...] = (),
+) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns of a file, and `also`; an absent one is named by its role."""
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
     try:
         return read_file(
-            file,
-            columns=tuple(dict.fromkeys([*scenario.columns, *also])),
-            identifiers=scenario.identifiers,
-            missing=scenario.missing_codes,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-        )
+            file, columns=tuple(dict.fromkeys([*scenario.columns, *also])), identifiers=scenario.identifiers,
+            missing=scenario.missing_codes, delimiter=delimiter, encoding=encoding, decimal=decimal,
+        )  # fmt: skip
     except ColumnError:  # the scenario knows which role the absent column was to play
         header = scan_header(file, delimiter=delimiter, encoding=encoding)
         scenario.check_columns(header.columns, certain=header.certain)
@@ -48,13 +37,9 @@ def read_declared(
 
 
 def release_header(
-    file: Path,
-    scenario: Scenario,
-    *,
-    delimiter: str | None = None,
-    encoding: str | None = None,
+    file: Path, scenario: Scenario, *, delimiter: str | None = None, encoding: str | None = None,
     also: tuple[str, ...] = (),
-) -> FileHeader:
+) -> FileHeader:  # fmt: skip
     """Read the names of a release's columns alone, or of a control file's; one without a key is refused."""
     from sdckit.data.files.readers import scan_header
 
@@ -69,15 +54,9 @@ def release_header(
 
 
 def read_release(
-    file: Path,
-    scenario: Scenario,
-    *,
-    steps: Steps,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    also: tuple[str, ...] = (),
-) -> pl.DataFrame:
+    file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
+    decimal: str | None = None, also: tuple[str, ...] = (),
+) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns that a release has; one without a key is refused with its name."""
     header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
     return read_declared(

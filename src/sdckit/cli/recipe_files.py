@@ -20,17 +20,9 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
 
 __all__ = [
-    "Log",
-    "Out",
-    "Safe",
-    "check_format",
-    "codes_of",
-    "numbered",
-    "read_all",
-    "scenario_of",
-    "unread",
+    "Log", "Out", "Safe", "check_format", "codes_of", "numbered", "read_all", "scenario_of", "unread",
     "write_release",
-]
+]  # fmt: skip
 
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet or .arrow.")
@@ -51,17 +43,10 @@ Safe = Annotated[
 
 
 def read_all(
-    file: Path,
-    *,
-    steps: Steps,
-    recipe: Recipe,
-    scenario: Scenario | None = None,
-    leave_out: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-) -> pl.DataFrame:
+    file: Path, *, steps: Steps, recipe: Recipe, scenario: Scenario | None = None,
+    leave_out: Sequence[str] = (), missing: Sequence[str] = (), delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """Read every column of a file but those to be left out.
 
     Where a CSV's first line might be a record, the columns of recipe and scenario must be in it, or none of its

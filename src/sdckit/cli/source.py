@@ -22,15 +22,8 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
-    "POPULATION",
-    "Population",
-    "Reading",
-    "Source",
-    "read_population",
-    "reads_a_file",
-    "reads_keys",
-    "takes",
-]
+    "POPULATION", "Population", "Reading", "Source", "read_population", "reads_a_file", "reads_keys", "takes",
+]  # fmt: skip
 
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")

@@ -24,48 +24,22 @@ Step = Callable[[str], None]
 
 @overload
 def assess(
-    data: Any,
-    released: None = None,
-    *,
-    scenario: Scenario | None = None,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    sensitive: Sequence[str] | str = (),
-    numeric: Sequence[str] | str = (),
-    measures: Sequence[str] | str = (),
-    id: str | None = None,
-    models: Mapping[str, str] | Sequence[str] | str = (),
-    seed: int | None = None,
-    control: Any = None,
-    attacks: bool = False,
-    n_attacks: int = N_ATTACKS,
-    step: Step | None = None,
-) -> Assessment: ...
+    data: Any, released: None = None, *, scenario: Scenario | None = None, keys: Sequence[str] | None = None,
+    weight: str | None = None, sampling_fraction: float | None = None, household: str | None = None,
+    person: str | None = None, sensitive: Sequence[str] | str = (), numeric: Sequence[str] | str = (),
+    measures: Sequence[str] | str = (), id: str | None = None,
+    models: Mapping[str, str] | Sequence[str] | str = (), seed: int | None = None, control: Any = None,
+    attacks: bool = False, n_attacks: int = N_ATTACKS, step: Step | None = None,
+) -> Assessment: ...  # fmt: skip
 @overload
 def assess(
-    data: Any,
-    released: Any,
-    *,
-    scenario: Scenario | None = None,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    sensitive: Sequence[str] | str = (),
-    numeric: Sequence[str] | str = (),
-    measures: Sequence[str] | str = (),
-    id: str | None = None,
-    models: Mapping[str, str] | Sequence[str] | str = (),
-    seed: int | None = None,
-    control: Any = None,
-    attacks: bool = False,
-    n_attacks: int = N_ATTACKS,
-    step: Step | None = None,
-) -> ReleaseAssessment: ...
+    data: Any, released: Any, *, scenario: Scenario | None = None, keys: Sequence[str] | None = None,
+    weight: str | None = None, sampling_fraction: float | None = None, household: str | None = None,
+    person: str | None = None, sensitive: Sequence[str] | str = (), numeric: Sequence[str] | str = (),
+    measures: Sequence[str] | str = (), id: str | None = None,
+    models: Mapping[str, str] | Sequence[str] | str = (), seed: int | None = None, control: Any = None,
+    attacks: bool = False, n_attacks: int = N_ATTACKS, step: Step | None = None,
+) -> ReleaseAssessment: ...  # fmt: skip
 def assess(
     data: Any,
     released: Any = None,
@@ -188,19 +162,9 @@ def assess(
     from sdckit.workflow.assess_release import assess_release
 
     return assess_release(
-        data,
-        released,
-        scenario=scenario,
-        measures=chosen,
-        id=id,
-        models=models,
-        seed=seed,
-        control=control,
-        attacks=attacks,
-        n_attacks=n_attacks,
-        tell=tell,
-        assess_file=_assess_file,
-    )
+        data, released, scenario=scenario, measures=chosen, id=id, models=models, seed=seed, control=control,
+        attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
+    )  # fmt: skip
 
 
 def _assess_file(
@@ -218,16 +182,10 @@ def _assess_file(
     from sdckit import __version__
 
     return Assessment(
-        scenario=scenario,
-        n=intruders[0]["key_frequencies"].n,
-        engine=frame.implementation.value,
-        intruders=intruders,
-        warnings=messages,
-        version=__version__,
-        date=date.today().isoformat(),
-        backend="pyarrow" if is_lazy(frame) else frame.implementation,
-        measures=tuple(measures),
-    )
+        scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
+        intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
+        backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
+    )  # fmt: skip
 
 
 def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:

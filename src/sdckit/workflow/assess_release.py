@@ -34,20 +34,10 @@ WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a 
 
 
 def assess_release(
-    original: Any,
-    released: Any,
-    *,
-    scenario: Scenario,
-    measures: Sequence[str],
-    id: str | None,
-    models: Any = (),
-    seed: int | None,
-    control: Any = None,
-    attacks: bool = False,
-    n_attacks: int = 500,
-    tell: Step,
-    assess_file: AssessFile,
-) -> ReleaseAssessment:
+    original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], id: str | None,
+    models: Any = (), seed: int | None, control: Any = None, attacks: bool = False, n_attacks: int = 500,
+    tell: Step, assess_file: AssessFile,
+) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
     `assess_file` assesses one file (`assess` itself, which stands above).
@@ -92,24 +82,12 @@ def assess_release(
     for message in told:
         warnings.warn(message, SdcWarning, stacklevel=3)
     return ReleaseAssessment(
-        scenario=scenario,
-        original=before,
-        released=after,
-        intruders=intruders,
-        warnings=told,
-        version=before.version,
-        date=date.today().isoformat(),
-        aligned=aligned,
-        id=id,
-        measures=before.measures,
-        utility=overview,
-        no_utility="".join(reason for _, reason in utility.skipped),
-        models=tuple(families_of(models).items()),
-        attacks=attacked.results,
-        attacks_skipped=attacked.skipped,
-        attacks_asked=asked,
-        control=control is not None,
-    )
+        scenario=scenario, original=before, released=after, intruders=intruders, warnings=told,
+        version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
+        utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
+        models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
+        attacks_asked=asked, control=control is not None,
+    )  # fmt: skip
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:
@@ -149,14 +127,9 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 
 def _against(
-    name: str,
-    planned: Sequence[Planned],
-    before: Assessment,
-    after: Sequence[Assessment],
-    attacked: Outcome,
-    *,
-    control: bool,
-) -> IntruderAssessment:
+    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
+    *, control: bool,
+) -> IntruderAssessment:  # fmt: skip
     one = planned[0].context.scenario
     outcome = carry_out(planned)
     lost = _lost(one, name, after)

@@ -158,15 +158,11 @@ class Assessed:
 
     def _dict(self, own: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "schema_version": SCHEMA_VERSION,
-            "sdckit": self.version,
-            "date": self.date,
-            **own,
-            "passed": self.passed,
-            "scenario": self.scenario.model_dump(mode="json"),
+            "schema_version": SCHEMA_VERSION, "sdckit": self.version, "date": self.date, **own,
+            "passed": self.passed, "scenario": self.scenario.model_dump(mode="json"),
             "warnings": list(self.warnings),
             "intruders": {intruder.name: intruder.to_dict() for intruder in self.intruders},
-        }
+        }  # fmt: skip
 
     def _need_data(self) -> None:
         """Refuse where the data are gone that a document needs."""

@@ -16,17 +16,9 @@ if TYPE_CHECKING:
     from sdckit.result import Result
 
 __all__ = [
-    "Outcome",
-    "Planned",
-    "Plans",
-    "carry_out",
-    "chosen_measures",
-    "plan_attacks",
-    "plan_file",
-    "plan_release",
-    "plan_utility",
-    "shared_variables",
-]
+    "Outcome", "Planned", "Plans", "carry_out", "chosen_measures", "plan_attacks", "plan_file", "plan_release",
+    "plan_utility", "shared_variables",
+]  # fmt: skip
 
 ALL = "all"
 # Of each intruder by name.

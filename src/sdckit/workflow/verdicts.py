@@ -90,14 +90,10 @@ class Verdict:
             return f"{self.name} = {self.limit:g}: {self.reason}"
         n = self.n_records or 0
         return (HOLDS if self.holds else EXCEEDED)[self.name].format(
-            limit=self.limit,
-            value=0.0 if self.value is None else self.value,
-            variable=self.variable,
-            records=f"{n:,} record{'s' if n != 1 else ''}",
-            are="are" if n != 1 else "is",
-            group="groups" if n != 1 else "a group",
-            have="have" if n != 1 else "has",
-        )
+            limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
+            records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
+            group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
+        )  # fmt: skip
 
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
@@ -114,14 +110,9 @@ def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str
 
 
 def judge(
-    thresholds: Thresholds,
-    intruder: str,
-    results: Mapping[str, Any],
-    *,
-    sensitive: Sequence[str],
-    skipped: Sequence[tuple[str, str]],
-    compared: bool = False,
-) -> tuple[Verdict, ...]:
+    thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
+    skipped: Sequence[tuple[str, str]], compared: bool = False,
+) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare every declared threshold of one file with its figure.
 
     Results come by place, `skipped` as (measure, reason). Where the original stands beside the file (`compared`),
@@ -154,13 +145,9 @@ def judge(
 
 
 def judge_release(
-    thresholds: Thresholds,
-    intruder: str,
-    results: Mapping[str, Any],
-    *,
-    sensitive: Sequence[str],
+    thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
     skipped: Sequence[tuple[str, str]],
-) -> tuple[Verdict, ...]:
+) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare every threshold on a release beside its original with the worst of the releases.
 
     Results come by the name of the measure, with the variable after a colon where it has one.
@@ -186,14 +173,9 @@ def judge_release(
 
 
 def judge_attacks(
-    limit: float | None,
-    intruder: str,
-    attacks: Mapping[str, Any],
-    *,
-    intruders: Collection[str],
-    failed: Sequence[str],
-    control: bool,
-) -> tuple[Verdict, ...]:
+    limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
+    failed: Sequence[str], control: bool,
+) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave

@@ -122,18 +122,15 @@ def _closeness(
     median = float(np.median(released["distance"]))
     figures = dict.fromkeys(FIGURES, math.nan)
     figures.update(
-        n_released=float(files.opened.pair.sizes[j]),
-        dcr_released_to_original=median,
-        dcr_original_to_released=float(np.median(distance)),
-        dcr_within_original=within,
+        n_released=float(files.opened.pair.sizes[j]), dcr_released_to_original=median,
+        dcr_original_to_released=float(np.median(distance)), dcr_within_original=within,
         dcr_p5_released_to_original=float(np.quantile(released["distance"], 0.05)),
         dcr_ratio=median / within if within > plain.tolerance else math.nan,
         nndr_released_to_original=float(released["ratio"].mean()),
         nndr_original_to_released=float(ratio.mean()),
-        copies=float((released["distance"] <= plain.tolerance).mean()),
-        hitting_rate=float(hit.mean()),
+        copies=float((released["distance"] <= plain.tolerance).mean()), hitting_rate=float(hit.mean()),
         identifiability=float(identifiable.mean()),
-    )
+    )  # fmt: skip
     released["share_original"] = np.full(files.opened.pair.sizes[j], math.nan)
     if files.opened.has_control:
         made = exchange(
@@ -147,34 +144,26 @@ def _closeness(
 
 
 def _control_figures(
-    files: ComparedFiles,
-    j: int,
-    searches: Sequence[Searches],
-    made: Exchange,
-    own: dict[str, float],
+    files: ComparedFiles, j: int, searches: Sequence[Searches], made: Exchange, own: dict[str, float],
     width: float,
-) -> dict[str, float]:
+) -> dict[str, float]:  # fmt: skip
     plain = searches[0]
     to_control = plain.distance("released", "control")
     away = wins(to_control, plain.distance("released", "original"), plain.tolerance)
     back = plain.nearest("control", "released")
     ratio = float(distance_ratio(back).mean())
     return {
-        "share_closer_to_original": float(made.share.mean()),
-        "expected_share": made.expected,
+        "share_closer_to_original": float(made.share.mean()), "expected_share": made.expected,
         "chance_low": max(made.expected - NORMAL * made.spread, 0.0),
-        "chance_high": min(made.expected + NORMAL * made.spread, 1.0),
-        "share_p_value": made.p_value,
-        "strictly_closer": float((away == 1).mean()),
-        "equally_near": float((away == 0.5).mean()),
+        "chance_high": min(made.expected + NORMAL * made.spread, 1.0), "share_p_value": made.p_value,
+        "strictly_closer": float((away == 1).mean()), "equally_near": float((away == 0.5).mean()),
         "dcr_released_to_control": float(np.median(to_control)),
-        "dcr_control_to_released": float(np.median(back.distance[:, 0])),
-        "nndr_control_to_released": ratio,
+        "dcr_control_to_released": float(np.median(back.distance[:, 0])), "nndr_control_to_released": ratio,
         "nndr_loss": ratio - own["nndr_original_to_released"],
         "copies_of_control": float((to_control <= plain.tolerance).mean()),
         "hitting_rate_control": float(_hit(files, -1, j, width).mean()),
         "identifiability_control": float(_identifiable(searches, "control").mean()),
-    }
+    }  # fmt: skip
 
 
 def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:

@@ -15,15 +15,8 @@ from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, Neighbours, prepare
 
 __all__ = [
-    "Exchange",
-    "Searches",
-    "adversarial_accuracy",
-    "distance_ratio",
-    "exchange",
-    "hits",
-    "same_size",
-    "wins",
-]
+    "Exchange", "Searches", "adversarial_accuracy", "distance_ratio", "exchange", "hits", "same_size", "wins",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -7,17 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
-    "ALL",
-    "COMPARED",
-    "FILES",
-    "WEIGHED",
-    "Step",
-    "best_sql",
-    "compared_sql",
-    "patterns_sql",
-    "steps_sql",
+    "ALL", "COMPARED", "FILES", "WEIGHED", "Step", "best_sql", "compared_sql", "patterns_sql", "steps_sql",
     "weighed_sql",
-]
+]  # fmt: skip
 
 FILES = ("a_original", "b_released")  # splink takes the first in the alphabet for the left one
 ALL = "1=1"  # the rule that every pair meets

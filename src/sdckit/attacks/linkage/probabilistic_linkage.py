@@ -317,15 +317,11 @@ def _compared(
 def _figures(found: Links, n: int) -> dict[str, float]:
     between = wilson(float(found.correct.sum()), n)
     return {
-        "n_pairs": float(found.n_pairs),
-        "n_links": float(found.n_linked),
+        "n_pairs": float(found.n_pairs), "n_links": float(found.n_linked),
         "precision": found.n_right / found.n_linked if found.n_linked else math.nan,
-        "recall": found.n_right / n,
-        "rate": float(found.correct.mean()),
-        "rate_low": between.low,
-        "rate_high": between.high,
-        "baseline": 1 / n,
-    }
+        "recall": found.n_right / n, "rate": float(found.correct.mean()), "rate_low": between.low,
+        "rate_high": between.high, "baseline": 1 / n,
+    }  # fmt: skip
 
 
 def _score_rows(release: int, found: Links, n: int) -> list[tuple[float, ...]]:

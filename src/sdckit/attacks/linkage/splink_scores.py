@@ -100,13 +100,9 @@ def need_splink() -> None:
 
 
 def scored_links(
-    columns: Sequence[Compared],
-    blocking: Sequence[Sequence[int]],
-    seed: int,
-    *,
-    threshold: float = 0.5,
+    columns: Sequence[Compared], blocking: Sequence[Sequence[int]], seed: int, *, threshold: float = 0.5,
     session: Any = None,
-) -> Links:
+) -> Links:  # fmt: skip
     """Estimate the model, weigh every candidate pair, and count.
 
     A pair that agrees on all columns of one rule of `blocking` is a candidate; without rules all pairs are.
@@ -149,13 +145,9 @@ def _no_room() -> tuple[type[Exception], ...]:
 
 
 def _linked(
-    local: DuckDBEngine,
-    engine: Engine,
-    columns: Sequence[Compared],
-    rules: list[str],
-    seed: int,
+    local: DuckDBEngine, engine: Engine, columns: Sequence[Compared], rules: list[str], seed: int,
     threshold: float,
-) -> Links:
+) -> Links:  # fmt: skip
     """Pairs are compared once; EM and the weights need only the counts of what agrees."""
     files = {name: _table(columns, side) for name, side in zip(FILES, ("original", "released"), strict=True)}
     model = SplinkModel(local.connection, files, [_comparison(j, one) for j, one in enumerate(columns)])

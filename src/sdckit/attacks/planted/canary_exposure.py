@@ -137,22 +137,13 @@ def _figures(planted: Floats, held_out: Floats, tolerance: float, level: float) 
         max(value, 0.0) for value in excess(found, len(planted), others, len(held_out), level)
     )
     return {
-        "auc": auc,
-        "auc_low": low,
-        "auc_high": high,
-        "p_value": p_value,
-        "mean_exposure": float(bits.mean()),
+        "auc": auc, "auc_low": low, "auc_high": high, "p_value": p_value, "mean_exposure": float(bits.mean()),
         "largest_exposure": float(bits.max()),
         "exposure_by_chance": most - float(np.log2(np.arange(1, len(held_out) + 2)).mean()),
-        "most_exposure": most,
-        "recovered": found / len(planted),
-        "recovered_low": own.low,
-        "recovered_high": own.high,
-        "recovered_by_chance": others / len(held_out),
-        "risk": risk,
-        "risk_low": risk_low,
-        "risk_high": risk_high,
-    }
+        "most_exposure": most, "recovered": found / len(planted), "recovered_low": own.low,
+        "recovered_high": own.high, "recovered_by_chance": others / len(held_out), "risk": risk,
+        "risk_low": risk_low, "risk_high": risk_high,
+    }  # fmt: skip
 
 
 def verdict(figures: Mapping[str, float]) -> str:

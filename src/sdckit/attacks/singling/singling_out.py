@@ -246,14 +246,9 @@ def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
 
 
 def _attacked(
-    files: AttackFiles,
-    names: Sequence[str],
-    tables: Sequence[Table],
-    j: int,
-    k: int,
-    asked: Options,
+    files: AttackFiles, names: Sequence[str], tables: Sequence[Table], j: int, k: int, asked: Options,
     notes: dict[str, str],
-) -> _Asked:
+) -> _Asked:  # fmt: skip
     people, released = tables[0], tables[j + 1]
     ordered = np.array([is_ordered(files.codes(name)) for name in names])
     if k == 1:

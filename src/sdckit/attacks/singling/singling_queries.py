@@ -89,13 +89,9 @@ def multivariate_queries(
 
 
 def _drawn(
-    table: Table,
-    ordered: NDArray[np.bool_],
-    middle: NDArray[np.int32],
-    n: int,
-    k: int,
+    table: Table, ordered: NDArray[np.bool_], middle: NDArray[np.int32], n: int, k: int,
     rng: np.random.Generator,
-) -> Predicates:
+) -> Predicates:  # fmt: skip
     column = random_columns(len(ordered), n, k, rng)
     value = table.codes[column, rng.integers(0, table.n, n)[:, None]]
     side = np.where(value > middle[column], AT_LEAST, AT_MOST)

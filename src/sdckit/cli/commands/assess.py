@@ -187,14 +187,9 @@ def assess(
         return
     with Steps(quiet=quiet) as steps:
         result = run(
-            reading,
-            chosen,
-            release,
-            steps=steps,
-            documents=bool(report or json),
-            internal=internal,
+            reading, chosen, release, steps=steps, documents=bool(report or json), internal=internal,
             measures=asked,
-        )
+        )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
             result.report(report, internal=internal)
@@ -205,15 +200,9 @@ def assess(
 
 
 def run(
-    reading: Reading,
-    scenario: Scenario,
-    release: Release,
-    *,
-    steps: Steps,
-    documents: bool = False,
-    internal: bool = False,
-    measures: Sequence[str] = (),
-) -> Assessment | ReleaseAssessment:
+    reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool = False,
+    internal: bool = False, measures: Sequence[str] = (),
+) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
     given: dict[str, Any] = {"steps": steps, **reading.how}
     also = () if release.id is None else (release.id,)

@@ -141,17 +141,10 @@ def _check_seed(seed: int | None) -> None:
 
 
 def _read(
-    file: Path,
-    columns: Sequence[str] | None,
-    *,
-    steps: Steps,
-    named: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-) -> pl.DataFrame:
+    file: Path, columns: Sequence[str] | None, *, steps: Steps, named: Sequence[str] = (),
+    identifiers: Sequence[str] = (), missing: Sequence[str] = (), delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """Read columns of a file, or all but the identifiers where none is given."""
     from sdckit.data.files.readers import read_file, scan_header
 

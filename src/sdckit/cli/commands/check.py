@@ -46,13 +46,9 @@ def check(
     from sdckit.workflow.check import check_assessment, require_thresholds
 
     chosen = make_scenario(
-        scenario,
-        keys=None,
-        intruders=None,
-        missing_rule=None,
-        thresholds={},
+        scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
         missing_codes=codes(reading.missing),
-    )
+    )  # fmt: skip
     require_thresholds(chosen)
     with Steps(quiet=quiet) as steps:
         from sdckit.cli.commands.assess import Release, run

@@ -139,14 +139,9 @@ def _keys(named: list[str] | None) -> dict[str, str]:
 
 
 def _print(
-    applied: Applied,
-    name: str,
-    written: list[Path],
-    *,
-    log: Path | None,
-    report: Path | None,
+    applied: Applied, name: str, written: list[Path], *, log: Path | None, report: Path | None,
     seed: int | None,
-) -> None:
+) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.screen import recipe_blocks
 

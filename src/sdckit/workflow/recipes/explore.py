@@ -195,13 +195,9 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
 
 
 def _run_all(
-    recipes: Sequence[Recipe],
-    keys: Sequence[str],
-    runs: Runs,
-    measure: Callable[[Recipe], dict[str, Any]],
-    workers: int,
-    tell: Callable[[str], None],
-) -> None:
+    recipes: Sequence[Recipe], keys: Sequence[str], runs: Runs, measure: Callable[[Recipe], dict[str, Any]],
+    workers: int, tell: Callable[[str], None],
+) -> None:  # fmt: skip
     """Measure what is not known yet; every finished point is kept, also when the program is interrupted."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))

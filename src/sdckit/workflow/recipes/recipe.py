@@ -81,13 +81,9 @@ class Recipe:
     folder: Path | None = field(compare=False, repr=False)
 
     def __init__(
-        self,
-        steps: Sequence[Mapping[str, Any]],
-        *,
-        title: str = "",
-        scenario: str | None = None,
+        self, steps: Sequence[Mapping[str, Any]], *, title: str = "", scenario: str | None = None,
         folder: str | Path | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if isinstance(steps, str | Mapping) or not isinstance(steps, Sequence):
             raise ScenarioError(
                 'steps= is a list, each step like {"method": "round_to", "column": "income", "base": 10}'
@@ -207,15 +203,9 @@ class Recipe:
         check_against(self.steps, frame, scenario=chosen, folder=self.folder)
 
     def apply(
-        self,
-        data: Any,
-        *,
-        scenario: Scenario | None = None,
-        seed: Seed = None,
-        keys: Keys | None = None,
-        watch: bool = True,
-        step: Callable[[str], None] | None = None,
-    ) -> Applied:
+        self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, keys: Keys | None = None,
+        watch: bool = True, step: Callable[[str], None] | None = None,
+    ) -> Applied:  # fmt: skip
         """Apply every step; the whole recipe is held against the data before the first one runs.
 
         Parameters

@@ -25,15 +25,9 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
-    "StepLike",
-    "call_arguments",
-    "check_against",
-    "check_roles",
-    "checked_step",
-    "columns_mentioned",
-    "columns_used",
-    "placed",
-]
+    "StepLike", "call_arguments", "check_against", "check_roles", "checked_step", "columns_mentioned",
+    "columns_used", "placed",
+]  # fmt: skip
 
 
 class StepLike(NamedTuple):

@@ -80,15 +80,10 @@ class RecipeLog:
         if not internal:
             return found
         return {
-            **found,
-            "confidential": CONFIDENTIAL,
-            "recipe": self.recipe,
-            "scenario": self.scenario,
-            "columns": list(self.columns),
-            "seed": str(self.seed),
-            "keys": {str(number): key for number, key in self.keys.items()},
-            "files": dict(self.files),
-        }
+            **found, "confidential": CONFIDENTIAL, "recipe": self.recipe, "scenario": self.scenario,
+            "columns": list(self.columns), "seed": str(self.seed),
+            "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
+        }  # fmt: skip
 
     def write(self, path: str | Path) -> Path:
         """Write the internal log as JSON, readable by its owner alone, whole or not at all.

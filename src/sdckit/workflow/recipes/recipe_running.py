@@ -19,15 +19,9 @@ __all__ = ["run_step", "seed_of"]
 
 
 def run_step(
-    number: int,
-    one: StepLike,
-    data: Any,
-    *,
-    scenario: Scenario | None,
-    folder: Path | None,
-    entropy: int,
+    number: int, one: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, entropy: int,
     key: bytes | str | None = None,
-) -> Protected:
+) -> Protected:  # fmt: skip
     """Run a step.
 
     What the method refuses is told with the step; `entropy` is the recipe's seed, `key` for new identifiers.
