@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from sdckit import __version__
 from sdckit.cli import app as program
+from sdckit.cli.app import app, flowing, let_help_flow
 from sdckit.cli.errors import BAD_INPUT, INTERNAL, INTERRUPTED
 
 MEASURES = ("suda", "population-risk", "risky-cells", "outliers", "explain", "k-map", "delta-presence")
@@ -98,3 +101,32 @@ def test_the_installed_program_runs() -> None:
     program_file = Path(sys.executable).with_name("sdckit")
     done = subprocess.run([program_file, "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"sdckit {__version__}\n", "")
+
+
+def test_lines_of_a_paragraph_are_joined():
+    assert flowing("One.\n\n    Two\n    lines.\n") == "One.\n\nTwo lines."
+
+
+def test_every_command_has_help_that_flows():
+    made = typer.Typer()
+
+    @made.command()
+    def command() -> None:
+        """Say
+        something."""
+
+    let_help_flow(made)
+    assert made.registered_commands[0].help == "Say something."
+    for one in app.registered_commands:
+        assert one.help
+        assert not [part for part in one.help.split("\n\n") if "\n" in part]
+
+
+@pytest.mark.parametrize("name", ["attack", "population-risk", "check"])
+def test_no_line_ends_early(sdckit, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = sdckit(name, "--help").out.split("╭")[0].splitlines()
+    words = [line.rstrip() for line in lines]
+    for line, following in pairwise(words):
+        if line and following and not line.startswith(" Usage"):
+            assert len(line) + 1 + len(following.split()[0]) > 76

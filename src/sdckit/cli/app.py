@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,9 +14,8 @@ import typer
 
 from sdckit import __version__
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
-from sdckit.cli.help_texts import let_help_flow
 
-__all__ = ["app", "run"]
+__all__ = ["app", "flowing", "let_help_flow", "run"]
 
 app = typer.Typer(
     name="sdckit",
@@ -24,6 +24,24 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
 )
+
+
+def flowing(text: str) -> str:
+    r"""Join the lines of each paragraph.
+
+    Examples
+    --------
+    >>> flowing("First\n    line.\n\n    Second one.")
+    'First line.\n\nSecond one.'
+    """
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def let_help_flow(app: typer.Typer) -> None:
+    """Give each command of a program its docstring as help, in paragraphs."""
+    for command in app.registered_commands:
+        command.help = flowing(getattr(command.callback, "__doc__", None) or "")
 
 
 def _add_commands() -> None:

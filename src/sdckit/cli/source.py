@@ -134,7 +134,10 @@ def takes(*groups: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _with_options(
     command: Callable[..., Any], *groups: type, leave_out: Sequence[str] = (), behind: Sequence[str] = ()
 ) -> Callable[..., Any]:
-    """Put the options of groups before the command's own, the file first, and some `behind` them."""
+    """Put the options of groups before the command's own, and some `behind` them.
+
+    Arguments without a name come first: the command's own, then the file.
+    """
     shared = {
         name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for group in groups
@@ -142,6 +145,7 @@ def _with_options(
         if name not in leave_out
     }
     own = list(inspect.signature(command, eval_str=True).parameters.values())[len(groups) :]
+    typed_first = [one for one in own if one.kind is not inspect.Parameter.KEYWORD_ONLY]
     first = sorted(
         (one for name, one in shared.items() if name not in behind), key=lambda one: one.name != "file"
     )
@@ -154,6 +158,7 @@ def _with_options(
         ]
         return command(*made, **values)
 
-    called.__signature__ = inspect.Signature([*first, *own, *(shared[name] for name in behind)])  # type: ignore[attr-defined]
+    last = [one for one in own if one not in typed_first] + [shared[name] for name in behind]
+    called.__signature__ = inspect.Signature([*typed_first, *first, *last])  # type: ignore[attr-defined]
     called.__annotations__ = {}
     return called

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, codes, split
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
+from sdckit.cli.source import Reading, takes
 from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ Silent = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; tables
 
 
 @app.command("make")
+@takes(Reading)
 def make(
-    file: File,
+    reading: Reading,
     *,
     out: Annotated[
         Path,
@@ -55,10 +57,6 @@ def make(
         list[str] | None, typer.Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same records.")] = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     quiet: Silent = False,
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.
@@ -67,6 +65,7 @@ def make(
     """
     from sdckit.data.files.write_file import check_output, write_file
 
+    file = reading.file
     _check_seed(seed)
     check_targets(out, key, inputs=(file,))
     if key.exists():
@@ -76,8 +75,8 @@ def make(
     check_output(out, sources=[file])
     with Steps(quiet=quiet) as steps:
         frame = _read(
-            file, None, steps=steps, named=split(variables), identifiers=split(identifiers), missing=codes(missing),
-            delimiter=delimiter, encoding=encoding, decimal=decimal,
+            file, None, steps=steps, named=split(variables), identifiers=split(identifiers),
+            missing=codes(reading.missing), **reading.how,
         )  # fmt: skip
         steps.step(f"planting {n:,} records")
         from sdckit.attacks.planted.canaries import canaries

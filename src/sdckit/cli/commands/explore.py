@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet
+from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
+from sdckit.cli.source import Reading, takes
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ __all__ = ["explore", "read_grid"]
 PLOTS = (".html", ".svg", ".png", ".json")
 
 
+@takes(Reading)
 def explore(
+    reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
-    file: File,
     *,
     grid: Annotated[
         list[str],
@@ -53,10 +55,6 @@ def explore(
     plot: Annotated[
         Path | None, typer.Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
     ] = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Try a recipe with every combination of some arguments: risk against what is lost.
@@ -65,6 +63,7 @@ def explore(
     """
     from sdckit.workflow.recipes.recipe import Recipe
 
+    file = reading.file
     steps_of = Recipe.from_toml(recipe)
     chosen = scenario_of(steps_of, scenario)
     values = read_grid(grid)
@@ -77,7 +76,7 @@ def explore(
     with Steps(quiet=quiet) as steps:
         frame = read_all(
             file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
-            missing=codes_of(missing, chosen), delimiter=delimiter, encoding=encoding, decimal=decimal,
+            missing=codes_of(reading.missing, chosen), **reading.how,
         )  # fmt: skip
         from sdckit.workflow.recipes.explore import explore as run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, split_named
+from sdckit.cli.options import Quiet, split_named
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
@@ -22,6 +22,7 @@ from sdckit.cli.recipe_files import (
     unread,
     write_release,
 )
+from sdckit.cli.source import Reading, takes
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["protect"]
 
 
+@takes(Reading)
 def protect(
+    reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
-    file: File,
     *,
     out: Out,
     scenario: Annotated[
@@ -64,10 +66,6 @@ def protect(
         bool, typer.Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
     ] = False,
     excel_safe: Safe = False,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Protect a file by a recipe: recode, suppress, perturb, synthesise, step by step.
@@ -77,6 +75,7 @@ def protect(
     """
     from sdckit.workflow.recipes.recipe import Recipe
 
+    file = reading.file
     steps_of = Recipe.from_toml(recipe)
     chosen = scenario_of(steps_of, scenario)
     check_report_name(report)
@@ -89,8 +88,7 @@ def protect(
     with Steps(quiet=quiet) as steps:
         frame = read_all(
             file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
-            missing=codes_of(missing, chosen),
-            delimiter=delimiter, encoding=encoding, decimal=decimal,
+            missing=codes_of(reading.missing, chosen), **reading.how,
         )  # fmt: skip
         if report is not None:
             check_enough_records(frame.height, internal=internal)

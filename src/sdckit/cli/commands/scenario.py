@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes
+from sdckit.cli.options import codes
 from sdckit.cli.outputs import STDOUT, check_targets, write_text
 from sdckit.cli.progress import Steps
+from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
 
 __all__ = ["app"]
@@ -23,20 +24,17 @@ def _group() -> None:
 
 
 @app.command("init")
+@takes(Reading)
 def init(
-    file: File,
+    reading: Reading,
     *,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="OUT.toml", help="Where to write it; - prints it.")
     ] = "scenario.toml",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
 ) -> None:
     """Guess the roles of a file's columns and write them as a commented TOML, each guess explained."""
-    target = Path(output)
+    file, target = reading.file, Path(output)
     check_targets(output, inputs=(file,))
     if output != STDOUT and target.exists() and not force:
         raise ScenarioError(f"{target.name} exists already; --force replaces it, -o names another")
@@ -44,9 +42,7 @@ def init(
         steps.step(f"looking at {file.name}")
         from sdckit.data.scenarios.guess import scenario_toml
 
-        text = scenario_toml(
-            file, missing=codes(missing), delimiter=delimiter, encoding=encoding, decimal=decimal
-        )
+        text = scenario_toml(file, missing=codes(reading.missing), **reading.how)
     if output == STDOUT:
         typer.echo(text, nl=False)
         return

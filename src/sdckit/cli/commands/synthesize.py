@@ -6,17 +6,19 @@ from typing import Annotated
 
 import typer
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Quiet, codes, split, split_named
+from sdckit.cli.options import Quiet, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import Log, Out, Safe, check_format, numbered, read_all, write_release
+from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
 
 __all__ = ["synthesize"]
 
 
+@takes(Reading)
 def synthesize(
-    file: File,
+    reading: Reading,
     *,
     out: Out,
     m: Annotated[int, typer.Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
@@ -44,16 +46,13 @@ def synthesize(
     seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same files.")] = None,
     log: Log = None,
     excel_safe: Safe = False,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Synthesise a file: each variable drawn from a model of it given those before.
 
     FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
     """
+    file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
     check_targets(*numbered(out, m), log, inputs=(file,))
@@ -66,9 +65,13 @@ def synthesize(
     recipe = Recipe([step])
     with Steps(quiet=quiet) as steps:
         frame = read_all(
-            file, steps=steps, recipe=recipe, leave_out=split(identifiers), missing=codes(missing), delimiter=delimiter,
-            encoding=encoding, decimal=decimal,
-        )  # fmt: skip
+            file,
+            steps=steps,
+            recipe=recipe,
+            leave_out=split(identifiers),
+            missing=codes(reading.missing),
+            **reading.how,
+        )
         applied = recipe.apply(frame, seed=seed, watch=False, step=steps.step)
         written = write_release(
             applied.data, out, log=applied.log, log_path=log, sources=[file], excel_safe=excel_safe
