@@ -92,6 +92,7 @@ class AttackResult(PairResult):
 
     figures: ClassVar[tuple[str, ...]] = FIGURES
     dropped: ClassVar[tuple[str, ...]] = ("pair", "hits", "groups")
+    success_name: ClassVar[str] = "success"
     n_attacks: float
     successes: float
     success_rate: float
@@ -123,6 +124,14 @@ class AttackResult(PairResult):
     def n(self) -> int:
         """Records of the original."""
         return self.pair.n
+
+    @property
+    def records(self) -> Any:
+        """``attacked``, and ``success`` (or what it is called: share over the releases) per original record."""
+        attacked, success = np.zeros(self.n, np.bool_), np.full(self.n, np.nan)
+        attacked[self.hits[0][0]] = True  # the same records in every release
+        success[self.hits[0][0]] = np.mean([found for _, found in self.hits], axis=0)
+        return self.pair.records({"attacked": attacked, self.success_name: success}, prefix=self.prefix)
 
     @property
     def by_group(self) -> Any:

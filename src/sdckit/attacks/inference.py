@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles, file_notes, numeric_columns, open_attack, options
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
-from sdckit.attacks.nearest_rows import draw_nearest, encode_files
-from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.attacks.nearest_rows import MISSING_RULE, draw_nearest, encode_files
+from sdckit.attacks.targets import Outcome, draw_targets, tallied
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -21,7 +21,6 @@ from sdckit.numerics.search.neighbours import prepare
 
 __all__ = ["Inference", "inference"]
 
-MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
 FLOOR = 0.1  # of the standard deviation: true values nearer to 0 are not judged by their own size
 ROUNDING = 1e-12  # of the true value: what rounding may put between a guess and the edge it lies on
 Floats = NDArray[np.float64]
@@ -48,12 +47,6 @@ class Inference(AttackResult):
     measure: ClassVar[str] = "inference"
     target: str
     tolerance: str
-
-    @property
-    def records(self) -> Any:
-        """``attacked`` and ``success`` (share over the releases) per original record."""
-        attacked, success = success_column(self.pair.n, self.hits)
-        return self.pair.records({"attacked": attacked, "success": success}, prefix=self.prefix)
 
 
 def inference(

@@ -11,8 +11,8 @@ import numpy as np
 
 from sdckit.attacks.attack_files import file_notes, numeric_columns, open_attack, options
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
-from sdckit.attacks.nearest_rows import draw_nearest, encode_files
-from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.attacks.nearest_rows import MISSING_RULE, draw_nearest, encode_files
+from sdckit.attacks.targets import Outcome, draw_targets, tallied
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,8 +20,6 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.search.neighbours import prepare
 
 __all__ = ["Linkability", "linkability"]
-
-MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -42,12 +40,6 @@ class Linkability(AttackResult):
 
     measure: ClassVar[str] = "linkability"
     n_neighbors: int
-
-    @property
-    def records(self) -> Any:
-        """``attacked`` and ``success`` (share over the releases) per original record."""
-        attacked, success = success_column(self.pair.n, self.hits)
-        return self.pair.records({"attacked": attacked, "success": success}, prefix=self.prefix)
 
 
 def linkability(

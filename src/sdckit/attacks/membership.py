@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import all_variables, file_notes, numeric_columns, open_attack, options
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
-from sdckit.attacks.nearest_rows import encode_files
-from sdckit.attacks.targets import Outcome, draw_targets, success_column, tallied
+from sdckit.attacks.nearest_rows import MISSING_RULE, encode_files
+from sdckit.attacks.targets import Outcome, draw_targets, tallied
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,8 +20,6 @@ from sdckit.errors import DataError
 from sdckit.numerics.search.neighbours import prepare
 
 __all__ = ["Membership", "membership"]
-
-MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -42,13 +40,8 @@ class Membership(AttackResult):
 
     measure: ClassVar[str] = "membership"
     figures: ClassVar[tuple[str, ...]] = (*FIGURES, "auc")
+    success_name: ClassVar[str] = "called_member"
     auc: float
-
-    @property
-    def records(self) -> Any:
-        """``attacked`` and ``called_member`` (share over the releases) per original record."""
-        attacked, success = success_column(self.pair.n, self.hits)
-        return self.pair.records({"attacked": attacked, "called_member": success}, prefix=self.prefix)
 
 
 def membership(

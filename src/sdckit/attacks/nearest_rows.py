@@ -11,9 +11,10 @@ from sdckit.attacks.attack_files import AttackFiles
 from sdckit.numerics.encode import Encoded, gower
 from sdckit.numerics.search.neighbours import Index, paired
 
-__all__ = ["draw_nearest", "encode_files", "some_of"]
+__all__ = ["MISSING_RULE", "draw_nearest", "encode_files", "some_of"]
 
 Ints = NDArray[np.int64]
+MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
 LISTED = 4_000_000  # rows listed at a time
 FEW = 2  # among so many times k squared, k drawn at random are mostly different
 

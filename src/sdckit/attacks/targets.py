@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.attack_files import AttackFiles, Options
 from sdckit.attacks.attack_rates import Group, Tally, rates
 
-__all__ = ["Outcome", "Part", "Targets", "draw_targets", "group_labels", "success_column", "tallied"]
+__all__ = ["Outcome", "Part", "Targets", "draw_targets", "group_labels", "tallied"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -136,14 +136,3 @@ def tallied(
                 per_release.append(figures)
                 hits.append((targets.members[part.members], own))
     return tuple(per_release), tuple(groups), tuple(hits)
-
-
-def success_column(
-    n: int, hits: Sequence[tuple[Ints, NDArray[np.bool_]]]
-) -> tuple[NDArray[np.bool_], Floats]:
-    """For each record of the original whether it was attacked, and the share of successes over the releases."""
-    attacked = np.zeros(n, np.bool_)
-    success = np.full(n, np.nan)
-    attacked[hits[0][0]] = True  # the same records in every release
-    success[hits[0][0]] = np.mean([found for _, found in hits], axis=0)
-    return attacked, success

@@ -150,7 +150,7 @@ def assess(
             f"{', '.join(given)} and scenario= are both given; put everything into the scenario",
             argument=next(iter(given)),
         )
-    tell = step if step is not None else _silent
+    tell = step or (lambda _: None)
     if released is None:
         attacked = control is not None or attacks or n_attacks != N_ATTACKS
         if id is not None or seed is not None or models or attacked:
@@ -209,10 +209,6 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
         skipped=outcome.skipped,
         key_facts=_key_facts(cells),
     )
-
-
-def _silent(text: str) -> None:
-    """Tell nobody."""
 
 
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:

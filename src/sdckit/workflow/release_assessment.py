@@ -71,20 +71,15 @@ class ReleaseAssessment(Assessed):
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, float]]:
         for label, one in self._files():
-            for intruder in one.intruders:
-                for name, result in intruder.results.items():
-                    for figure, value in result._flat():
-                        yield intruder.name, name, figure, label, value
-        for pair in self.intruders:
-            for place, result in pair.results.items():
-                for figure, value in result._flat():
-                    yield pair.name, place, figure, "both", value
+            for intruder, place, figure, value in one._rows():
+                yield intruder, place, figure, label, value
+        both = [(one.name, place, found) for one in self.intruders for place, found in one.results.items()]
         if self.utility is not None:
-            for figure, value in self.utility._flat():
-                yield "", "utility_overview", figure, "both", value
-        for place, result in self.attacks.items():
-            for figure, value in result._flat():
-                yield "", place, figure, "both", value
+            both.append(("", "utility_overview", self.utility))
+        both += [("", place, found) for place, found in self.attacks.items()]
+        for name, place, found in both:
+            for figure, value in found._flat():
+                yield name, place, figure, "both", value
 
     def _files(self) -> Iterator[tuple[str, Assessment]]:
         yield "original", self.original

@@ -131,7 +131,7 @@ def explore(
     about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)
     keys = [key_of(made.to_toml(), *about) for made in recipes]
     measure = _measure(data, chosen, entropy)
-    _run_all(recipes, keys, runs, measure, workers or n_threads(), step or _silent)
+    _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
     points = []
     for one, key in zip(combinations, keys, strict=True):
         known = runs.get(key)
@@ -213,7 +213,3 @@ def _run_all(
             finally:
                 for future in futures:
                     future.cancel()
-
-
-def _silent(text: str) -> None:
-    """Tell nobody."""

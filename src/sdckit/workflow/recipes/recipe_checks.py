@@ -73,7 +73,9 @@ def check_against(
         method = method_of(step.method, f"step {number}")
         place = step.place(number)
         _check_columns(header, method, step.arguments, place)
-        _check_sizes(header, step, place)
+        k = step.arguments.get("k")
+        if isinstance(k, int) and k > header.n:
+            raise DataError(f"{place}: k = {k} is more than the {header.n} records of the data")
         _check_scenario(method, step, scenario, place)
         if step.method == "local_suppression":
             _check_suppression(step, scenario, header.n, place)
@@ -148,12 +150,6 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
         raise DataError(
             f"{place}: column {arguments['column']!r} holds no numbers; group its values by groups or hierarchy"
         )
-
-
-def _check_sizes(header: _Header, step: StepLike, place: str) -> None:
-    k = step.arguments.get("k")
-    if isinstance(k, int) and k > header.n:
-        raise DataError(f"{place}: k = {k} is more than the {header.n} records of the data")
 
 
 def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:

@@ -113,14 +113,12 @@ def method_of(name: object, place: str) -> Method:
     sdckit.errors.ScenarioError: step 2: there is no method 'pramm'; did you mean 'pram'?
     """
     if not isinstance(name, str) or not name:
-        raise ScenarioError(f'{place} names no method; write method = "recode", or another of: {_listed()}')
+        raise ScenarioError(
+            f'{place} names no method; write method = "recode", or another of: {", ".join(METHODS)}'
+        )
     if name not in _TABLE:
         raise ScenarioError(f"{place}: there is no method {name!r}; {did_you_mean(name, METHODS)}")
     return _TABLE[name]
-
-
-def _listed() -> str:
-    return ", ".join(METHODS)
 
 
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
