@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from sdckit.errors import ScenarioError
 
@@ -15,19 +16,20 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
-    "Decimal", "Delimiter", "Encoding", "File", "Fraction", "Keys", "Missing", "MissingRule", "Quiet", "Weight",
-    "codes", "make_scenario", "split", "split_named", "whole_numbers",
+    "Decimal", "Delimiter", "Encoding", "File", "Fraction", "Keys", "Missing", "MissingRule", "Quiet", "Texts",
+    "Weight", "codes", "make_scenario", "split", "split_named", "whole_numbers",
 ]  # fmt: skip
 
 FILE_PANEL = "How to read the file"
+Texts = list[str] | None
 
 File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="CSV, Parquet, Arrow; SPSS, Stata or SAS with the extra `files`."),
 ]
 Missing = Annotated[
-    list[str] | None,
-    typer.Option(
+    Texts,
+    Option(
         "--missing",
         metavar="CODES",
         help="Codes that mean missing, instead of NA, N/A, NaN, NULL and a point: --missing NA --missing=-999.",
@@ -35,29 +37,23 @@ Missing = Annotated[
     ),
 ]
 Delimiter = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="CHAR", help="CSV: the delimiter.", rich_help_panel=FILE_PANEL),
+    str | None, Option("--delimiter", metavar="CHAR", help="CSV: the delimiter.", rich_help_panel=FILE_PANEL)
 ]
 Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", metavar="NAME", help="CSV: the encoding.", rich_help_panel=FILE_PANEL),
+    str | None, Option("--encoding", metavar="NAME", help="CSV: the encoding.", rich_help_panel=FILE_PANEL)
 ]
 Decimal = Annotated[
-    str | None,
-    typer.Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL),
+    str | None, Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL)
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No tables and no progress; errors and warnings stay.")
-]
-Keys = Annotated[list[str], typer.Option("--keys", metavar="A,B", help="What an intruder could know.")]
-Weight = Annotated[str | None, typer.Option("--weight", metavar="W", help="Sampling weights.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="No tables and no progress; errors and warnings stay.")]
+Keys = Annotated[list[str], Option("--keys", metavar="A,B", help="What an intruder could know.")]
+Weight = Annotated[str | None, Option("--weight", metavar="W", help="Sampling weights.")]
 Fraction = Annotated[
-    float | None,
-    typer.Option("--sampling-fraction", metavar="X", help="Share of the population in the file."),
+    float | None, Option("--sampling-fraction", metavar="X", help="Share of the population in the file.")
 ]
 MissingRule = Annotated[
-    list[str] | None,
-    typer.Option(
+    Texts,
+    Option(
         "--missing-rule",
         metavar="RULE",
         help="What a missing key value is: wildcard, category or error; key=rule for one key.",

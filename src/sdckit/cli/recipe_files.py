@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from sdckit.cli.options import codes
 from sdckit.errors import FileFormatError
@@ -25,20 +25,18 @@ __all__ = [
 ]  # fmt: skip
 
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet or .arrow.")
+    Path, Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet or .arrow.")
 ]
 Log = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="LOG.json",
         help="Keep what repeats or undoes it: seed, keys, matrices. Confidential, mode 0600.",
     ),
 ]
 Safe = Annotated[
     bool,
-    typer.Option(
-        "--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas."
-    ),
+    Option("--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas."),
 ]
 
 

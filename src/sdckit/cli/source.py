@@ -9,9 +9,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, codes, make_scenario
+from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Texts, codes, make_scenario
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared
 from sdckit.errors import ColumnError, ScenarioError
@@ -28,21 +28,16 @@ __all__ = [
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")
 BEHIND = ("missing", "delimiter", "encoding", "decimal", "quiet")  # a command's own options
-AnyKeys = Annotated[
-    list[str] | None, typer.Option("--keys", metavar="A,B", help="What an intruder could know.")
-]
+AnyKeys = Annotated[Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
 FromFile = Annotated[
-    Path | None,
-    typer.Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win."),
+    Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win.")
 ]
 OneIntruder = Annotated[
     str | None,
-    typer.Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several."),
+    Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several."),
 ]
-NoProgress = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")
-]
-POPULATION = typer.Option(
+NoProgress = Annotated[bool, Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")]
+POPULATION = Option(
     "--population",
     metavar="FILE",
     help="The people the file is a part of, one row each; read as the file is.",

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from sdckit.catalogue import rows
 from sdckit.cli.attack_files import read_attacked
 from sdckit.cli.attack_options import planned, read_wanted
-from sdckit.cli.options import split
+from sdckit.cli.options import Texts, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
 from sdckit.cli.source import Source, reads_a_file
 from sdckit.errors import ScenarioError
@@ -30,65 +31,54 @@ def attack(
     *,
     released: Annotated[
         list[Path],
-        typer.Option(metavar="FILE", help="The file made from FILE; several synthetic ones by repeating it."),
+        Option(metavar="FILE", help="The file made from FILE; several synthetic ones by repeating it."),
     ],
     control: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="People of the same kind who were never used to make it."),
+        Path | None, Option(metavar="FILE", help="People of the same kind who were never used to make it.")
     ] = None,
     kind: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        Option(
             metavar="NAME",
             help=f"{', '.join(row.kind for row in rows('attack'))}; all that apply unless given.",
         ),
     ] = None,
     known: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        Option(
             metavar="A,B",
             help="What an intruder knows. Twice for linkability: the columns of two pieces of knowledge.",
         ),
     ] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(metavar="T", help="What they infer; several columns one by one.")
-    ] = None,
+    target: Annotated[Texts, Option(metavar="T", help="What they infer; several columns one by one.")] = None,
     variables: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B", help="Columns of the other attacks; all that the files share unless given."
-        ),
+        Texts,
+        Option(metavar="A,B", help="Columns of the other attacks; all that the files share unless given."),
     ] = None,
-    identifiers: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Names and numbers; never read.")
-    ] = None,
-    by: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Also attack the groups of these, each alone.")
-    ] = None,
+    identifiers: Annotated[Texts, Option(metavar="A,B", help="Names and numbers; never read.")] = None,
+    by: Annotated[Texts, Option(metavar="A,B", help="Also attack the groups of these, each alone.")] = None,
     id: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--id", metavar="COLUMN", help="Says which rows belong together: links records despite slips."
         ),
     ] = None,
     aligned: Annotated[
-        bool, typer.Option("--aligned", help="The same where row i of a release was made from row i of FILE.")
+        bool, Option("--aligned", help="The same where row i of a release was made from row i of FILE.")
     ] = False,
     blocking: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        Option(
             metavar="A,B", help="Link only records that agree on these, or on those of another --blocking."
         ),
     ] = None,
-    n_attacks: Annotated[int, typer.Option(metavar="N", help="Attempts of each attack.")] = 500,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same attempts.")] = None,
+    n_attacks: Annotated[int, Option(metavar="N", help="Attempts of each attack.")] = 500,
+    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attempts.")] = None,
     json: Annotated[
         str | None,
-        typer.Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it."),
+        Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it."),
     ] = None,
-    internal: Annotated[
-        bool, typer.Option("--internal", help="Exact figures in the JSON: confidential.")
-    ] = False,
+    internal: Annotated[bool, Option("--internal", help="Exact figures in the JSON: confidential.")] = False,
 ) -> None:
     """Attack a release of FILE: single out, link, infer, tell members, measure distances.
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, codes, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, split
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
@@ -24,9 +25,9 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
 KeyFile = Annotated[
-    Path, typer.Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")
+    Path, Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")
 ]
-Silent = Annotated[bool, typer.Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")]
+Silent = Annotated[bool, Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")]
 
 
 @app.command("make")
@@ -35,28 +36,24 @@ def make(
     reading: Reading,
     *,
     out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow."),
+        Path, Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow.")
     ],
     key: KeyFile,
-    n: Annotated[int, typer.Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
-    copies: Annotated[int, typer.Option(metavar="N", help="How often each is planted.")] = 1,
+    n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
+    copies: Annotated[int, Option(metavar="N", help="How often each is planted.")] = 1,
     variables: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Columns compared afterwards; all but --id unless given."),
+        Texts, Option(metavar="A,B", help="Columns compared afterwards; all but --id unless given.")
     ] = None,
     numeric: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Those of them that are numbers; those stored as such."),
+        Texts, Option(metavar="A,B", help="Those of them that are numbers; those stored as such.")
     ] = None,
     id: Annotated[
-        str | None,
-        typer.Option("--id", metavar="COLUMN", help="Gets values that nobody has; never compared."),
+        str | None, Option("--id", metavar="COLUMN", help="Gets values that nobody has; never compared.")
     ] = None,
     identifiers: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")
+        Texts, Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same records.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same records.")] = None,
     quiet: Silent = False,
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.
@@ -100,8 +97,7 @@ def measure(
     key: Annotated[Path, typer.Argument(metavar="KEY.json", help="What 'canaries make' wrote.")],
     *,
     released: Annotated[
-        list[Path],
-        typer.Option(metavar="FILE", help="Made from the file with the planted records; repeat it."),
+        list[Path], Option(metavar="FILE", help="Made from the file with the planted records; repeat it.")
     ],
     missing: Missing = None,
     delimiter: Delimiter = None,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
 from sdckit.cli.options import Quiet, codes
@@ -22,19 +23,18 @@ __all__ = ["check", "exit_code"]
 def check(
     reading: Reading,
     *,
-    scenario: Annotated[Path, typer.Option(metavar="S.toml", help="The scenario with its thresholds.")],
+    scenario: Annotated[Path, Option(metavar="S.toml", help="The scenario with its thresholds.")],
     released: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it."),
+        Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it."),
     ] = None,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="Says which rows belong together.")
+        str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
     ] = None,
     control: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="People never used to make it: limits on attacks need them."),
+        Path | None, Option(metavar="FILE", help="People never used to make it: limits on attacks need them.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same attacks.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
     quiet: Quiet = False,
 ) -> int:
     """Check a file, or a release against its original, against every threshold of a scenario.

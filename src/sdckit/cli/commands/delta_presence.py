@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from sdckit.cli.source import POPULATION, Source, read_population, reads_keys
 from sdckit.cli.terminal import print_measure
@@ -18,8 +18,8 @@ def delta_presence(
     source: Source,
     *,
     population: Annotated[Path, POPULATION],
-    lower: Annotated[float, typer.Option(metavar="X", help="Smallest share of a key allowed.")] = 0.0,
-    upper: Annotated[float, typer.Option(metavar="X", help="Largest share of a key allowed.")] = 1.0,
+    lower: Annotated[float, Option(metavar="X", help="Smallest share of a key allowed.")] = 0.0,
+    upper: Annotated[float, Option(metavar="X", help="Largest share of a key allowed.")] = 1.0,
 ) -> None:
     """Find how surely an intruder who knows a person's key learns that the person is in the file.
 

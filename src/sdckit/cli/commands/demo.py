@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import check_report_name, check_targets
@@ -16,7 +16,7 @@ __all__ = ["demo"]
 
 def demo(
     *,
-    report: Annotated[Path, typer.Option(metavar="OUT.html", help="Where to write the report.")] = Path(
+    report: Annotated[Path, Option(metavar="OUT.html", help="Where to write the report.")] = Path(
         "demo-report.html"
     ),
     quiet: Quiet = False,

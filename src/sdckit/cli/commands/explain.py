@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from sdckit.cli.options import MissingRule
 from sdckit.cli.source import Source, reads_keys
@@ -22,16 +22,15 @@ MOST_SETS = 20
 def explain(
     source: Source,
     *,
-    row: Annotated[int | None, typer.Option(metavar="N", help="The record: its number, from 1.")] = None,
+    row: Annotated[int | None, Option(metavar="N", help="The record: its number, from 1.")] = None,
     id: Annotated[
-        str | None,
-        typer.Option("--id", metavar="COLUMN", help="Instead: a column that tells records apart ..."),
+        str | None, Option("--id", metavar="COLUMN", help="Instead: a column that tells records apart ...")
     ] = None,
     value: Annotated[
-        str | None, typer.Option("--value", metavar="VALUE", help="... and the record's value of it.")
+        str | None, Option("--value", metavar="VALUE", help="... and the record's value of it.")
     ] = None,
     internal: Annotated[
-        bool, typer.Option("--internal", help="Say that you may see this record's values.")
+        bool, Option("--internal", help="Say that you may see this record's values.")
     ] = False,
     missing_rule: MissingRule = None,
 ) -> None:

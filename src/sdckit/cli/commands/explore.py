@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import check_targets
@@ -30,30 +31,28 @@ def explore(
     *,
     grid: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--grid", metavar="STEP.ARG=V,V", help="Values to try: 2.k=2,3,5 or pram.pd=0.7,0.9; repeat it."
         ),
     ],
     scenario: Annotated[
-        Path | None, typer.Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")
+        Path | None, Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The same for every combination.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="The same for every combination.")] = None,
     risk: Annotated[
-        str, typer.Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
+        str, Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
     ] = "expected_reidentifications",
-    loss: Annotated[str, typer.Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Combinations at a time.")] = None,
+    loss: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
+    workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped."
-        ),
+        Option(metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")
+        Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
+        Path | None, Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
-from sdckit.cli.options import Fraction, Weight, whole_numbers
+from sdckit.cli.options import Fraction, Texts, Weight, whole_numbers
 from sdckit.cli.source import Population, Source, read_population, reads_keys
 from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
@@ -19,9 +19,7 @@ def k_map(
     source: Source,
     *,
     population: Population = None,
-    k: Annotated[
-        list[str] | None, typer.Option("--k", metavar="K,K", help="Levels to test; default 2,3,5.")
-    ] = None,
+    k: Annotated[Texts, Option("--k", metavar="K,K", help="Levels to test; default 2,3,5.")] = None,
     weight: Weight = None,
     sampling_fraction: Fraction = None,
 ) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
-from sdckit.cli.options import codes, split
+from sdckit.cli.options import Texts, codes, split
 from sdckit.cli.source import Source, reads_a_file
 from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
@@ -19,17 +19,17 @@ def outliers(
     source: Source,
     *,
     numeric: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Numeric variables; default the scenario's.")
+        Texts, Option(metavar="A,B", help="Numeric variables; default the scenario's.")
     ] = None,
-    by: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Within the groups of these.")] = None,
+    by: Annotated[Texts, Option(metavar="A,B", help="Within the groups of these.")] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="percentile, mad or robust_mahalanobis.")
+        str, Option(metavar="NAME", help="percentile, mad or robust_mahalanobis.")
     ] = "percentile",
     upper: Annotated[
-        float | None, typer.Option(metavar="X", help="Extreme from this quantile on; default 0.95.")
+        float | None, Option(metavar="X", help="Extreme from this quantile on; default 0.95.")
     ] = None,
     lower: Annotated[
-        float | None, typer.Option(metavar="X", help="Extreme up to this quantile; default none.")
+        float | None, Option(metavar="X", help="Extreme up to this quantile; default none.")
     ] = None,
 ) -> None:
     """Count the records with extreme values; neither values nor limits are shown.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from sdckit.cli.options import Fraction, Weight
 from sdckit.cli.source import Source, reads_keys
@@ -21,13 +21,10 @@ def population_risk(
     sampling_fraction: Fraction = None,
     interactions: Annotated[
         int | None,
-        typer.Option(
-            metavar="M", help="Highest order of the model's terms; 1: main effects. Default: a search."
-        ),
+        Option(metavar="M", help="Highest order of the model's terms; 1: main effects. Default: a search."),
     ] = None,
     select: Annotated[
-        bool,
-        typer.Option("--select", help="Search pairs of keys until the model fits, however long it takes."),
+        bool, Option("--select", help="Search pairs of keys until the model fits, however long it takes.")
     ] = False,
 ) -> None:
     """Estimate who is unique in the population: the log-linear model beside those of group sizes.

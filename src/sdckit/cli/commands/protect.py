@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
-from sdckit.cli.options import Quiet, split_named
+from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
@@ -40,30 +41,27 @@ def protect(
     out: Out,
     scenario: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="S.toml",
             help="Who could know what; measures risk after each step. Default: the recipe's.",
         ),
     ] = None,
     log: Log = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="For what is random; made up without.")
-    ] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="For what is random; made up without.")] = None,
     key: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        Option(
             "--key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."
         ),
     ] = None,
     report: Annotated[
-        Path | None,
-        typer.Option(metavar="R.html", help="Report on the release beside FILE; needs a scenario."),
+        Path | None, Option(metavar="R.html", help="Report on the release beside FILE; needs a scenario.")
     ] = None,
     internal: Annotated[
-        bool, typer.Option("--internal", help="Exact figures in the report: confidential.")
+        bool, Option("--internal", help="Exact figures in the report: confidential.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
+        bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
     ] = False,
     excel_safe: Safe = False,
     quiet: Quiet = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
@@ -16,8 +16,8 @@ __all__ = ["risky_cells"]
 def risky_cells(
     source: Source,
     *,
-    max_dim: Annotated[int, typer.Option(metavar="D", help="Largest number of variables.")] = 3,
-    threshold: Annotated[int, typer.Option(metavar="N", help="Records up to which a cell is unsafe.")] = 1,
+    max_dim: Annotated[int, Option(metavar="D", help="Largest number of variables.")] = 3,
+    threshold: Annotated[int, Option(metavar="N", help="Records up to which a cell is unsafe.")] = 1,
 ) -> None:
     """Count the combinations of a few variables that too few records have.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import STDOUT, check_targets, write_text
@@ -29,9 +30,9 @@ def init(
     reading: Reading,
     *,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT.toml", help="Where to write it; - prints it.")
+        str, Option("--output", "-o", metavar="OUT.toml", help="Where to write it; - prints it.")
     ] = "scenario.toml",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
     """Guess the roles of a file's columns and write them as a commented TOML, each guess explained."""
     file, target = reading.file, Path(output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from sdckit.cli.options import MissingRule
 from sdckit.cli.source import Source, reads_keys
@@ -23,15 +23,13 @@ def suda(
     source: Source,
     *,
     max_size: Annotated[
-        int | None, typer.Option(metavar="M", help="Largest number of keys to combine; default all.")
+        int | None, Option(metavar="M", help="Largest number of keys to combine; default all.")
     ] = None,
-    scoring: Annotated[str, typer.Option(metavar="NAME", help="elliot or ihsn.")] = "elliot",
+    scoring: Annotated[str, Option(metavar="NAME", help="elliot or ihsn.")] = "elliot",
     missing_rule: MissingRule = None,
     sampling_fraction: Annotated[
         float | None,
-        typer.Option(
-            metavar="X", help="Share of the population in the file; default the scenario's, or 0.01."
-        ),
+        Option(metavar="X", help="Share of the population in the file; default the scenario's, or 0.01."),
     ] = None,
 ) -> None:
     """Find special uniques: records that a few of the keys already single out.

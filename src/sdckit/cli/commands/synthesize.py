@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Option
 
-from sdckit.cli.options import Quiet, codes, split, split_named
+from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import Log, Out, Safe, check_format, numbered, read_all, write_release
@@ -21,29 +22,24 @@ def synthesize(
     reading: Reading,
     *,
     out: Out,
-    m: Annotated[int, typer.Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
+    m: Annotated[int, Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
     columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--columns", metavar="A,B", help="Only these are made up; the others are the real ones."
-        ),
+        Texts,
+        Option("--columns", metavar="A,B", help="Only these are made up; the others are the real ones."),
     ] = None,
-    order: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="In which order they are made up.")
-    ] = None,
+    order: Annotated[Texts, Option(metavar="A,B", help="In which order they are made up.")] = None,
     models: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        Option(
             "--models",
             metavar="COLUMN=MODEL",
             help="cart, normal, logistic, multinomial, poisson or sample; repeat it.",
         ),
     ] = None,
     identifiers: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Names and numbers; never read, so never released."),
+        Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Same seed, same files.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same files.")] = None,
     log: Log = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
