@@ -114,9 +114,7 @@ def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[s
     names = arguments.names(by, "by", single=True) or ()
     taken = {name.casefold() for name in ("release", *figures)}
     if clash := [name for name in names if str(name).casefold() in taken]:
-        raise ColumnError(
-            f"by: {clash[0]!r} is the name of a result column; rename it in all files first", argument="by"
-        )
+        raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it", argument="by")
     return names
 
 
@@ -139,9 +137,7 @@ def all_variables(
         if left:
             notes["variables"] = f"not in every file, left out: {', '.join(map(str, left))}"
     if not names:
-        raise ColumnError(
-            "variables= is empty; name at least one column that the files share", argument="variables"
-        )
+        raise ColumnError("variables= is empty; name a column that the files share", argument="variables")
     return names
 
 
@@ -198,16 +194,12 @@ def numeric_columns(
         return tuple(name for name in names if files.ordered(name))
     for name in declared:
         if name not in names:
-            raise ColumnError(
-                f"numeric: {name!r} is none of the columns used; {did_you_mean(name, names)}",
-                argument="numeric",
-            )
+            near = did_you_mean(name, names)
+            raise ColumnError(f"numeric: {name!r} is none of the columns used; {near}", argument="numeric")
         if not files.ordered(name) and files.codes(name).n_levels:
             kind = files.codes(name).kind
             if kind == "numbers":
-                raise DataError(
-                    f"numeric {name!r} holds whole numbers of 16 digits or more; leave it out of numeric"
-                )
+                raise DataError(f"numeric {name!r} holds whole numbers of 16 digits or more; leave it out")
             raise DataError(f"numeric {name!r} holds {kind}, not numbers or dates; convert it first")
     return declared
 

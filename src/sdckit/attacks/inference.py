@@ -227,9 +227,7 @@ def _roles(
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError(
-            "say which columns the intruder knows: known=[...] or scenario=", argument="known"
-        )
+        raise ScenarioError("say which columns the intruder knows: known= or scenario=", argument="known")
     if target in names:
         raise ColumnError(f"{target!r} is known and the target; an intruder cannot infer what they know")
     return names, target

@@ -131,7 +131,7 @@ def linkability(
     numbers = numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
         raise DataError(
-            f"n_neighbors={k} is more than a release has rows; ask for fewer", argument="n_neighbors"
+            f"n_neighbors={k} is more than a release has rows; give fewer", argument="n_neighbors"
         )
     notes: dict[str, str] = {}
     file_notes(files, names, notes)
@@ -148,11 +148,8 @@ def linkability(
             rows.append(found)
         hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
         chance = _chance(files.pair.sizes[j], k)
-        return Outcome(
-            hits[0],
-            hits[1] if files.has_control else np.zeros(0, np.bool_),
-            np.full(len(targets.members), chance),
-        )
+        others = hits[1] if files.has_control else np.zeros(0, np.bool_)
+        return Outcome(hits[0], others, np.full(len(targets.members), chance))
 
     per_release, groups, hits = tallied(targets, files, attack, asked, notes)
     figures = means(per_release, notes)

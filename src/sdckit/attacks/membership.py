@@ -123,8 +123,7 @@ def membership(
     opened = open_files(original, released, control, id=id)
     if opened.control is None:
         raise DataError(
-            "control= is missing: who was in the file shows only beside people who were not",
-            argument="control",
+            "control= is missing: members show only beside people who are none", argument="control"
         )
     names = all_variables(opened, variables, scenario, notes)
     files = open_attack(opened, roles={"variables": names}, by=asked.by)

@@ -121,7 +121,7 @@ def check_attack_options(
     for other in (file, *released):
         if control is not None and _same(other, control):
             raise ScenarioError(
-                f"--control {control.name} is {other.name} itself; give people who were never in the file"
+                f"--control {control.name} is {other.name} itself; give people never in the file"
             )
 
 

@@ -85,13 +85,9 @@ def read_wanted(
         raise ScenarioError(f"--kind {unknown[0]!r} is unknown; {did_you_mean(unknown[0], tuple(names))}")
     sides = tuple(tuple(side) for side in known if side)
     if len(sides) > SIDES:
-        raise ScenarioError(
-            "--known stands once, or twice for two pieces that are joined: --known A,B --known C,D"
-        )
+        raise ScenarioError("--known stands once, or twice for two pieces: --known A,B --known C,D")
     if len(sides) == SIDES and (both := [name for name in sides[0] if name in sides[1]]):
-        raise ScenarioError(
-            f"{both[0]!r} stands in both --known: what joins two pieces anyway is no attack; leave it out of one"
-        )
+        raise ScenarioError(f"{both[0]!r} stands in both --known: what joins two pieces anyway is no attack")
     wanted = Wanted(
         kinds=tuple(names[name] for name in dict.fromkeys(kinds)), sides=sides,
         targets=tuple(dict.fromkeys(targets)), by=tuple(dict.fromkeys(by)), id=id,
@@ -139,7 +135,7 @@ def _check_used(wanted: Wanted, every: Sequence[Planned]) -> None:
     if (wanted.rows or wanted.blocking) and all(plan.lacks for plan in linking):
         reason = f": {linking[0].lacks}" if linking else ""
         raise ScenarioError(
-            f"--id, --aligned and --blocking are for linking records that belong together{reason}"
+            f"--id, --aligned, --blocking are for linking records that belong together{reason}"
         )
     if wanted.by and len(linking) == len(made):
         raise ScenarioError(f"{linking[0].row.kind} knows no subgroups; leave --by out")

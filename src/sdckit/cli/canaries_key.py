@@ -93,9 +93,7 @@ def _plain(series: pl.Series) -> dict[str, Any]:
         return {"type": "number", "values": series.cast(pl.Float64).fill_nan(None).to_list()}
     if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum):
         return {"type": "text", "values": series.cast(pl.String).to_list()}
-    raise DataError(
-        f"column {series.name!r} holds {kind}, which a key cannot hold; leave it out: --variables A,B"
-    )
+    raise DataError(f"column {series.name!r} holds {kind}, which no key can; leave it out: --variables A,B")
 
 
 def _series(name: str, plain: Mapping[str, Any]) -> pl.Series:

@@ -137,9 +137,7 @@ def make_scenario(
         fields["thresholds"] = base.thresholds.declared
     named = {name: split([value]) for name, value in split_named(intruders, option="--intruder").items()}
     if keys and named:
-        raise ScenarioError(
-            "give --keys for one intruder or --intruder name=a,b for each of several, not both"
-        )
+        raise ScenarioError("give --keys for one intruder or --intruder name=a,b for several, not both")
     if keys:
         fields.pop("intruders", None)
         fields["keys"] = split(keys)

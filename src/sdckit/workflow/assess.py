@@ -194,21 +194,15 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
     cells = context.cells  # what is wrong with the file is told here, not by the first measure
     outcome = carry_out(planned)
     one = context.scenario
-    return IntruderAssessment(
-        name=name,
-        keys=one.keys,
-        results=outcome.results,
-        verdicts=judge(
-            one.thresholds,
-            name,
-            outcome.results,
-            sensitive=one.sensitive,
-            skipped=outcome.skipped,
-            compared=compared,
-        ),
+    verdicts = judge(
+        one.thresholds,
+        name,
+        outcome.results,
+        sensitive=one.sensitive,
         skipped=outcome.skipped,
-        key_facts=_key_facts(cells),
+        compared=compared,
     )
+    return IntruderAssessment(name, one.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 
 
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:

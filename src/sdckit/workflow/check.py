@@ -112,10 +112,7 @@ def check(
 def require_thresholds(scenario: Scenario) -> None:
     """Refuse a scenario that would let everything pass."""
     if not scenario.thresholds.declared:
-        raise ScenarioError(
-            "the scenario declares no threshold, so there is nothing to check; "
-            "add [thresholds] with k, risk or l"
-        )
+        raise ScenarioError("the scenario declares no threshold to check; add [thresholds] with k, risk or l")
 
 
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
@@ -137,16 +134,7 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
             if not variables and (intruder, name) not in any_variable:
                 lacking = [None]
             found += [
-                Verdict(
-                    name=name,
-                    intruder=intruder,
-                    variable=variable,
-                    limit=limit,
-                    holds=None,
-                    n_records=None,
-                    value=None,
-                    reason="its measure gave no verdict",
-                )
+                Verdict(name, intruder, variable, limit, None, None, None, "its measure gave no verdict")
                 for variable in lacking
             ]
     return found

@@ -67,10 +67,8 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     known = further()
     for name in asked:
         if name not in (*known, ALL):
-            raise ScenarioError(
-                f"measures: no further measure {name!r}; {did_you_mean(name, (*known, ALL))}",
-                argument="measures",
-            )
+            near = did_you_mean(name, (*known, ALL))
+            raise ScenarioError(f"measures: no further measure {name!r}; {near}", argument="measures")
     return known if ALL in asked else tuple(name for name in known if name in asked)
 
 

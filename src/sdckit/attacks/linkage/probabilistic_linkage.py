@@ -209,7 +209,7 @@ def probabilistic_linkage(
         names = scenario.keys
     if not names:
         raise ScenarioError(
-            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
+            "say which variables the intruder knows: variables= or scenario=", argument="variables"
         )
     if len(names) < 2:
         raise DataError("agreement weights need two variables or more")
@@ -273,9 +273,8 @@ def verdict(figures: Mapping[str, float]) -> str:
 
 def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
     if other := [name for name in given if name not in names]:
-        raise ColumnError(
-            f"{role}: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}", argument=role
-        )
+        near = did_you_mean(other[0], names)
+        raise ColumnError(f"{role}: {other[0]!r} is none of the variables; {near}", argument=role)
 
 
 def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair: Pair) -> list[list[int]]:

@@ -160,10 +160,8 @@ def canaries(
     names = arguments.names(variables, "variables") or tuple(columns)
     for name in names:
         if name not in columns:
-            raise ColumnError(
-                f"variables: no column {name!r} in the data; {did_you_mean(name, columns)}",
-                argument="variables",
-            )
+            near = did_you_mean(name, columns)
+            raise ColumnError(f"variables: no column {name!r} in the data; {near}", argument="variables")
     coded = {name: code_column(frame.get_column(name)) for name in names}
     chosen = _numbers(arguments.names(numeric, "numeric"), scenario, names, coded)
     numbers = [days_values(frame.get_column(name), file="the data") for name in chosen]
@@ -193,10 +191,8 @@ def _numbers(
     if declared is None:
         return tuple(name for name in names if coded[name].kind in ORDERED)
     if other := [name for name in declared if name not in names]:
-        raise ColumnError(
-            f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}",
-            argument="numeric",
-        )
+        near = did_you_mean(other[0], names)
+        raise ColumnError(f"numeric: {other[0]!r} is none of the variables; {near}", argument="numeric")
     if other := [name for name in declared if coded[name].kind not in (*ORDERED, "empty")]:
         raise DataError(f"numeric {other[0]!r} holds neither numbers nor dates; convert it first")
     return declared

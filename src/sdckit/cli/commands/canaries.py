@@ -66,9 +66,7 @@ def make(
     _check_seed(seed)
     check_targets(out, key, inputs=(file,))
     if key.exists():
-        raise DataError(
-            f"{key.name} exists, and without it nobody can look for the records it names; give another --key"
-        )
+        raise DataError(f"{key.name} exists, and without it nobody finds its records; give another --key")
     check_output(out, sources=[file])
     with Steps(quiet=quiet) as steps:
         frame = _read(

@@ -44,9 +44,7 @@ def explain(
         raise SdcError("say which record: --row N, or --id COLUMN with --value VALUE")
     chosen = source.declared(missing_rule=missing_rule)
     if id in chosen.identifiers:
-        raise ColumnError(
-            f"'{id}' is declared a direct identifier, which is never read; name the record by --row"
-        )
+        raise ColumnError(f"'{id}' is a direct identifier, which is never read; name the record by --row")
     with source.steps() as steps:
         frame = source.read(chosen, steps, also=() if id is None else (id,))
         from sdckit.identity.special_uniques.explain import explain as measure

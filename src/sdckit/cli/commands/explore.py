@@ -100,9 +100,7 @@ def read_grid(texts: list[str]) -> dict[str, list[Any]]:
     for text in texts:
         path, equals, values = (part.strip() for part in text.partition("="))
         if not (path and equals and values):
-            raise ScenarioError(
-                "--grid takes step.argument=value,value, such as --grid local_suppression.k=2,3,5"
-            )
+            raise ScenarioError("--grid takes step.argument=value,value, such as --grid pram.pd=0.7,0.9")
         if path in found:
             raise ScenarioError(f"--grid names {path} twice; give all its values together")
         found[path] = _values(values)

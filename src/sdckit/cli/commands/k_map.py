@@ -30,9 +30,7 @@ def k_map(
     """
     levels = whole_numbers(k, option="--k") or [2, 3, 5]
     if population is not None and (weight is not None or sampling_fraction is not None):
-        raise ScenarioError(
-            "--population says how large the population is; leave --weight and --sampling-fraction out"
-        )
+        raise ScenarioError("--population says how large it is; leave --weight and --sampling-fraction out")
     chosen = source.declared(design=population is None, weight=weight, sampling_fraction=sampling_fraction)
     with source.steps() as steps:
         frame = source.read(chosen, steps)

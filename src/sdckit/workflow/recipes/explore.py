@@ -112,9 +112,7 @@ def explore(
     if chosen is None:
         raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
     if resume is not None and seed is None and recipe.is_random:
-        raise ScenarioError(
-            "resume needs a seed: without one, every run draws other random numbers", argument="resume"
-        )
+        raise ScenarioError("resume needs a seed: without one, every run draws others", argument="resume")
     if workers is not None:
         arguments.count(workers, "workers", "counts combinations at a time")
     _, entropy = open_rng(seed)
@@ -143,16 +141,14 @@ def explore(
 
 def _check_figure(role: str, name: str, offered: Sequence[str]) -> None:
     if name not in offered:
-        raise ScenarioError(
-            f"{role}={name!r} is no figure of the map; give one of {', '.join(offered)}", argument=role
-        )
+        known = ", ".join(offered)
+        raise ScenarioError(f"{role}={name!r} is no figure of the map; give one of {known}", argument=role)
 
 
 def _combinations(recipe: Recipe, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     if not isinstance(grid, Mapping) or not grid:
         raise ScenarioError(
-            'grid names arguments and the values to try, as {"local_suppression.k": [2, 3, 5]}',
-            argument="grid",
+            'grid names arguments and values to try, as {"pram.pd": [0.7, 0.9]}', argument="grid"
         )
     n = 1
     for path, values in grid.items():

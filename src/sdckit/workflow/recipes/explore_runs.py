@@ -71,9 +71,7 @@ class Runs:
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     if path.is_dir() or not path.resolve().parent.is_dir():
-        raise FileFormatError(
-            f"cannot keep runs in {path.name}: it is a folder, or its folder does not exist"
-        )
+        raise FileFormatError(f"cannot keep runs in {path.name}: it is a folder, or has none that exists")
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except FileNotFoundError:

@@ -85,9 +85,7 @@ class Recipe:
         folder: str | Path | None = None,
     ) -> None:  # fmt: skip
         if isinstance(steps, str | Mapping) or not isinstance(steps, Sequence):
-            raise ScenarioError(
-                'steps= is a list, each step like {"method": "round_to", "column": "income", "base": 10}'
-            )
+            raise ScenarioError('steps= is a list, each step like {"method": "pram", "columns": ["job"]}')
         if not steps:
             raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
         made = tuple(checked_step(number, one) for number, one in enumerate(steps, 1))
@@ -319,9 +317,8 @@ class Recipe:
         steps = {n: one.arguments["column"] for n, one in enumerate(self.steps, 1) if one.method == "new_ids"}
         for column in keys or {}:
             if column not in steps.values():
-                raise ScenarioError(
-                    f"keys: no step makes new identifiers of {column!r}; {did_you_mean(column, steps.values())}"
-                )
+                near = did_you_mean(column, steps.values())
+                raise ScenarioError(f"keys: no step makes new identifiers of {column!r}; {near}")
         twice = [column for column in steps.values() if list(steps.values()).count(column) > 1]
         if twice:
             raise ScenarioError(f"new_ids: two steps make identifiers of {twice[0]!r}; one is enough")

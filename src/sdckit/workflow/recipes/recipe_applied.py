@@ -131,9 +131,7 @@ class Applied:
             if (kept := tuple(key for key in keys if key in released))
         }
         if not left:
-            raise ScenarioError(
-                "the release has none of the keys of any intruder; there is nothing to assess"
-            )
+            raise ScenarioError("the release has none of the keys of any intruder; nothing is left to assess")
         fields = {name: getattr(scenario, name) for name in type(scenario).model_fields}
         known = set(_numeric(self.original))
         fields["identifiers"] = tuple(name for name in scenario.identifiers if name in known)

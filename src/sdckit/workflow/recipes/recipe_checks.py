@@ -55,9 +55,8 @@ class _Header:
             return
         if name in self.gone:
             raise ColumnError(f"{place}, {role}: column {name!r} is gone, {self.gone[name]} left it out")
-        raise ColumnError(
-            f"{place}, {role}: no column {name!r} in the data; {did_you_mean(name, self.kinds)}"
-        )
+        near = did_you_mean(name, self.kinds)
+        raise ColumnError(f"{place}, {role}: no column {name!r} in the data; {near}")
 
 
 def check_against(
@@ -143,13 +142,12 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
             header.check(name, role, place)
             if role in method.numbers and header.kinds[name] is False:
                 raise DataError(
-                    f"{place}, {role}: column {name!r} holds no numbers, which {method.name} needs"
+                    f"{place}, {role}: column {name!r} holds no numbers; {method.name} needs some"
                 )
     bands = arguments.get("bands") if method.name == "recode" else None
     if bands is not None and header.kinds[arguments["column"]] is False:
-        raise DataError(
-            f"{place}: column {arguments['column']!r} holds no numbers; group its values by groups or hierarchy"
-        )
+        name = arguments["column"]
+        raise DataError(f"{place}: column {name!r} holds no numbers; group its values by groups or hierarchy")
 
 
 def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:

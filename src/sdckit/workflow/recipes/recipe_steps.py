@@ -127,9 +127,8 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
         if name in ELSEWHERE:
             raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {ELSEWHERE[name]}")
         if name not in method.offered:
-            raise ScenarioError(
-                f"{place}: {method.name} has no argument {name!r}; {did_you_mean(name, method.offered)}"
-            )
+            near = did_you_mean(name, method.offered)
+            raise ScenarioError(f"{place}: {method.name} has no argument {name!r}; {near}")
         kind = str if name == "intruder" else _annotation(method, name)
         if name == "combinations" or _fits(value, kind):
             continue

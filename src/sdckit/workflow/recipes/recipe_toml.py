@@ -49,16 +49,14 @@ def _plain(value: Any, place: str) -> Any:
         for name, one in value.items():
             whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith("combinations")
             if not isinstance(name, str) and not whole:
-                raise ScenarioError(
-                    f"{place}: the names in a table are text in a recipe file, not {type(name).__name__}"
-                )
+                kind = type(name).__name__
+                raise ScenarioError(f"{place}: the names in a table are text in a recipe file, not {kind}")
             made[str(name)] = _plain(one, place)
         return made
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(one, place) for one in value]
-    raise ScenarioError(
-        f"{place}: a recipe file holds text, numbers, lists and tables, not {type(value).__name__}"
-    )
+    kind = type(value).__name__
+    raise ScenarioError(f"{place}: a recipe file holds text, numbers, lists and tables, not {kind}")
 
 
 def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
