@@ -17,6 +17,7 @@ from sdckit.workflow.recipes.recipe_checks import (
     checked_step,
     columns_mentioned,
     columns_used,
+    placed,
 )
 
 DROP = {"method": "drop_identifiers", "columns": ["name"]}
@@ -142,3 +143,16 @@ def test_columns_that_steps_change() -> None:
 def test_columns_that_steps_name() -> None:
     steps = [*STEPS, {"method": "microaggregate", "columns": ["w"], "strata": ["sex"]}]
     assert columns_mentioned(sdc.Recipe(steps).steps) == ("age", "job", "income", "w", "sex")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("k= takes a whole number", "step 2 (pram): k takes a whole number"),
+        ("give k=[2, 3], or none", "step 2 (pram): give k = [2, 3], or none"),
+        ("k counts records; give keys= too", "step 2 (pram): k counts records; give keys= too"),
+    ],
+)
+def test_an_error_of_a_step_keeps_its_argument_in_the_words_of_a_recipe(said: str, told: str) -> None:
+    error = placed(DataError(said, argument="k"), "step 2 (pram)")
+    assert (type(error), str(error), error.argument) == (DataError, told, "k")

@@ -35,5 +35,6 @@ def test_an_argument_is_called_as_in_the_recipe() -> None:
     step = StepLike("microaggregate", {"columns": ["income"], "how": "mdvv"})
     with pytest.raises(
         DataError, match=r"^step 1 \(microaggregate\): how 'mdvv' is unknown; did you mean 'mdav'"
-    ):
+    ) as caught:
         run_step(1, step, survey(), scenario=None, folder=None, entropy=1)
+    assert caught.value.argument == "method"
