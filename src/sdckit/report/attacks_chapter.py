@@ -64,32 +64,10 @@ def plain_attacks(
     asked: Any = None,
     internal: bool = False,
 ) -> dict[str, Any]:
-    """Give the protected figures of attacks that were made without an assessment.
+    """Give the protected figures of attacks that were made without an assessment, JSON-ready.
 
-    Parameters
-    ----------
-    attacks
-        Results by the names that `assess` gives them.
-    n, sizes
-        Records of the original and of each release.
-    control
-        Whether there was a control file.
-    skipped
-        Name and reason of what was not done.
-    asked
-        How they were asked for, as of an assessment; null in the document unless given.
-    internal
-        Exact figures, those of subgroups too, for a confidential document.
-
-    Returns
-    -------
-    dict
-        JSON-ready; described in the documentation of the JSON schema.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
+    The results come by the names that `assess` gives them, `sizes` are the records of each release, `skipped` is name
+    and reason of what was not done; `asked` is null in the document unless given.
     """
     from sdckit import __version__
 

@@ -46,20 +46,7 @@ PROTECTION = Note(
 
 
 def build_document(assessment: Assessment, *, internal: bool = False) -> Document:
-    """Build the document of an assessment; `internal` adds the list of records at risk.
-
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    internal
-        Whether the document stays in the room.
-
-    Returns
-    -------
-    Document
-        Typed figures with their exact values, to be passed to `protect`.
-    """
+    """Build the document of an assessment, for `protect`; `internal` adds the list of records at risk."""
     ledger = Ledger()
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")

@@ -35,11 +35,8 @@ UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 class UtilityView(View):
     """The view of a measure of what a release is still good for.
 
-    Parameters
-    ----------
-    part
-        Where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
-        None where the overview has what is needed of it.
+    `part` says where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
+    None where the overview has what is needed of it.
     """
 
     part: str | None = None
@@ -163,18 +160,10 @@ def figures_view(
     shares: Sequence[str] = (),
     bars: Sequence[str] = (),
 ) -> UtilityView:
-    """Make the view of a measure of utility: its figures in a table, drawn by variable where it has such.
+    """Make the view of a measure of utility: its figures (with their words) in a table.
 
-    Parameters
-    ----------
-    words
-        Its figures, and what they are called.
-    by_variable, caption
-        A figure of every variable, and what its table and chart are called.
-    shares
-        Figures that times n are records.
-    bars
-        Figures that are drawn where there is none by variable.
+    Drawn is `by_variable`, a figure of every variable, under its caption, or else the figures of `bars`; `shares` are
+    figures that times n are records.
     """
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:

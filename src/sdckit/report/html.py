@@ -22,18 +22,7 @@ Plain = Mapping[str, Any]
 
 
 def render_html(plain: Plain) -> str:
-    """Render a protected assessment as one HTML page.
-
-    Parameters
-    ----------
-    plain
-        What `protect` returned.
-
-    Returns
-    -------
-    str
-        The page, with inline style and inline SVG, that opens from an e-mail attachment and prints well.
-    """
+    """Render a protected assessment as one page, with inline style and SVG: it opens from an e-mail, prints well."""
     return render_page(page_of(plain))
 
 

@@ -15,18 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
 
 
 def render_markdown(plain: Mapping[str, Any]) -> str:
-    """Render a protected assessment as Markdown.
-
-    Parameters
-    ----------
-    plain
-        What `protect` returned.
-
-    Returns
-    -------
-    str
-        Headings, tables and paragraphs; words from data are escaped.
-    """
+    """Render a protected assessment as Markdown; words from data are escaped."""
     page = page_of(plain)
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
     if page.confidential:

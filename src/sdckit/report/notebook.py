@@ -25,18 +25,7 @@ __all__ = ["assessment_chart", "notebook_html", "result_blocks", "result_chart",
 
 
 def result_document(result: Any) -> Document:
-    """Build the document of a single result: its figures under the name of its measure.
-
-    Parameters
-    ----------
-    result
-        What a measure returned.
-
-    Returns
-    -------
-    Document
-        To be passed to `protect`.
-    """
+    """Build the document of a single result, for `protect`: its figures under the name of its measure."""
     view = view_of(result.measure)
     if hasattr(result, "pair") or isinstance(view, UtilityView):
         return pair_document(result)
@@ -54,37 +43,13 @@ def _records(result: Any) -> int:
 
 
 def result_blocks(plain: Plain) -> list[Block]:
-    """Lay out the document of a single result.
-
-    Parameters
-    ----------
-    plain
-        What `protect` made of `result_document`.
-    """
+    """Lay out the document of a single result, as `protect` gives it."""
     shown = plain.get("measures", plain)
     return [block for place, view in views_of(shown) for block in view.blocks(shown, place)]
 
 
 def result_chart(result: Any, *, internal: bool = False) -> Any:
-    """Draw a result as an Altair chart of its protected figures.
-
-    Parameters
-    ----------
-    result
-        What a measure returned.
-    internal
-        Draw exact figures; such a chart must not leave the room.
-
-    Returns
-    -------
-    altair.Chart
-        Bars with their printed texts, and a title.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal; for a measure without a chart.
-    """
+    """Draw a result as an Altair chart of its protected figures; one of exact figures must not leave the room."""
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock):
             return chart_for(block.name, block.data, block.caption)
@@ -92,25 +57,7 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
 
 
 def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
-    """Draw an assessment: of each intruder the main figures, of a release every chart of its report.
-
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    internal
-        Draw exact figures; such a chart must not leave the room.
-
-    Returns
-    -------
-    altair.VConcatChart
-        The charts of the report, one below the other.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
-    """
+    """Draw an assessment: of each intruder the main figures, of a release every chart of its report."""
     if _is_release(assessment):
         sections = lay_out_release(plain_release(assessment, internal=internal)).sections
         return _drawn((block, "") for section in sections for block in section.blocks)
@@ -136,17 +83,9 @@ def _is_release(shown: Any) -> bool:
 
 
 def notebook_html(shown: Any) -> str:
-    """Give an assessment or a result as a piece of HTML for a notebook.
+    """Give an assessment or a result as a piece of HTML for a notebook: protected tables.
 
-    Parameters
-    ----------
-    shown
-        An assessment, or what a measure returned.
-
-    Returns
-    -------
-    str
-        Protected tables; for a file of fewer than 50 records a line that says where the figures are.
+    For a file of fewer than 50 records it is a line that says where the figures are.
     """
     try:
         if _is_release(shown):

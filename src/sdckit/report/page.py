@@ -9,16 +9,9 @@ from sdckit.report.sentences import answer, headline, listed, status, verdict_se
 from sdckit.report.view import Plain, views_of
 
 __all__ = [
-    "STATES",
-    "answer_section",
-    "figures_of",
-    "intruder_sections",
-    "lay_out",
-    "measure_sections",
-    "methods_section",
-    "protection_words",
-    "scenario_section",
-]
+    "STATES", "answer_section", "figures_of", "intruder_sections", "lay_out", "measure_sections", "methods_section",
+    "protection_words", "scenario_section",
+]  # fmt: skip
 
 STATES = {True: "pass", False: "fail", None: "open"}
 RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}

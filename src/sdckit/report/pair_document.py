@@ -12,19 +12,7 @@ __all__ = ["pair_document"]
 
 
 def pair_document(result: Any) -> Document:
-    """Build the document of one result on two files.
-
-    Parameters
-    ----------
-    result
-        Of any measure of a release beside its original, or of several releases.
-
-    Returns
-    -------
-    Document
-        Records of the files, and the figures under ``measures`` by the place they have in an assessment; to be
-        passed to `protect`.
-    """
+    """Build the document of one result on two files, for `protect`: the figures under ``measures`` by their place."""
     ledger = Ledger()
     tree: dict[str, Tree] = {}
     sizes: tuple[int, ...] = ()

@@ -131,15 +131,7 @@ def rate_view(
 
 
 def attack_name(place: str, *, several: bool = False) -> str:
-    """The name of an attack in words, by its place among the results.
-
-    Parameters
-    ----------
-    place
-        The measure, with what else tells it from others behind colons.
-    several
-        Whether there are several intruders: then theirs is named.
-    """
+    """The name of an attack in words, by its place among the results; with its intruder where there are several."""
     kind, _, rest = place.partition(":")
     view = find_view(kind)
     words, intruder = view.named(rest) if isinstance(view, AttackView) else (kind.replace("_", " "), rest)

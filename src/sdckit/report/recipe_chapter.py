@@ -28,19 +28,9 @@ def plain_recipe(done: WhatWasDone, *, internal: bool = False) -> dict[str, Any]
 
 
 def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
-    """Build the document of a recipe: no seed, key, matrix or step's own count of records in it.
+    """Build the document of a recipe, for `protect`: no seed, key, matrix or step's own count of records in it.
 
-    Parameters
-    ----------
-    done
-        What a recipe did.
-    internal
-        Whether arguments that help to undo a step are told, too.
-
-    Returns
-    -------
-    Document
-        To be passed to `protect`.
+    An `internal` one tells arguments that help to undo a step, too.
     """
     ledger = Ledger()
     n = int(done.log.n)

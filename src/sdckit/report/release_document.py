@@ -36,27 +36,10 @@ Plain = dict[str, Any]
 
 
 def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> Plain:
-    """Give the protected figures of a release beside its original, as they go into every document.
+    """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
 
-    The original and what both files tell together are protected as one document, each release as a
-    document of its own: whoever has the release can count in it.
-
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess(original, released)` returned.
-    internal
-        Exact figures, for a confidential document.
-
-    Returns
-    -------
-    dict
-        JSON-ready; described in the documentation of the JSON schema.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
+    The original and what both files tell together are protected as one document, each release as a document of its
+    own: whoever has the release can count in it.
     """
     before = protect(_with_comparison(assessment, internal=internal), internal=internal)
     after = [protect(build_document(one), internal=internal) for one in assessment.released]

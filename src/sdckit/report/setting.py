@@ -27,20 +27,16 @@ class Setting:
     ----------
     ledger, prefix
         Where the true numbers go, and the start of their names.
-    sizes
-        The cells by size.
-    n
-        Records.
+    sizes, n
+        The cells by size; records.
     cells_known
         Whether a record's frequency is the size of its cell (no wildcard at work, no person id).
     persons
         Whether frequencies count persons, not records: then cells say nothing about them.
     weights
         ``"census"``, ``"fraction"`` or ``"weight"``: what the population frequency comes from.
-    fraction
-        The sampling fraction, where given.
-    alpha
-        Weight of a match by wildcard.
+    fraction, alpha
+        The sampling fraction, where given; the weight of a match by wildcard.
     threshold
         The limit on the individual risk that the analyst stated.
     variant
@@ -97,16 +93,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class PairSetting:
-    """Where the figures of a release beside its original are entered.
+    """Where the figures of a release beside its original are entered, ``n`` and the `sizes` of the releases already.
 
-    Parameters
-    ----------
-    ledger, prefix
-        Where the true numbers go (``n`` and the sizes of the releases are there), and the start of their names.
-    place
-        The measure, with the variable after a colon where it has one.
-    sizes
-        Records of each release.
+    `place` is the measure, with the variable after a colon where it has one.
     """
 
     ledger: Ledger
@@ -141,19 +130,7 @@ def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str]
 def setting_for(
     ledger: Ledger, prefix: str, scenario: Scenario, results: Mapping[str, Any], n: int
 ) -> Setting:
-    """Say which relations hold between the figures of an intruder.
-
-    Parameters
-    ----------
-    ledger, prefix
-        Where figures are entered.
-    scenario
-        The roles declared.
-    results
-        The results against this intruder, by place.
-    n
-        Records.
-    """
+    """Say which relations hold between the figures of an intruder, of the results by place."""
     weights: Weights = "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
     persons = scenario.person is not None
     threshold = scenario.thresholds.risk

@@ -56,15 +56,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class ShareView(View):
-    """The view of a measure of shares.
-
-    Parameters
-    ----------
-    shares
-        Its figures.
-    limits
-        Which of them a declared limit is about, by the limit's name.
-    """
+    """The view of a measure of shares: its figures, and by a limit's name the figure that the limit is about."""
 
     shares: tuple[Figure, ...] = ()
     limits: Mapping[str, str] = field(default_factory=dict)
@@ -84,24 +76,10 @@ def share_view(
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
 ) -> ShareView:
-    """Make the view of a measure of shares.
+    """Make the view of a measure of shares; ``{}`` in the head of its table stands for the variable.
 
-    Parameters
-    ----------
-    title, head
-        Heading of its section and of its table; ``{}`` stands for the variable.
-    shares
-        Its figures.
-    notes
-        How it is computed.
-    limits
-        Which figure a declared limit is about.
-    answer
-        A sentence for the first page, of the tree and the variable.
-    more
-        Further figures of the result.
-    draw
-        The chart of the tree and the variable; else the shares of the first release as bars.
+    `answer` (the sentence for the first page) and `draw` (else the first release's shares as bars) take the tree and
+    the variable; `more` gives further figures of the result.
     """
 
     def blocks(plain: Plain, place: str) -> list[Block]:

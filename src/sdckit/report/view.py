@@ -86,12 +86,7 @@ def find_view(measure: str) -> View | None:
 
 
 def view_of(measure: str) -> View:
-    """The same, refusing a measure that has none.
-
-    Raises
-    ------
-    DataError
-    """
+    """The same, refusing a measure that has none."""
     found = find_view(measure)
     if found is None:
         raise DataError(f"{measure} has no chart or notebook view; see .summary()")

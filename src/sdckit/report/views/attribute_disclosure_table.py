@@ -12,8 +12,6 @@ from sdckit.report.shares import LEARNING, by_release, release_heads, said_block
 from sdckit.report.view import Plain, View
 from sdckit.report.views.attribute_disclosure import DISCLOSED, SHARES
 
-__all__ = ["VIEW"]
-
 CAPTION = "Value disclosed by the release, and correctly, by variable"
 
 

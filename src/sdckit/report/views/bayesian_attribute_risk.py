@@ -11,8 +11,6 @@ from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, View
 
-__all__ = ["VIEW"]
-
 WORDS = {
     "mean_probability": "probability of the true value, mean",
     "baseline": "the same before the release",

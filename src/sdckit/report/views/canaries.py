@@ -12,8 +12,6 @@ from sdckit.report.rates import ATTACKS, enter_share, percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
-__all__ = ["VIEW"]
-
 EVEN: Plain = {"text": "0.5", "value": 0.5}
 # What is told of the planted records, and the same without memory.
 COMPARED = (

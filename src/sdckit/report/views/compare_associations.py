@@ -13,8 +13,6 @@ from sdckit.report.gate.figures import Guarded, Tree, Value
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain
 
-__all__ = ["VIEW"]
-
 WORDS = {
     "pearson_similarity": "likeness of the correlations, mean (best 1)",
     "spearman_similarity": "likeness of the rank correlations, mean (best 1)",

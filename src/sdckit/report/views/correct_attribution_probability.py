@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
 from sdckit.report.view import Note
 
-__all__ = ["VIEW"]
-
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 VIEW = share_view(
     LEARNING,

@@ -14,8 +14,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.population.delta_presence import DeltaPresence
 
-__all__ = ["VIEW"]
-
 
 def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     """People whose share in the file is beyond a limit; the smallest and the largest share stay inside."""

@@ -24,8 +24,6 @@ from sdckit.report.rates import (
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain
 
-__all__ = ["VIEW"]
-
 CAPTION = "Records near to the other file"
 NEAR = {
     "copies": "released records equal to an original",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.identity.individual_risk import IndividualRisk
 
-__all__ = ["VIEW"]
-
 LARGEST = "Largest individual risk"
 
 

@@ -15,8 +15,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["VIEW"]
-
 TONES = {"wildcard": "light", "category": "middle", "": "middle"}
 HELD = "Largest k that holds"
 

@@ -16,8 +16,6 @@ from sdckit.report.view import Plain, View
 if TYPE_CHECKING:
     from sdckit.identity.key_frequencies import KeyFrequencies
 
-__all__ = ["VIEW"]
-
 PERSONS = (
     "A combination that only one person has is told from persons, however many records the person has; "
     "the cells below are counted by their records."

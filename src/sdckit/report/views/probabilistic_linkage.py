@@ -29,8 +29,6 @@ from sdckit.report.rates import (
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain
 
-__all__ = ["VIEW"]
-
 MOST_ROWS = 8
 RIGHT = "released records are linked to the right people more often than by guessing"
 METHOD = Note(

@@ -17,8 +17,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.risky_cells import RiskyCells, RiskyCombination
 
-__all__ = ["VIEW"]
-
 # Tables of combinations that are listed.
 MOST_COMBINATIONS = 15
 # Up to this size every size of cell has its own part.

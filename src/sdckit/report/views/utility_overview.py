@@ -14,8 +14,6 @@ from sdckit.report.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.utility_overview import HEADLINES, Headline
 
-__all__ = ["VIEW"]
-
 # Differences of distributions: times n they are records that moved.
 SHARES = ("joint_max_difference", "mean_total_variation", "largest_total_variation")
 METHOD = Note(
