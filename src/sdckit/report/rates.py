@@ -32,11 +32,9 @@ SHOWN = {
 }
 METHOD = Note(
     ATTACKS,
-    (
-        "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell "
-        "who was in the file; each is compared with guessing, and with the same attack on people who were never "
-        "in the file, where a control file is given. What lies above that is due to the release."
-    ),
+    "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell who was "
+    "in the file; each is compared with guessing, and with the same attack on people who were never in the file, "
+    "where a control file is given. What lies above that is due to the release.",
     "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
 )
 

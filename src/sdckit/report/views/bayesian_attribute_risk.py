@@ -18,11 +18,9 @@ WORDS = {
 }
 METHOD = Note(
     "Posterior probability of the true value",
-    (
-        "An intruder who has the release, the synthesizer and all other records weighs the values that a person "
-        "may have by how probable each makes the release; the mean probability of the true one is compared with "
-        "that before the release."
-    ),
+    "An intruder who has the release, the synthesizer and all other records weighs the values that a person may have "
+    "by how probable each makes the release; the mean probability of the true one is compared with that before the "
+    "release.",
     "Hu, Reiter & Wang (2014); Hu (2019)",
 )
 

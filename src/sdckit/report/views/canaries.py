@@ -20,10 +20,8 @@ COMPARED = (
 )
 METHOD = Note(
     "Planted records",
-    (
-        "Records of nobody are planted in the training file and as many held back; a release that is nearer to "
-        "the planted ones has remembered them."
-    ),
+    "Records of nobody are planted in the training file and as many held back; a release that is nearer to the "
+    "planted ones has remembered them.",
     "Carlini, Liu, Erlingsson, Kos & Song (2019)",
 )
 

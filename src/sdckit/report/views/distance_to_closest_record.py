@@ -51,10 +51,8 @@ GROUPS = (
 )
 METHOD = Note(
     "Distances",
-    (
-        "How many released records lie nearest to a person of the file, compared with the number to be expected if "
-        "it made no difference who was in it, where a control file is given."
-    ),
+    "How many released records lie nearest to a person of the file, compared with the number to be expected if it "
+    "made no difference who was in it, where a control file is given.",
     "Platzer & Reutterer (2021)",
 )
 

@@ -15,11 +15,9 @@ VIEW = share_view(
     ),
     Note(
         "Matching back",
-        (
-            "An intruder looks for the released rows that agree with what is known of a person: on every "
-            "category exactly, on numbers within an interval. The chance of picking the right one of c "
-            "matching rows is 1/c if it is among them, and 0 otherwise."
-        ),
+        "An intruder looks for the released rows that agree with what is known of a person: on every category "
+        "exactly, on numbers within an interval. The chance of picking the right one of c matching rows is 1/c if it "
+        "is among them, and 0 otherwise.",
         "Reiter & Mitra (2009); Hornby & Hu (2021)",
     ),
     limits={"match_risk": "mean_match_risk"},

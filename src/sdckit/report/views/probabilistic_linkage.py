@@ -33,10 +33,8 @@ MOST_ROWS = 8
 RIGHT = "released records are linked to the right people more often than by guessing"
 METHOD = Note(
     "Linking records despite slips",
-    (
-        "Where rows correspond, records are linked by weights of agreement that are learnt from the files and "
-        "forgive slips; everybody is attacked."
-    ),
+    "Where rows correspond, records are linked by weights of agreement that are learnt from the files and forgive "
+    "slips; everybody is attacked.",
     "Fellegi & Sunter (1969)",
 )
 

@@ -14,10 +14,8 @@ VIEW = share_view(
     ),
     Note(
         "Close numbers, outliers apart",
-        (
-            "Records with an original number in an interval around the released one, the wider the farther the "
-            "record lies from the others; and those of them that no other released record is near to."
-        ),
+        "Records with an original number in an interval around the released one, the wider the farther the record "
+        "lies from the others; and those of them that no other released record is near to.",
         "Templ & Meindl (2008)",
     ),
 )

@@ -18,12 +18,10 @@ from sdckit.utility.utility_overview import HEADLINES, Headline
 SHARES = ("joint_max_difference", "mean_total_variation", "largest_total_variation")
 METHOD = Note(
     "Utility",
-    (
-        "pMSE: how well a model tells released records from original ones. Shares of records in other "
-        "values by variable, numbers in classes; two-way tables and associations for every pair; the "
-        "regressions named, fitted to both files and compared by the overlap of their intervals. No single "
-        "score: a release may keep every table and spoil a regression."
-    ),
+    "pMSE: how well a model tells released records from original ones. Shares of records in other values by variable, "
+    "numbers in classes; two-way tables and associations for every pair; the regressions named, fitted to both files "
+    "and compared by the overlap of their intervals. No single score: a release may keep every table and spoil a "
+    "regression.",
     "Woo et al. (2009); Snoke et al. (2018); Karr et al. (2006)",
 )
 
