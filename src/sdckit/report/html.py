@@ -9,7 +9,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Page, Section
 from sdckit.report.charts import OPEN, chart_for, describe, to_svg
-from sdckit.report.pages import page_of
+from sdckit.report.release_page import page_of
 
 __all__ = ["MOST_CHARTS", "figure_of", "render_fragment", "render_html", "render_page"]
 

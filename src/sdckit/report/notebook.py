@@ -14,14 +14,20 @@ from sdckit.report.gate.figures import Document, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.html import render_fragment
 from sdckit.report.page import answer_section
-from sdckit.report.pair_document import pair_document
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.release_page import lay_out_release, release_answer
 from sdckit.report.sentences import headline
-from sdckit.report.setting import setting_of
+from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
 
-__all__ = ["assessment_chart", "notebook_html", "result_blocks", "result_chart", "result_document"]
+__all__ = [
+    "assessment_chart",
+    "notebook_html",
+    "pair_document",
+    "result_blocks",
+    "result_chart",
+    "result_document",
+]
 
 
 def result_document(result: Any) -> Document:
@@ -34,6 +40,27 @@ def result_document(result: Any) -> Document:
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
     tree[result.measure] = view.tree(result, setting_of(ledger, result, n))
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
+
+
+def pair_document(result: Any) -> Document:
+    """Build the document of one result on two files, for `protect`: the figures under ``measures`` by their place."""
+    ledger = Ledger()
+    tree: dict[str, Tree] = {}
+    sizes: tuple[int, ...] = ()
+    # Estimates given as numbers have no files, and may not even say how many records they are from.
+    n = result.n or None if not hasattr(result, "pair") else result.pair.n
+    if n is not None:
+        tree["n"] = ledger.count("n", n, "n")
+    if hasattr(result, "pair"):
+        sizes = result.pair.sizes[: len(result.per_release)]  # a control file stands behind the releases
+        tree["n_released"] = release_sizes(ledger, sizes)
+    target = getattr(result, "target", "")
+    words = target if isinstance(target, str) else ", ".join(target)
+    place = f"{result.measure}:{words}" if words else result.measure
+    figures = view_of(result.measure).tree(result, PairSetting(ledger, "c0", place, sizes))
+    tree["measures"] = {place: figures}
+    smallest = n if n is None else min(n, *sizes, n)
+    return Document(tree, ledger.variables, tuple(ledger.relations), smallest)
 
 
 def _records(result: Any) -> int:

@@ -12,8 +12,9 @@ from sdckit.attacks.attack_rates import worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Note, Plain, View, find_view
+from sdckit.report.view import Note, Plain, View, find_view, noted
 
 __all__ = [
     "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
@@ -26,10 +27,8 @@ FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
 SHOWN = {
-    "success_rate": "succeed",
-    "baseline_rate": "by guessing",
-    "control_rate": "on people never in the file",
-}
+    "success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file",
+}  # fmt: skip
 METHOD = Note(
     ATTACKS,
     "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell who was "
@@ -120,7 +119,7 @@ def rate_view(
         ATTACKS,
         tree,
         blocks,
-        lambda _: (METHOD,),
+        noted(METHOD),
         named=named,
         conclude=conclude,
         details=shown_inside,
@@ -131,14 +130,14 @@ def rate_view(
 def attack_name(place: str, *, several: bool = False) -> str:
     """The name of an attack in words, by its place among the results; with its intruder where there are several."""
     kind, _, rest = place.partition(":")
-    view = find_view(kind)
+    view = find_view(place)
     words, intruder = view.named(rest) if isinstance(view, AttackView) else (kind.replace("_", " "), rest)
     return f"{words} ({intruder})" if several and intruder else words
 
 
 def has_residual_risk(place: str) -> bool:
     """Whether an attack is compared with people never in the file; so is one that nobody knows."""
-    view = find_view(place.partition(":")[0])
+    view = find_view(place)
     return not isinstance(view, AttackView) or view.residual
 
 
@@ -276,12 +275,9 @@ def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> T
 def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
     """The rates of the first release as bars; one known from below only stands open at its bound."""
     first = tree["releases"][0]
-    rows = [
-        {"label": words, "n": {**first[name], "below": first[name].get("above", first[name].get("below", 0))}}
-        for name, words in SHOWN.items()
-        if name != "control_rate" or compared
-    ]
-    return ChartBlock("bars", {"rows": rows, "unit": "of the attempts"}, caption)
+    shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
+    ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
+    return bars(caption, "of the attempts", ends)
 
 
 def percent(leaf: Plain) -> str:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, Section, TableBlock
+from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
 from sdckit.report.gate.protect import protect
+from sdckit.report.parts import bars
 from sdckit.report.sentences import listed
 from sdckit.report.view import Plain
 
@@ -177,19 +178,19 @@ def _after(plain: Plain) -> list[Block]:
         )
         for one in figures
     )
+    groups = f"In groups of fewer than {plain['k']}"
     heads = (
         "After",
         "Alone with their keys",
-        f"In groups of fewer than {plain['k']}",
+        groups,
         "Expected re-identifications",
         "Values that differ",
         "pMSE",
     )
-    bars = [{"label": _label(one, several=several), "n": one["below_k"]} for one in figures]
     caption = f"Records in groups of fewer than {plain['k']} with the same keys, after each step"
     return [
         TableBlock("Risk and utility after each step", heads, rows, tuple(range(1, len(heads)))),
-        ChartBlock("bars", {"rows": bars, "unit": "records"}, caption),
+        bars(caption, "records", ((_label(one, several=several), one["below_k"]) for one in figures)),
     ]
 
 

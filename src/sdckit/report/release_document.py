@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import concerns
 from sdckit.report.attacks_chapter import attacks_tree, conclude
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes
+from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import has_residual_risk
-from sdckit.report.reproduce import release_call, release_command
-from sdckit.report.scenario_tree import scenario_tree
+from sdckit.report.reproduce import release_calls
 from sdckit.report.sentences import overall
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
@@ -80,8 +79,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         "warnings": comparison["warnings"],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
-            "python": release_call(scenario, assessment.measures, **how),
-            "command": release_command(scenario, assessment.measures, **how),
+            **release_calls(scenario, assessment.measures, **how),
             "scenario": scenario.to_toml(),
         },
     }
@@ -169,7 +167,7 @@ def intruder_tree(
     """Give the measures of two files against one intruder; `n` and the sizes of the releases are entered."""
     measures: dict[str, Tree] = {}
     for place, result in one.results.items():
-        view = find_view(place.partition(":")[0])
+        view = find_view(place)
         if view is not None:
             measures[place] = view.tree(result, PairSetting(ledger, f"c{number}", place, sizes))
     return {
@@ -205,7 +203,6 @@ def _compared(one: Verdict, intruders: Sequence[Plain]) -> Iterator[Plain]:
     """The printed figures of both files that a limit is about, release by release."""
     for intruder in intruders:
         for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
-            measure, _, variable = place.partition(":")
-            view = find_view(measure)
+            view, variable = find_view(place), place.partition(":")[2]
             if isinstance(view, ShareView) and one.name in view.limits and variable == (one.variable or ""):
                 yield from (release[view.limits[one.name]] for release in tree["releases"])

@@ -11,5 +11,5 @@ VIEW = figures_view(
         "ratio": "imbalance over that (best 1)",
         "n_clusters": "clusters",
     },
-    bars=("cluster_utility", "expected"),
+    drawn=("cluster_utility", "expected"),
 )

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import Tree
+from sdckit.report.parts import bars
 from sdckit.report.rates import (
     ATTACKS,
     AttackView,
@@ -22,7 +23,7 @@ from sdckit.report.rates import (
     percent,
 )
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Note, Plain
+from sdckit.report.view import Note, Plain, noted
 
 CAPTION = "Records near to the other file"
 NEAR = {
@@ -67,11 +68,8 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         start, released = f"{prefix}.{setting.place}.{j}.", f"n.released.{j}"
         bases = {"copies": released, "hitting_rate": "n", "identifiability": "n"}
         if control:
-            bases |= {
-                "copies_of_control": released,
-                "hitting_rate_control": f"{prefix}.n_control",
-                "share_closer_to_original": released,
-            }
+            bases |= {"copies_of_control": released, "hitting_rate_control": f"{prefix}.n_control"}
+            bases["share_closer_to_original"] = released
         one = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
         if control:
             for name in ("expected_share", "chance_high"):
@@ -130,11 +128,10 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     rows = tuple((NEAR[name], *(percent(release[name]) for release in releases)) for name in names)
     m = len(releases)
     heads = ("Share", *(["Release"] if m == 1 else [f"Release {j}" for j in range(1, m + 1)]))
-    bars = [{"label": NEAR[name], "n": releases[0][name]} for name in names]
     means = exact["verdict"] if exact else f"{capital(found['means'])}."
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, CAPTION),
+        bars(CAPTION, "of the records", ((NEAR[name], releases[0][name]) for name in names)),
         Paragraph(means),
         *details(found),
     ]
@@ -167,12 +164,6 @@ def _number(value: float | None) -> str:
 
 
 VIEW = AttackView(
-    ATTACKS,
-    tree,
-    blocks,
-    lambda _: (METHOD,),
-    named=lambda _: ("Distances", ""),
-    conclude=conclude,
-    residual=False,
+    ATTACKS, tree, blocks, noted(METHOD), named=lambda _: ("Distances", ""), conclude=conclude, residual=False,
     apart="distances",
-)
+)  # fmt: skip

@@ -14,5 +14,5 @@ VIEW = figures_view(
     },
     "importance",
     "What gives the release away, by variable",
-    bars=("pmse", "expected_pmse"),
+    drawn=("pmse", "expected_pmse"),
 )

@@ -41,7 +41,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         "notes": notes_tree(result),
     }
     for place, one in result.results.items():
-        view = view_of(place.partition(":")[0])
+        view = view_of(place)
         if not isinstance(view, UtilityView) or view.part is None:
             continue
         part = view.tree(one, replace(setting, place=place))
