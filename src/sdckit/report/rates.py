@@ -19,7 +19,7 @@ from sdckit.report.view import Note, Plain, View, find_view, noted
 __all__ = [
     "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
     "enter_tally", "exact_of", "finite", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
-    "rates_table",
+    "rates_table", "share_words",
 ]  # fmt: skip
 
 ATTACKS = "Simulated attacks"
@@ -330,21 +330,22 @@ def _group_columns(tree: Plain) -> list[Column]:
 
     columns: list[Column] = [
         ("Tries", lambda row: f"{row['n_attacks']:,.0f}"),
-        ("Succeed", lambda row: _share(row["success_rate"])),
-        ("Guessing", lambda row: _share(row["baseline_rate"])),
+        ("Succeed", lambda row: share_words(row["success_rate"])),
+        ("Guessing", lambda row: share_words(row["baseline_rate"])),
     ]
     rows = (tree.get("exact", {}).get("groups") or {"rows": ()})["rows"]
     if all(row["control_rate"] is None for row in rows):
         return [*columns, ("Interval", lambda row: _interval(row["success_low"], row["success_high"]))]
     return [
         *columns,
-        ("Never in it", lambda row: _share(row["control_rate"])),
-        ("Risk", only_if_better(lambda row: _share(row["risk"]))),
+        ("Never in it", lambda row: share_words(row["control_rate"])),
+        ("Risk", only_if_better(lambda row: share_words(row["risk"]))),
         ("Interval", only_if_better(lambda row: _interval(row["risk_low"], row["risk_high"]))),
     ]
 
 
-def _share(rate: float | None) -> str:
+def share_words(rate: float | None) -> str:
+    """An exact share in per cent; a dash for what is undefined."""
     return "–" if rate is None else f"{100 * rate:.1f} %"
 
 

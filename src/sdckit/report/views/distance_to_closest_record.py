@@ -21,8 +21,10 @@ from sdckit.report.rates import (
     exact_of,
     group_blocks,
     percent,
+    share_words,
 )
 from sdckit.report.setting import PairSetting
+from sdckit.report.shares import by_release, release_heads
 from sdckit.report.view import Note, Plain, noted
 
 CAPTION = "Records near to the other file"
@@ -50,6 +52,11 @@ GROUPS = (
     ("nearer than another", "identifiability"),
     ("nearest to an original", "share_closer_to_original"),
 )
+# What is a share of the records; the others are distances and numbers.
+SHARES = {
+    "hitting_rate", "identifiability", "identifiability_control", "share_closer_to_original", "adversarial_accuracy",
+    "adversarial_accuracy_control",
+}  # fmt: skip
 METHOD = Note(
     "Distances",
     "How many released records lie nearest to a person of the file, compared with the number to be expected if it "
@@ -125,9 +132,11 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     found = plain[place] if "means" in plain[place] else conclude(plain[place])
     releases, exact = found["releases"], found.get("exact")
     names = [name for name in NEAR if name in releases[0]]
-    rows = tuple((NEAR[name], *(percent(release[name]) for release in releases)) for name in names)
-    m = len(releases)
-    heads = ("Share", *(["Release"] if m == 1 else [f"Release {j}" for j in range(1, m + 1)]))
+    shares = {
+        name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names
+    }
+    rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
+    heads = ("Share", *release_heads(len(releases)))
     means = exact["verdict"] if exact else f"{capital(found['means'])}."
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
@@ -145,7 +154,7 @@ def details(found: Plain) -> list[Block]:
     control = (exact["n_control"] or 0) > 0
     heads = ("From a", "original", *(["control"] if control else []))
     rows = tuple(
-        (words, *(_number(exact[name]) for name in (own, other)[: len(heads) - 1]))
+        (words, *(_of(name, exact) for name in (own, other)[: len(heads) - 1]))
         for words, own, other in DISTANCES
     )
     caption = "Distances between released and real records"
@@ -156,7 +165,7 @@ def details(found: Plain) -> list[Block]:
 
 
 def _of(name: str, row: Plain) -> str:
-    return _number(row[name])
+    return share_words(row[name]) if name in SHARES else _number(row[name])
 
 
 def _number(value: float | None) -> str:

@@ -115,7 +115,7 @@ def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
         "Global risk": tree["global_risk"],
     }
     if "max_risk" in tree:
-        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}"}
+        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
     if "n_above" in tree:
         found[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
     return found

@@ -87,7 +87,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
     found = {f"Records in groups of fewer than {k}": leaf for k, leaf in tree["violations"].items()}
-    return found | ({HELD: {"text": f"{tree['level']:,}"}} if "level" in tree else {})
+    return found | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
 
 
 _notes = noted(
