@@ -137,14 +137,8 @@ def _key(facts: KeyFacts, setting: Setting) -> dict[str, Tree]:
     """A key: its rule, missing rate and levels."""
     name = f"key.{facts.name}"
     missing = setting.count(f"{name}.missing", facts.n_missing, name)
-    levels = Levels(
-        f"{setting.prefix}.{name}.level",
-        tuple(facts.level_counts),
-        "n",
-        setting.n,
-        missing.name,
-        facts.n_missing,
-    )
+    start, counts = f"{setting.prefix}.{name}.level", tuple(facts.level_counts)
+    levels = Levels(start, counts, "n", setting.n, missing.name, facts.n_missing)
     return {
         "name": facts.name,
         "kind": facts.kind,

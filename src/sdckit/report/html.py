@@ -30,17 +30,15 @@ def render_page(page: Page) -> str:
     """Render laid-out sections; charts beyond `MOST_CHARTS` are left to their tables."""
     from markupsafe import Markup
 
-    template = _template("report.html")
-    return str(
-        template.render(
-            page=page,
-            groups=_chapters(page.sections),
-            marks=MARKS,
-            # The style is our own file, not data.
-            style=Markup(_read("report.css")),
-            draw=_drawer(),
-        )
-    )
+    style = Markup(_read("report.css"))  # our own file, not data
+    told = {
+        "page": page,
+        "groups": _chapters(page.sections),
+        "marks": MARKS,
+        "style": style,
+        "draw": _drawer(),
+    }
+    return str(_template("report.html").render(told))
 
 
 def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> str:
@@ -78,11 +76,8 @@ def figure_of(block: ChartBlock) -> dict[str, Any]:
     if block.name == "risk" and block.data.get("threshold") is not None:
         notes.insert(0, "Dark bars lie above the limit.")
     # Vega escapes the texts it draws.
-    return {
-        "svg": Markup(svg),
-        "alt": describe(block.name, block.data, block.caption),
-        "note": " ".join(notes),
-    }
+    words = describe(block.name, block.data, block.caption)
+    return {"svg": Markup(svg), "alt": words, "note": " ".join(notes)}
 
 
 def _read(name: str) -> str:

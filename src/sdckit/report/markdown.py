@@ -53,14 +53,8 @@ def _verdict(state: str, intruder: str, sentence: str) -> str:
 
 def _table(block: TableBlock) -> list[str]:
     rule = [("---:" if number in block.numeric else "---") for number in range(len(block.columns))]
-    return [
-        f"**{_escape(block.caption)}**",
-        "",
-        _row(block.columns),
-        f"| {' | '.join(rule)} |",
-        *(_row(row) for row in block.rows),
-        "",
-    ]
+    head = [f"**{_escape(block.caption)}**", "", _row(block.columns), f"| {' | '.join(rule)} |"]
+    return [*head, *map(_row, block.rows), ""]
 
 
 def _row(cells: tuple[str, ...]) -> str:

@@ -21,13 +21,8 @@ from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
 
 __all__ = [
-    "assessment_chart",
-    "notebook_html",
-    "pair_document",
-    "result_blocks",
-    "result_chart",
-    "result_document",
-]
+    "assessment_chart", "notebook_html", "pair_document", "result_blocks", "result_chart", "result_document",
+]  # fmt: skip
 
 
 def result_document(result: Any) -> Document:

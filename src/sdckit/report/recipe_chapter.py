@@ -145,13 +145,8 @@ def recipe_section(plain: Plain) -> Section:
 
 
 def _steps_table(steps: Sequence[Plain]) -> TableBlock:
-    rows = tuple(
-        (
-            f"{one['step']}. {one['method']}",
-            "; ".join(f"{name} = {text}" for name, text in one["arguments"].items()),
-        )
-        for one in steps
-    )
+    asked = ("; ".join(f"{name} = {text}" for name, text in one["arguments"].items()) for one in steps)
+    rows = tuple((f"{one['step']}. {one['method']}", words) for one, words in zip(steps, asked, strict=True))
     return TableBlock("The steps", ("Step", "As asked"), rows)
 
 

@@ -153,11 +153,7 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
         "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
     }
-    tree: dict[str, Tree] = {
-        **base.tree,
-        "scenario": scenario_tree(assessment.scenario),
-        "comparison": comparison,
-    }
+    tree = {**base.tree, "scenario": scenario_tree(assessment.scenario), "comparison": comparison}
     return Document(tree, ledger.variables, tuple(ledger.relations), base.n)
 
 

@@ -136,17 +136,11 @@ def setting_for(
     threshold = scenario.thresholds.risk
     breaks = _breaks(results.values(), weights, scenario.sampling_fraction, threshold)
     return Setting(
-        ledger,
-        prefix,
-        make_sizes(ledger, prefix, breaks),
-        n,
+        ledger, prefix, make_sizes(ledger, prefix, breaks), n,
         cells_known=not any(place.endswith(":category") for place in results) and not persons,
-        persons=persons,
-        weights=weights,
-        fraction=scenario.sampling_fraction,
-        alpha=scenario.alpha,
+        persons=persons, weights=weights, fraction=scenario.sampling_fraction, alpha=scenario.alpha,
         threshold=threshold,
-    )
+    )  # fmt: skip
 
 
 def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
@@ -163,17 +157,10 @@ def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
     asked = getattr(result, "asked", None)
     threshold = float(asked) if isinstance(asked, int | float) else None
     return Setting(
-        ledger,
-        "i0",
-        make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)),
-        n,
+        ledger, "i0", make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)), n,
         cells_known=not persons and not getattr(cells, "has_wildcards", False),
-        persons=persons,
-        weights=weights,
-        fraction=fraction,
-        alpha=getattr(roles, "alpha", 1.0),
-        threshold=threshold,
-    )
+        persons=persons, weights=weights, fraction=fraction, alpha=getattr(roles, "alpha", 1.0), threshold=threshold,
+    )  # fmt: skip
 
 
 def _breaks(results: Any, weights: str, fraction: float | None, threshold: float | None) -> set[float]:

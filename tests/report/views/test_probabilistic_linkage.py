@@ -97,7 +97,7 @@ def test_weights_are_shortened_to_eight(n: int, pairs: list[int]) -> None:
 
 def test_no_pair_at_all() -> None:
     found = result_of("probabilistic_linkage")
-    none = replace(found, scores=found.scores.head(0), n_links=0, n_pairs=0, precision=float("nan"))
+    none = replace(found, links=(), n_links=0, n_pairs=0, precision=float("nan"))
     tables, words = inside(none)
     assert "0 of 0 pairs compared are called a match; precision –" in words
     assert not any(caption.startswith("How sure") for caption in tables)

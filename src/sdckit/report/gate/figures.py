@@ -229,23 +229,9 @@ class Histogram:
 
 
 Leaf = (
-    Count
-    | Value
-    | Share
-    | Ratio
-    | Difference
-    | Cumulative
-    | Total
-    | Chance
-    | Guarded
-    | Part
-    | Holds
-    | Foreign
-    | InternalOnly
-    | Levels
-    | SizeClasses
-    | Histogram
-)
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Holds | Foreign
+    | InternalOnly | Levels | SizeClasses | Histogram
+)  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
 

@@ -83,9 +83,8 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
         prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
     else:
         prints = settle(ledger.variables, ledger.relations)
-    head = {"protected": not internal, "confidential": CONFIDENTIAL if internal else None}
     body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints)).plain(tree)
-    return {**head, **body}
+    return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
 
 
 def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:

@@ -55,10 +55,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
         (f"Every share from {low} to {high}", tree["holds"]["text"]),
     ]
     if "minimum" in tree:
-        facts += [
-            ("Smallest share of a key", f"{tree['minimum']:.4g}"),
-            ("Largest share of a key", f"{tree['maximum']:.4g}"),
-        ]
+        facts.append(("Smallest share of a key", f"{tree['minimum']:.4g}"))
+        facts.append(("Largest share of a key", f"{tree['maximum']:.4g}"))
     leaves = (
         (f"people with a key above {high}", tree["n_above"], tree["rate_above"]),
         ("records of the file among them", tree["records_above"], tree["rate_records_above"]),

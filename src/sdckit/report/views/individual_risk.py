@@ -58,10 +58,8 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     through = result.expected_household_reidentifications
     if through is not None and result.household_risk is not None:
         shared = f"{setting.prefix}.expected_household{suffix}"
-        tree["expected_household_reidentifications"] = ledger.value(
-            shared, through, f"{shared}.value", kind=kind
-        )
-        tree["household_risk"] = Ratio(shared, "n")
+        leaf = ledger.value(shared, through, f"{shared}.value", kind=kind)
+        tree |= {"expected_household_reidentifications": leaf, "household_risk": Ratio(shared, "n")}
         ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
     return tree
 

@@ -91,11 +91,8 @@ def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count
     for small, _, inner in rows:
         for large, _, outer in rows:
             one_more = len(large.variables) == len(small.variables) + 1
-            if (
-                one_more
-                and set(small.variables) < set(large.variables)
-                and large.threshold >= small.threshold
-            ):
+            inside = one_more and set(small.variables) < set(large.variables)
+            if inside and large.threshold >= small.threshold:
                 ledger.nested(outer.name, inner.name)
 
 
