@@ -12,7 +12,7 @@ from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.charts import CHARTS, LIGHT, OPEN, chart_for, describe, to_svg
-from sdckit.report.pages import page_of
+from sdckit.report.release_page import page_of
 from sdckit.report.write import plain_document
 
 

@@ -9,7 +9,7 @@ import pytest
 from report.fakes import FULL, assess_fake, survey
 from report.special import EXTRA, assessed, printed
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.document import build_document, method_notes
+from sdckit.report.document import build_document, method_notes, scenario_tree
 from sdckit.report.gate.figures import Count, InternalOnly
 from sdckit.report.gate.protect import protect
 from sdckit.report.html import render_html
@@ -123,3 +123,9 @@ def test_a_measure_from_outside_appears_everywhere() -> None:
         assert result_chart(Toys(37)).to_dict()["title"]["text"] == "Toys by kind"
     for words in ("Toys by kind", "There are 35 toys.", "They are counted."):
         assert words in text
+
+
+def test_the_tree_holds_only_what_was_declared() -> None:
+    tree = scenario_tree(FULL)
+    assert tree["release_words"] == "scientific-use file"
+    assert tree["thresholds"] == FULL.thresholds.declared

@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 
+import releases
 import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
+from report.views.pairs import CALLS, drawn, printed, result_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report import assessment_chart, notebook_html, result_chart
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
-from sdckit.report.notebook import result_document
+from sdckit.report.notebook import pair_document, result_document
 
 KEYS = ["sex", "age", "region", "occupation"]
 DESIGN: dict[str, Any] = {"keys": KEYS, "weight": "weight"}
@@ -163,3 +165,29 @@ def test_outliers_are_drawn_by_variable_and_together() -> None:
 
 def test_a_chart_of_one_result_has_a_title(measured: list[Any]) -> None:
     assert result_chart(measured[0]).to_dict()["title"]["text"] == "Cells by number of records"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_it_draws_and_shows(name):
+    assert drawn(name)
+    assert printed(name)
+    assert result_of(name).plot(internal=True) is not None
+
+
+def test_the_place_is_that_of_an_assessment():
+    document = pair_document(result_of("attribute_disclosure"))
+    assert list(document.tree) == ["n", "n_released", "measures"]
+    assert list(document.tree["measures"]) == ["attribute_disclosure:ill"]
+    assert document.n == 240
+
+
+def test_a_control_file_is_no_release():
+    document = pair_document(result_of("membership"))
+    assert [count.name for count in document.tree["n_released"]] == ["n.released.1"]
+    assert list(pair_document(result_of("combine")).tree) == ["measures"]
+
+
+def test_small_files_are_not_drawn():
+    small = releases.original(40)
+    with pytest.raises(DataError, match="fewer than 50 records"):
+        sdc.identity_disclosure(small, small, keys=["sex", "age"]).plot()

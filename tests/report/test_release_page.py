@@ -7,10 +7,12 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
+from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
 from sdckit.report.release_document import plain_release
-from sdckit.report.release_page import before_and_after, lay_out_release, release_answer
+from sdckit.report.release_page import before_and_after, lay_out_release, page_of, release_answer
 from sdckit.report.view import View, added
+from sdckit.report.write import plain_document
 
 
 def plain_of(m=1, **options):
@@ -91,3 +93,12 @@ def test_a_measure_from_outside_is_shown_where_it_says(plain):
         page = lay_out_release({**plain, "intruders": intruders})
     (section,) = (section for section in page.sections if section.title == "Toys")
     assert section.blocks == (Paragraph("a toy of 7"),)
+
+
+def test_one_file_has_the_layout_of_one_file():
+    page = page_of(plain_document(assess_fake(survey(400), FULL)))
+    assert [section.title for section in page.sections][:3] == [
+        "The question and the answer",
+        "Scenario",
+        "File",
+    ]

@@ -6,7 +6,7 @@ import pytest
 
 from report.fakes import FULL
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.reproduce import command_line, python_call, release_call, release_command
+from sdckit.report.reproduce import command_line, python_call, release_calls
 
 SCENARIOS = [
     FULL.model_copy(update={"title": ""}),
@@ -53,10 +53,9 @@ def test_the_measures_asked_for_are_repeated() -> None:
 
 def test_the_calls_of_a_release_repeat_its_attacks() -> None:
     how = {"id": None, "m": 1, "attacks": "control", "n_attacks": 150, "seed": "SEED"}
-    call = release_call(Scenario(keys=["a"]), **how)
-    assert call.endswith("scenario=scenario, control=control, n_attacks=150, seed=SEED)")
-    command = release_command(Scenario(keys=["a"]), **how)
-    assert command.endswith("--control CONTROL --n-attacks 150 --seed SEED")
-    plain = {"id": None, "m": 1, "attacks": "attacks"}
-    assert release_call(Scenario(keys=["a"]), **plain, n_attacks=500).endswith(", attacks=True)")
-    assert release_command(Scenario(keys=["a"]), **plain, n_attacks=500).endswith(" --attacks")
+    calls = release_calls(Scenario(keys=["a"]), **how)
+    assert calls["python"].endswith("scenario=scenario, control=control, n_attacks=150, seed=SEED)")
+    assert calls["command"].endswith("--control CONTROL --n-attacks 150 --seed SEED")
+    plain = release_calls(Scenario(keys=["a"]), id=None, m=1, attacks="attacks", n_attacks=500)
+    assert plain["python"].endswith("sdc.assess(original, released, scenario=scenario, attacks=True)")
+    assert plain["command"] == "sdckit assess ORIGINAL --released FILE --keys a --attacks"

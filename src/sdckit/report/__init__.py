@@ -4,10 +4,5 @@ from sdckit.report.notebook import assessment_chart, notebook_html, result_chart
 from sdckit.report.write import plain_document, write_json, write_report
 
 __all__ = [
-    "assessment_chart",
-    "notebook_html",
-    "plain_document",
-    "result_chart",
-    "write_json",
-    "write_report",
-]
+    "assessment_chart", "notebook_html", "plain_document", "result_chart", "write_json", "write_report",
+]  # fmt: skip

@@ -16,22 +16,9 @@ PRIVATE = 0o600
 
 
 def real_target(path: str | os.PathLike[str]) -> Path:
-    """Follow links to the file that is to be written; refuse devices, pipes, folders.
+    """Follow links to the file that is to be written; refuse devices, pipes, folders and links that lead nowhere.
 
-    Parameters
-    ----------
-    path
-        Where a file is to be, existing or not.
-
-    Returns
-    -------
-    Path
-        The file itself: a link stays a link, what it leads to is replaced.
-
-    Raises
-    ------
-    FileFormatError
-        When something other than a regular file is there, or links lead nowhere.
+    A link stays a link, what it leads to is replaced.
 
     Examples
     --------
@@ -58,23 +45,9 @@ def real_target(path: str | os.PathLike[str]) -> Path:
 def write_whole(
     text: str, path: str | os.PathLike[str], *, what: str = "file", private: bool = False
 ) -> None:
-    """Write beside the target and move it into place when it is complete.
+    """Write beside the target (a link is followed) and move it into place when it is complete; `what` it is, in words.
 
-    Parameters
-    ----------
-    text
-        What the file is to hold, as UTF-8.
-    path
-        The file; a link is followed.
-    what
-        What the file is, for the message.
-    private
-        Whether the owner alone may read it.
-
-    Raises
-    ------
-    FileFormatError
-        When it cannot be written; an older file stays as it was, and nothing else is left.
+    When it cannot be written, an older file stays as it was, and nothing is left. A `private` one is for its owner.
     """
     target = real_target(path)
     temporary: Path | None = None

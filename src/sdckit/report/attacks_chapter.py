@@ -11,7 +11,7 @@ from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, L
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import AttackView, attack_name, rates_table, said_of
 from sdckit.report.setting import PairSetting, release_sizes
-from sdckit.report.view import Plain, View, find_view, view_of
+from sdckit.report.view import Plain, find_view, view_of
 from sdckit.result import SCHEMA_VERSION
 
 __all__ = ["ATTACKS_SCHEMA", "attack_blocks", "attacks_tree", "conclude", "plain_attacks"]
@@ -64,32 +64,10 @@ def plain_attacks(
     asked: Any = None,
     internal: bool = False,
 ) -> dict[str, Any]:
-    """Give the protected figures of attacks that were made without an assessment.
+    """Give the protected figures of attacks that were made without an assessment, JSON-ready.
 
-    Parameters
-    ----------
-    attacks
-        Results by the names that `assess` gives them.
-    n, sizes
-        Records of the original and of each release.
-    control
-        Whether there was a control file.
-    skipped
-        Name and reason of what was not done.
-    asked
-        How they were asked for, as of an assessment; null in the document unless given.
-    internal
-        Exact figures, those of subgroups too, for a confidential document.
-
-    Returns
-    -------
-    dict
-        JSON-ready; described in the documentation of the JSON schema.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
+    The results come by the names that `assess` gives them, `sizes` are the records of each release, `skipped` is name
+    and reason of what was not done; `asked` is null in the document unless given.
     """
     from sdckit import __version__
 
@@ -107,15 +85,6 @@ def plain_attacks(
     return conclude(protect(document, internal=internal))
 
 
-def _view(place: str) -> View:
-    return view_of(place.partition(":")[0])
-
-
-def _apart(place: str) -> str:
-    view = _view(place)
-    return view.apart if isinstance(view, AttackView) else ""
-
-
 def _tree(
     attacks: Mapping[str, Any],
     skipped: Sequence[tuple[str, str]],
@@ -128,9 +97,10 @@ def _tree(
     found: dict[str, Tree] = {}
     apart: dict[str, Tree] = {"distances": None}
     for place, result in attacks.items():
-        tree = _view(place).tree(result, PairSetting(ledger, PREFIX, place, sizes))
-        if name := _apart(place):
-            apart[name] = {"place": place, **tree}
+        view = view_of(place)
+        tree = view.tree(result, PairSetting(ledger, PREFIX, place, sizes))
+        if isinstance(view, AttackView) and view.apart:
+            apart[view.apart] = {"place": place, **tree}
         else:
             found[place] = tree
     return {
@@ -167,7 +137,7 @@ def conclude(tree: Plain) -> dict[str, Any]:
 
 
 def _concluded(place: str, tree: Plain) -> Plain:
-    view = _view(place)
+    view = view_of(place)
     return view.conclude(tree) if isinstance(view, AttackView) else tree
 
 
@@ -194,13 +164,13 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
         )
         blocks.append(TableBlock("What the attacks mean", ("Attack", f"Meaning{of}"), rows))
     for place, one in tree["attacks"].items():
-        view = _view(place)
+        view = view_of(place)
         if isinstance(view, AttackView):
             blocks += view.details(one, names[place])
         else:
             blocks += view.blocks(tree["attacks"], place)
     if (near := tree["distances"]) is not None:
-        blocks += _view(near["place"]).blocks({near["place"]: near}, near["place"])
+        blocks += view_of(near["place"]).blocks({near["place"]: near}, near["place"])
     if tree["skipped"]:
         rows = tuple((attack_name(row["measure"], several=several), row["reason"]) for row in tree["skipped"])
         blocks.append(TableBlock("Attacks not made, and why", ("Attack", "Reason"), rows))
@@ -220,9 +190,8 @@ def _asked_words(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
     if asked["n_control"] is not None:
         rows.insert(1, ("People never in the file", f"{asked['n_control']['text']} records"))
     for place in [*tree["attacks"], *(row["measure"] for row in tree["skipped"])]:
-        kind, _, rest = place.partition(":")
-        view = find_view(kind)
-        words = view.asked(asked, rest) if isinstance(view, AttackView) else ""
+        view = find_view(place)
+        words = view.asked(asked, place.partition(":")[2]) if isinstance(view, AttackView) else ""
         if words:
             rows.append((attack_name(place, several=several), words))
     rows += [(attack_name(place, several=several), words) for place, words in asked["tolerance"].items()]

@@ -7,17 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = [
-    "Block",
-    "ChartBlock",
-    "Code",
-    "Facts",
-    "Page",
-    "Paragraph",
-    "Section",
-    "TableBlock",
-    "Tables",
-    "Verdicts",
-]
+    "Block", "ChartBlock", "Code", "Facts", "Page", "Paragraph", "Section", "TableBlock", "Tables", "Verdicts",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

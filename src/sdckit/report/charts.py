@@ -42,14 +42,8 @@ def _names(space: int, **more: Any) -> Any:
     """An axis of names."""
     import altair as alt
 
-    given = {
-        "labelLimit": SLACK * space,
-        "minExtent": space,
-        "labelFontSize": 12,
-        "labelColor": INK,
-        "ticks": False,
-    }
-    return alt.Axis(**{**given, "domainColor": INK, "aria": False, **more})
+    given = {"labelLimit": SLACK * space, "minExtent": space, "labelFontSize": 12, "labelColor": INK}
+    return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more})
 
 
 def _bars(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -152,15 +146,12 @@ def forest_chart(data: Plain) -> Any:
     """Estimates with their intervals, file by file: printed figures of two digits."""
     import altair as alt
 
+    fills, parts = {"original": INK}, ("estimate", "low", "high")
     rows = [
-        {
-            "label": row["label"],
-            "text": row["estimate"]["text"],
-            "fill": INK if row["file"] == "original" else LIGHT,
-        }
-        | {part: row[part]["value"] for part in ("estimate", "low", "high")}
+        {"label": row["label"], "text": row["estimate"]["text"], "fill": fills.get(row["file"], LIGHT)}
+        | {part: row[part]["value"] for part in parts}
         for row in data["rows"]
-        if all(row[part]["value"] is not None for part in ("estimate", "low", "high"))
+        if all(row[part]["value"] is not None for part in parts)
     ]
     space = _space([row["label"] for row in rows])
     base = alt.Chart(alt.InlineData(values=rows)).encode(
@@ -183,13 +174,8 @@ def heat_chart(data: Plain) -> Any:
     import altair as alt
 
     rows = [
-        {
-            "one": cell["one"],
-            "other": cell["other"],
-            "text": cell["value"]["text"],
-            "far": _height(cell["value"]),
-        }
-        for cell in data["cells"]
+        {"one": one["one"], "other": one["other"], "text": one["value"]["text"], "far": _height(one["value"])}
+        for one in data["cells"]
     ]
     darkest = max((row["far"] for row in rows), default=0) or 1
     names = list(data["variables"])
@@ -208,12 +194,7 @@ def heat_chart(data: Plain) -> Any:
     return (squares + texts).properties(width=side * len(names), height=24 * len(names))
 
 
-CHARTS = {
-    "forest": forest_chart,
-    "heat": heat_chart,
-    "bars": bars_chart,
-    "risk": risk_chart,
-}
+CHARTS = {"forest": forest_chart, "heat": heat_chart, "bars": bars_chart, "risk": risk_chart}
 
 
 def chart_for(name: str, data: Plain, title: str = "") -> Any:

@@ -11,16 +11,8 @@ from sdckit.report.gate.protect import Seen, percentage, rate_leaf, seen
 from sdckit.report.view import Plain
 
 __all__ = [
-    "FEW",
-    "GUESSING",
-    "NOTHING",
-    "UNDEFINED",
-    "Judged",
-    "concluded",
-    "judged_rates",
-    "leaf_with_ends",
-    "number_of",
-]
+    "FEW", "GUESSING", "NOTHING", "UNDEFINED", "Judged", "concluded", "judged_rates", "leaf_with_ends", "number_of",
+]  # fmt: skip
 
 NOTHING: Plain = {"text": "–", "value": None}
 TOO_FEW: Plain = {"text": "too few", "value": None}
@@ -38,20 +30,7 @@ Judged = tuple[
 
 
 def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
-    """Say what an attack means, of the worst release.
-
-    Parameters
-    ----------
-    judge
-        What one release means.
-    tree
-        The attack as it is printed; that of a confidential document holds exact figures, too.
-
-    Returns
-    -------
-    dict
-        The same, with ``means`` and ``residual_risk``.
-    """
+    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` says what one means."""
     judged = [judge(release) for release in tree["releases"]]
     _, means, worst = max(judged, key=lambda found: (found[0], _size(found[2]["residual_risk"])))
     releases = [release for _, _, release in judged]

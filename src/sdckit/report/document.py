@@ -20,7 +20,6 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.relations import link_intruders
 from sdckit.report.reproduce import command_line, python_call
-from sdckit.report.scenario_tree import scenario_tree
 from sdckit.report.setting import Setting, setting_for
 from sdckit.report.view import Note, find_view
 
@@ -30,10 +29,14 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["SCHEMA_VERSION", "build_document", "method_notes"]
+__all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
+RELEASES = {
+    "public-use": "public-use file", "scientific-use": "scientific-use file",
+    "enclave": "use in a secure environment",
+}  # fmt: skip
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -46,20 +49,7 @@ PROTECTION = Note(
 
 
 def build_document(assessment: Assessment, *, internal: bool = False) -> Document:
-    """Build the document of an assessment; `internal` adds the list of records at risk.
-
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    internal
-        Whether the document stays in the room.
-
-    Returns
-    -------
-    Document
-        Typed figures with their exact values, to be passed to `protect`.
-    """
+    """Build the document of an assessment, for `protect`; `internal` adds the list of records at risk."""
     ledger = Ledger()
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")
@@ -95,6 +85,29 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n)
 
 
+def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
+    """Give the declared roles and rules; all of it is the analyst's own, none from the data."""
+    missing = scenario.missing
+    return {
+        "title": scenario.title,
+        "release": scenario.release,
+        "release_words": RELEASES.get(scenario.release or "", "not stated"),
+        "intruders": {name: tuple(keys) for name, keys in scenario.intruders.items()},
+        "weight": scenario.weight,
+        "sampling_fraction": scenario.sampling_fraction,
+        "household": scenario.household,
+        "person": scenario.person,
+        "sensitive": tuple(scenario.sensitive),
+        "numeric": tuple(scenario.numeric),
+        "identifiers": tuple(scenario.identifiers),
+        "thresholds": dict(scenario.thresholds.declared),
+        "missing": missing if isinstance(missing, str) else dict(missing),
+        "missing_codes": tuple(scenario.missing_codes),
+        "alpha": scenario.alpha,
+        "n_columns": len(scenario.columns),
+    }
+
+
 def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
     """Say how the measures at these places are computed, each once, and how the document is protected."""
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
@@ -113,7 +126,7 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
     }
     # In their order: of two rules for missing values the stricter comes first.
     for place, result in one.results.items():
-        view = find_view(place.partition(":")[0])
+        view = find_view(place)
         if view is not None and (figures := view.tree(result, setting.at(place))):
             tree[place.replace(":", "_")] = figures
     tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
@@ -124,14 +137,8 @@ def _key(facts: KeyFacts, setting: Setting) -> dict[str, Tree]:
     """A key: its rule, missing rate and levels."""
     name = f"key.{facts.name}"
     missing = setting.count(f"{name}.missing", facts.n_missing, name)
-    levels = Levels(
-        f"{setting.prefix}.{name}.level",
-        tuple(facts.level_counts),
-        "n",
-        setting.n,
-        missing.name,
-        facts.n_missing,
-    )
+    start, counts = f"{setting.prefix}.{name}.level", tuple(facts.level_counts)
+    levels = Levels(start, counts, "n", setting.n, missing.name, facts.n_missing)
     return {
         "name": facts.name,
         "kind": facts.kind,

@@ -13,6 +13,7 @@ import numpy as np
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Ledger, Ratio, Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View
@@ -35,11 +36,8 @@ UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 class UtilityView(View):
     """The view of a measure of what a release is still good for.
 
-    Parameters
-    ----------
-    part
-        Where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
-        None where the overview has what is needed of it.
+    `part` says where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
+    None where the overview has what is needed of it.
     """
 
     part: str | None = None
@@ -161,20 +159,12 @@ def figures_view(
     caption: str = "",
     *,
     shares: Sequence[str] = (),
-    bars: Sequence[str] = (),
+    drawn: Sequence[str] = (),
 ) -> UtilityView:
-    """Make the view of a measure of utility: its figures in a table, drawn by variable where it has such.
+    """Make the view of a measure of utility: its figures (with their words) in a table.
 
-    Parameters
-    ----------
-    words
-        Its figures, and what they are called.
-    by_variable, caption
-        A figure of every variable, and what its table and chart are called.
-    shares
-        Figures that times n are records.
-    bars
-        Figures that are drawn where there is none by variable.
+    Drawn is `by_variable`, a figure of every variable, under its caption, or else the figures of `drawn`; `shares` are
+    figures that times n are records.
     """
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -199,13 +189,11 @@ def figures_view(
         head = "The release as a whole"
         laid: list[Block] = [TableBlock(head, ("Figure", "Release"), rows, (1,))]
         if by_variable and found["variables"]:
-            drawn = [{"label": name, "n": leaf} for name, leaf in found["variables"].items()]
             texts = tuple((name, leaf["text"]) for name, leaf in found["variables"].items())
             laid.append(TableBlock(caption, ("Variable", "Figure"), texts, (1,)))
-            laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, caption))
+            laid.append(bars(caption, "", found["variables"].items()))
         else:
-            drawn = [{"label": words[name], "n": found[name]} for name in bars]
-            laid.append(ChartBlock("bars", {"rows": drawn, "unit": ""}, head))
+            laid.append(bars(head, "", ((words[name], found[name]) for name in drawn)))
         return [*laid, *said_blocks(found)]
 
     return UtilityView(USEFULNESS, tree, blocks)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Page, Section
 from sdckit.report.charts import OPEN, chart_for, describe, to_svg
-from sdckit.report.pages import page_of
+from sdckit.report.release_page import page_of
 
 __all__ = ["MOST_CHARTS", "figure_of", "render_fragment", "render_html", "render_page"]
 
@@ -22,18 +22,7 @@ Plain = Mapping[str, Any]
 
 
 def render_html(plain: Plain) -> str:
-    """Render a protected assessment as one HTML page.
-
-    Parameters
-    ----------
-    plain
-        What `protect` returned.
-
-    Returns
-    -------
-    str
-        The page, with inline style and inline SVG, that opens from an e-mail attachment and prints well.
-    """
+    """Render a protected assessment as one page, with inline style and SVG: it opens from an e-mail, prints well."""
     return render_page(page_of(plain))
 
 
@@ -41,17 +30,15 @@ def render_page(page: Page) -> str:
     """Render laid-out sections; charts beyond `MOST_CHARTS` are left to their tables."""
     from markupsafe import Markup
 
-    template = _template("report.html")
-    return str(
-        template.render(
-            page=page,
-            groups=_chapters(page.sections),
-            marks=MARKS,
-            # The style is our own file, not data.
-            style=Markup(_read("report.css")),
-            draw=_drawer(),
-        )
-    )
+    style = Markup(_read("report.css"))  # our own file, not data
+    told = {
+        "page": page,
+        "groups": _chapters(page.sections),
+        "marks": MARKS,
+        "style": style,
+        "draw": _drawer(),
+    }
+    return str(_template("report.html").render(told))
 
 
 def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> str:
@@ -89,11 +76,8 @@ def figure_of(block: ChartBlock) -> dict[str, Any]:
     if block.name == "risk" and block.data.get("threshold") is not None:
         notes.insert(0, "Dark bars lie above the limit.")
     # Vega escapes the texts it draws.
-    return {
-        "svg": Markup(svg),
-        "alt": describe(block.name, block.data, block.caption),
-        "note": " ".join(notes),
-    }
+    words = describe(block.name, block.data, block.caption)
+    return {"svg": Markup(svg), "alt": words, "note": " ".join(notes)}
 
 
 def _read(name: str) -> str:

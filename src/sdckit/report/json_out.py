@@ -12,16 +12,6 @@ __all__ = ["render_json"]
 def render_json(plain: Mapping[str, Any]) -> str:
     r"""Render a protected assessment as JSON; never NaN, always UTF-8, one line at the end.
 
-    Parameters
-    ----------
-    plain
-        What `protect` returned.
-
-    Returns
-    -------
-    str
-        JSON text as the schema in the documentation describes it.
-
     Examples
     --------
     >>> render_json({"n": {"text": "<5", "value": None, "below": 5}})

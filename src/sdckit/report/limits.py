@@ -20,17 +20,7 @@ HEADS = ("Sensitive variable and test", "Result", "Records in violation", "Share
 def limits_view(
     words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None
 ) -> View:
-    """Make the view of a measure of closeness.
-
-    Parameters
-    ----------
-    words, letter
-        What the measure and its limit are called.
-    text, source
-        How it is computed, and who said so first.
-    kinds
-        Words for each of its kinds, where it has several.
-    """
+    """Make the view of a measure of closeness; `kinds` are words for each of its kinds, where it has several."""
 
     def blocks(one: Plain, place: str) -> list[Block]:
         rows, drawn = [], []

@@ -43,13 +43,8 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
                 "front": front,
             }
         )
-    tree: dict[str, Tree] = {
-        "n": n,
-        "risk": found.risk,
-        "loss": found.loss,
-        "k": found.k,
-        "points": tuple(points),
-    }
+    head: dict[str, Tree] = {"n": n, "risk": found.risk, "loss": found.loss, "k": found.k}
+    tree = {**head, "points": tuple(points)}
     return protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
 
 
@@ -108,14 +103,10 @@ def _row(point: Plain) -> dict[str, Any] | None:
         return None
     hidden = point["risk"]["value"] is None
     return {
-        "label": point["label"],
-        "risk": heights[0],
-        "loss": heights[1],
-        "risk_text": point["risk"]["text"],
-        "loss_text": point["loss"]["text"],
-        "front": bool(point["front"]),
+        "label": point["label"], "risk": heights[0], "loss": heights[1], "risk_text": point["risk"]["text"],
+        "loss_text": point["loss"]["text"], "front": bool(point["front"]),
         "fill": OPEN if hidden else INK if point["front"] else LIGHT,
-    }
+    }  # fmt: skip
 
 
 def _height(leaf: Plain) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sdckit.report.blocks import Block, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.pages import page_of
+from sdckit.report.release_page import page_of
 
 __all__ = ["render_markdown"]
 
@@ -15,18 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
 
 
 def render_markdown(plain: Mapping[str, Any]) -> str:
-    """Render a protected assessment as Markdown.
-
-    Parameters
-    ----------
-    plain
-        What `protect` returned.
-
-    Returns
-    -------
-    str
-        Headings, tables and paragraphs; words from data are escaped.
-    """
+    """Render a protected assessment as Markdown; words from data are escaped."""
     page = page_of(plain)
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
     if page.confidential:
@@ -64,14 +53,8 @@ def _verdict(state: str, intruder: str, sentence: str) -> str:
 
 def _table(block: TableBlock) -> list[str]:
     rule = [("---:" if number in block.numeric else "---") for number in range(len(block.columns))]
-    return [
-        f"**{_escape(block.caption)}**",
-        "",
-        _row(block.columns),
-        f"| {' | '.join(rule)} |",
-        *(_row(row) for row in block.rows),
-        "",
-    ]
+    head = [f"**{_escape(block.caption)}**", "", _row(block.columns), f"| {' | '.join(rule)} |"]
+    return [*head, *map(_row, block.rows), ""]
 
 
 def _row(cells: tuple[str, ...]) -> str:

@@ -14,29 +14,19 @@ from sdckit.report.gate.figures import Document, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.html import render_fragment
 from sdckit.report.page import answer_section
-from sdckit.report.pair_document import pair_document
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.release_page import lay_out_release, release_answer
 from sdckit.report.sentences import headline
-from sdckit.report.setting import setting_of
+from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
 
-__all__ = ["assessment_chart", "notebook_html", "result_blocks", "result_chart", "result_document"]
+__all__ = [
+    "assessment_chart", "notebook_html", "pair_document", "result_blocks", "result_chart", "result_document",
+]  # fmt: skip
 
 
 def result_document(result: Any) -> Document:
-    """Build the document of a single result: its figures under the name of its measure.
-
-    Parameters
-    ----------
-    result
-        What a measure returned.
-
-    Returns
-    -------
-    Document
-        To be passed to `protect`.
-    """
+    """Build the document of a single result, for `protect`: its figures under the name of its measure."""
     view = view_of(result.measure)
     if hasattr(result, "pair") or isinstance(view, UtilityView):
         return pair_document(result)
@@ -47,6 +37,27 @@ def result_document(result: Any) -> Document:
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
 
 
+def pair_document(result: Any) -> Document:
+    """Build the document of one result on two files, for `protect`: the figures under ``measures`` by their place."""
+    ledger = Ledger()
+    tree: dict[str, Tree] = {}
+    sizes: tuple[int, ...] = ()
+    # Estimates given as numbers have no files, and may not even say how many records they are from.
+    n = result.n or None if not hasattr(result, "pair") else result.pair.n
+    if n is not None:
+        tree["n"] = ledger.count("n", n, "n")
+    if hasattr(result, "pair"):
+        sizes = result.pair.sizes[: len(result.per_release)]  # a control file stands behind the releases
+        tree["n_released"] = release_sizes(ledger, sizes)
+    target = getattr(result, "target", "")
+    words = target if isinstance(target, str) else ", ".join(target)
+    place = f"{result.measure}:{words}" if words else result.measure
+    figures = view_of(result.measure).tree(result, PairSetting(ledger, "c0", place, sizes))
+    tree["measures"] = {place: figures}
+    smallest = n if n is None else min(n, *sizes, n)
+    return Document(tree, ledger.variables, tuple(ledger.relations), smallest)
+
+
 def _records(result: Any) -> int:
     if hasattr(result, "n"):
         return int(result.n)
@@ -54,37 +65,13 @@ def _records(result: Any) -> int:
 
 
 def result_blocks(plain: Plain) -> list[Block]:
-    """Lay out the document of a single result.
-
-    Parameters
-    ----------
-    plain
-        What `protect` made of `result_document`.
-    """
+    """Lay out the document of a single result, as `protect` gives it."""
     shown = plain.get("measures", plain)
     return [block for place, view in views_of(shown) for block in view.blocks(shown, place)]
 
 
 def result_chart(result: Any, *, internal: bool = False) -> Any:
-    """Draw a result as an Altair chart of its protected figures.
-
-    Parameters
-    ----------
-    result
-        What a measure returned.
-    internal
-        Draw exact figures; such a chart must not leave the room.
-
-    Returns
-    -------
-    altair.Chart
-        Bars with their printed texts, and a title.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal; for a measure without a chart.
-    """
+    """Draw a result as an Altair chart of its protected figures; one of exact figures must not leave the room."""
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock):
             return chart_for(block.name, block.data, block.caption)
@@ -92,25 +79,7 @@ def result_chart(result: Any, *, internal: bool = False) -> Any:
 
 
 def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
-    """Draw an assessment: of each intruder the main figures, of a release every chart of its report.
-
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    internal
-        Draw exact figures; such a chart must not leave the room.
-
-    Returns
-    -------
-    altair.VConcatChart
-        The charts of the report, one below the other.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
-    """
+    """Draw an assessment: of each intruder the main figures, of a release every chart of its report."""
     if _is_release(assessment):
         sections = lay_out_release(plain_release(assessment, internal=internal)).sections
         return _drawn((block, "") for section in sections for block in section.blocks)
@@ -136,17 +105,9 @@ def _is_release(shown: Any) -> bool:
 
 
 def notebook_html(shown: Any) -> str:
-    """Give an assessment or a result as a piece of HTML for a notebook.
+    """Give an assessment or a result as a piece of HTML for a notebook: protected tables.
 
-    Parameters
-    ----------
-    shown
-        An assessment, or what a measure returned.
-
-    Returns
-    -------
-    str
-        Protected tables; for a file of fewer than 50 records a line that says where the figures are.
+    For a file of fewer than 50 records it is a line that says where the figures are.
     """
     try:
         if _is_release(shown):

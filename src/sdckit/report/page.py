@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
 from sdckit.report.parts import texts
-from sdckit.report.records import records_section
-from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
+from sdckit.report.sentences import answer, headline, limit_name, listed, status, verdict_sentence
 from sdckit.report.view import Plain, views_of
 
 __all__ = [
-    "STATES",
-    "answer_section",
-    "figures_of",
-    "intruder_sections",
-    "lay_out",
-    "measure_sections",
-    "methods_section",
-    "protection_words",
-    "scenario_section",
-]
+    "MOST_ROWS", "STATES", "answer_section", "figures_of", "intruder_sections", "lay_out", "measure_sections",
+    "methods_section", "not_measured", "protection_words", "records_section", "scenario_section", "verdicts_block",
+]  # fmt: skip
 
+# A page is for reading; all records at risk that are listed are in the JSON.
+MOST_ROWS = 200
 STATES = {True: "pass", False: "fail", None: "open"}
 RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}
 
@@ -68,23 +64,25 @@ def answer_section(plain: Plain) -> Section:
     several = len(plain["intruders"]) > 1
     blocks: list[Block] = [Paragraph(question)]
     if plain["verdicts"]:
-        blocks.append(
-            Verdicts(
-                tuple(
-                    (
-                        status(one["holds"]["value"]),
-                        one["intruder"] if several else "",
-                        verdict_sentence(one, plain["n"]),
-                    )
-                    for one in plain["verdicts"]
-                )
-            )
-        )
+        blocks.append(verdicts_block(plain))
     for one in plain["intruders"]:
         start = f"Intruder “{one['name']}”: " if several else ""
         blocks.append(Paragraph(start + answer(one, plain["n"])))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return Section("The question and the answer", tuple(blocks))
+
+
+def verdicts_block(plain: Plain) -> Verdicts:
+    """Every limit, with its intruder and its release where there are several."""
+    several = len(plain["intruders"]) > 1
+    rows = (
+        (
+            status(one["holds"]["value"]), one["intruder"] if several else "",
+            (f"Release {one['release']}: " if one.get("release") else "") + verdict_sentence(one, plain["n"]),
+        )
+        for one in plain["verdicts"]
+    )  # fmt: skip
+    return Verdicts(tuple(rows))
 
 
 def _side_by_side(plain: Plain) -> Section:
@@ -115,11 +113,14 @@ def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
         Section("Keys and their levels", tuple(_keys(one)), 3),
         *measure_sections(one),
     ]
-    if one["skipped"]:
-        rows = tuple((row["measure"], row["reason"]) for row in one["skipped"])
-        table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
-        sections.append(Section("Not measured", (table,), 3))
-    return sections
+    return sections + not_measured(one)
+
+
+def not_measured(one: Plain) -> list[Section]:
+    """What did not run against an intruder, and why."""
+    rows = tuple((row["measure"].replace(":", ", "), row["reason"]) for row in one["skipped"])
+    table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
+    return [Section("Not measured", (table,), 3)] if rows else []
 
 
 def measure_sections(one: Plain) -> list[Section]:
@@ -147,15 +148,8 @@ def _keys(one: Plain) -> list[Block]:
         for key in one["key_facts"]
     )
     levels = ("Levels",) if inside else ()
-    columns = (
-        "Key",
-        "Type",
-        *levels,
-        "Levels with 5 or more records",
-        "Missing",
-        "Missing rate",
-        "A missing value",
-    )
+    counted = ("Levels with 5 or more records", "Missing", "Missing rate")
+    columns = ("Key", "Type", *levels, *counted, "A missing value")
     order = Paragraph("The levels of each key, the most frequent first.", "paper")
     numeric = tuple(range(2, len(columns) - 1))
     tables = Tables(tuple(_levels(key) for key in one["key_facts"]))
@@ -182,11 +176,7 @@ def scenario_section(plain: Plain) -> Section:
         if tree["sampling_fraction"]
         else "none: the file is treated as the whole population"
     )
-    names = {"k": "k", "risk": "individual risk", "l": "l", "global_risk": "global risk"}
-    names |= {"household_risk": "household risk", "match_risk": "match risk"}
-    names |= {"replicated_uniques": "replicated uniques", "correctly_disclosed": "correct disclosure"}
-    names["residual_risk"] = "residual risk of attacks"
-    limits = [f"{names.get(name, name)} {value:g}" for name, value in tree["thresholds"].items()]
+    limits = [f"{limit_name(name)} {value:g}" for name, value in tree["thresholds"].items()]
     items = [
         *((_keys_of(name, tree), listed(keys)) for name, keys in tree["intruders"].items()),
         ("Sampling", design),
@@ -225,3 +215,46 @@ def methods_section(plain: Plain) -> Section:
         Code("The scenario, as a file", plain["reproduce"]["scenario"]),
     )
     return Section("Methods, and how to repeat this", blocks, paper=True)
+
+
+def records_section(plain: Plain) -> Section:
+    """Show the riskiest records against each intruder, and say how many there are."""
+    found = plain["records_at_risk"]
+    blocks: list[Block] = [Paragraph(plain["confidential"], "warning")]
+    for name, numbers in found["intruders"].items():
+        who = f"Intruder “{name}”: " if len(found["intruders"]) > 1 else ""
+        rows = [row for row in found["rows"] if row["intruder"] == name]
+        if rows:
+            blocks.append(_table(rows[:MOST_ROWS], who + _how_many(numbers)))
+        else:
+            blocks.append(Paragraph(f"{who}no record is unique or beyond a limit."))
+    return Section("Records at risk", tuple(blocks), paper=True)
+
+
+def _how_many(numbers: Plain) -> str:
+    listed, total = numbers["listed"], numbers["total"]
+    shown = min(listed, MOST_ROWS)
+    if shown == total:
+        return f"{total:,} record{'' if total == 1 else 's'}, the riskiest first"
+    more = f"; the JSON lists {listed:,}" if listed > shown else ""
+    return f"{shown:,} of {total:,} records, the riskiest first{more}"
+
+
+def _table(rows: Sequence[Plain], caption: str) -> TableBlock:
+    # A plan has no row numbers.
+    left_out = {"intruder"} | ({"row"} if all(row.get("row") is None for row in rows) else set())
+    names = [name for name in rows[0] if name not in left_out]
+    cells = tuple(
+        tuple(str(row[name]) if name == "row" else _cell(row[name]) for name in names) for row in rows
+    )
+    return TableBlock(caption, tuple(name.replace("_", " ") for name in names), cells)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {'missing' if one is None else one}" for key, one in value.items())
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "missing" if value is None else str(value)

@@ -12,13 +12,14 @@ from sdckit.attacks.attack_rates import worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Note, Plain, View, find_view
+from sdckit.report.view import Note, Plain, View, find_view, noted
 
 __all__ = [
     "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
     "enter_tally", "exact_of", "finite", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
-    "rates_table",
+    "rates_table", "share_words",
 ]  # fmt: skip
 
 ATTACKS = "Simulated attacks"
@@ -26,17 +27,13 @@ FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
 SHOWN = {
-    "success_rate": "succeed",
-    "baseline_rate": "by guessing",
-    "control_rate": "on people never in the file",
-}
+    "success_rate": "succeed", "baseline_rate": "by guessing", "control_rate": "on people never in the file",
+}  # fmt: skip
 METHOD = Note(
     ATTACKS,
-    (
-        "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell "
-        "who was in the file; each is compared with guessing, and with the same attack on people who were never "
-        "in the file, where a control file is given. What lies above that is due to the release."
-    ),
+    "Intruders are simulated who single people out, link two parts of what is known, infer a value, or tell who was "
+    "in the file; each is compared with guessing, and with the same attack on people who were never in the file, "
+    "where a control file is given. What lies above that is due to the release.",
     "Giomi, Boenisch, Wehmeyer & Tasnádi (2023)",
 )
 
@@ -122,7 +119,7 @@ def rate_view(
         ATTACKS,
         tree,
         blocks,
-        lambda _: (METHOD,),
+        noted(METHOD),
         named=named,
         conclude=conclude,
         details=shown_inside,
@@ -131,24 +128,16 @@ def rate_view(
 
 
 def attack_name(place: str, *, several: bool = False) -> str:
-    """The name of an attack in words, by its place among the results.
-
-    Parameters
-    ----------
-    place
-        The measure, with what else tells it from others behind colons.
-    several
-        Whether there are several intruders: then theirs is named.
-    """
+    """The name of an attack in words, by its place among the results; with its intruder where there are several."""
     kind, _, rest = place.partition(":")
-    view = find_view(kind)
+    view = find_view(place)
     words, intruder = view.named(rest) if isinstance(view, AttackView) else (kind.replace("_", " "), rest)
     return f"{words} ({intruder})" if several and intruder else words
 
 
 def has_residual_risk(place: str) -> bool:
     """Whether an attack is compared with people never in the file; so is one that nobody knows."""
-    view = find_view(place.partition(":")[0])
+    view = find_view(place)
     return not isinstance(view, AttackView) or view.residual
 
 
@@ -286,12 +275,9 @@ def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> T
 def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
     """The rates of the first release as bars; one known from below only stands open at its bound."""
     first = tree["releases"][0]
-    rows = [
-        {"label": words, "n": {**first[name], "below": first[name].get("above", first[name].get("below", 0))}}
-        for name, words in SHOWN.items()
-        if name != "control_rate" or compared
-    ]
-    return ChartBlock("bars", {"rows": rows, "unit": "of the attempts"}, caption)
+    shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
+    ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
+    return bars(caption, "of the attempts", ends)
 
 
 def percent(leaf: Plain) -> str:
@@ -344,21 +330,22 @@ def _group_columns(tree: Plain) -> list[Column]:
 
     columns: list[Column] = [
         ("Tries", lambda row: f"{row['n_attacks']:,.0f}"),
-        ("Succeed", lambda row: _share(row["success_rate"])),
-        ("Guessing", lambda row: _share(row["baseline_rate"])),
+        ("Succeed", lambda row: share_words(row["success_rate"])),
+        ("Guessing", lambda row: share_words(row["baseline_rate"])),
     ]
     rows = (tree.get("exact", {}).get("groups") or {"rows": ()})["rows"]
     if all(row["control_rate"] is None for row in rows):
         return [*columns, ("Interval", lambda row: _interval(row["success_low"], row["success_high"]))]
     return [
         *columns,
-        ("Never in it", lambda row: _share(row["control_rate"])),
-        ("Risk", only_if_better(lambda row: _share(row["risk"]))),
+        ("Never in it", lambda row: share_words(row["control_rate"])),
+        ("Risk", only_if_better(lambda row: share_words(row["risk"]))),
         ("Interval", only_if_better(lambda row: _interval(row["risk_low"], row["risk_high"]))),
     ]
 
 
-def _share(rate: float | None) -> str:
+def share_words(rate: float | None) -> str:
+    """An exact share in per cent; a dash for what is undefined."""
     return "–" if rate is None else f"{100 * rate:.1f} %"
 
 

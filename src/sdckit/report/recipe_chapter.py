@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, Section, TableBlock
+from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
 from sdckit.report.gate.protect import protect
+from sdckit.report.parts import bars
 from sdckit.report.sentences import listed
 from sdckit.report.view import Plain
 
@@ -28,19 +29,9 @@ def plain_recipe(done: WhatWasDone, *, internal: bool = False) -> dict[str, Any]
 
 
 def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
-    """Build the document of a recipe: no seed, key, matrix or step's own count of records in it.
+    """Build the document of a recipe, for `protect`: no seed, key, matrix or step's own count of records in it.
 
-    Parameters
-    ----------
-    done
-        What a recipe did.
-    internal
-        Whether arguments that help to undo a step are told, too.
-
-    Returns
-    -------
-    Document
-        To be passed to `protect`.
+    An `internal` one tells arguments that help to undo a step, too.
     """
     ledger = Ledger()
     n = int(done.log.n)
@@ -154,13 +145,8 @@ def recipe_section(plain: Plain) -> Section:
 
 
 def _steps_table(steps: Sequence[Plain]) -> TableBlock:
-    rows = tuple(
-        (
-            f"{one['step']}. {one['method']}",
-            "; ".join(f"{name} = {text}" for name, text in one["arguments"].items()),
-        )
-        for one in steps
-    )
+    asked = ("; ".join(f"{name} = {text}" for name, text in one["arguments"].items()) for one in steps)
+    rows = tuple((f"{one['step']}. {one['method']}", words) for one, words in zip(steps, asked, strict=True))
     return TableBlock("The steps", ("Step", "As asked"), rows)
 
 
@@ -187,19 +173,19 @@ def _after(plain: Plain) -> list[Block]:
         )
         for one in figures
     )
+    groups = f"In groups of fewer than {plain['k']}"
     heads = (
         "After",
         "Alone with their keys",
-        f"In groups of fewer than {plain['k']}",
+        groups,
         "Expected re-identifications",
         "Values that differ",
         "pMSE",
     )
-    bars = [{"label": _label(one, several=several), "n": one["below_k"]} for one in figures]
     caption = f"Records in groups of fewer than {plain['k']} with the same keys, after each step"
     return [
         TableBlock("Risk and utility after each step", heads, rows, tuple(range(1, len(heads)))),
-        ChartBlock("bars", {"rows": bars, "unit": "records"}, caption),
+        bars(caption, "records", ((_label(one, several=several), one["below_k"]) for one in figures)),
     ]
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import concerns
 from sdckit.report.attacks_chapter import attacks_tree, conclude
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes
+from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import has_residual_risk
-from sdckit.report.reproduce import release_call, release_command
-from sdckit.report.scenario_tree import scenario_tree
+from sdckit.report.reproduce import release_calls
 from sdckit.report.sentences import overall
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
@@ -36,27 +35,10 @@ Plain = dict[str, Any]
 
 
 def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> Plain:
-    """Give the protected figures of a release beside its original, as they go into every document.
+    """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
 
-    The original and what both files tell together are protected as one document, each release as a
-    document of its own: whoever has the release can count in it.
-
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess(original, released)` returned.
-    internal
-        Exact figures, for a confidential document.
-
-    Returns
-    -------
-    dict
-        JSON-ready; described in the documentation of the JSON schema.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
+    The original and what both files tell together are protected as one document, each release as a document of its
+    own: whoever has the release can count in it.
     """
     before = protect(_with_comparison(assessment, internal=internal), internal=internal)
     after = [protect(build_document(one), internal=internal) for one in assessment.released]
@@ -97,8 +79,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         "warnings": comparison["warnings"],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
-            "python": release_call(scenario, assessment.measures, **how),
-            "command": release_command(scenario, assessment.measures, **how),
+            **release_calls(scenario, assessment.measures, **how),
             "scenario": scenario.to_toml(),
         },
     }
@@ -172,11 +153,7 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
         "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
     }
-    tree: dict[str, Tree] = {
-        **base.tree,
-        "scenario": scenario_tree(assessment.scenario),
-        "comparison": comparison,
-    }
+    tree = {**base.tree, "scenario": scenario_tree(assessment.scenario), "comparison": comparison}
     return Document(tree, ledger.variables, tuple(ledger.relations), base.n)
 
 
@@ -186,7 +163,7 @@ def intruder_tree(
     """Give the measures of two files against one intruder; `n` and the sizes of the releases are entered."""
     measures: dict[str, Tree] = {}
     for place, result in one.results.items():
-        view = find_view(place.partition(":")[0])
+        view = find_view(place)
         if view is not None:
             measures[place] = view.tree(result, PairSetting(ledger, f"c{number}", place, sizes))
     return {
@@ -222,7 +199,6 @@ def _compared(one: Verdict, intruders: Sequence[Plain]) -> Iterator[Plain]:
     """The printed figures of both files that a limit is about, release by release."""
     for intruder in intruders:
         for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
-            measure, _, variable = place.partition(":")
-            view = find_view(measure)
+            view, variable = find_view(place), place.partition(":")[2]
             if isinstance(view, ShareView) and one.name in view.limits and variable == (one.variable or ""):
                 yield from (release[view.limits[one.name]] for release in tree["releases"])

@@ -6,20 +6,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sdckit.report.attacks_chapter import attack_blocks
-from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock, Verdicts
+from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock
 from sdckit.report.estimates import USEFULNESS
-from sdckit.report.page import STATES, intruder_sections, methods_section, protection_words, scenario_section
+from sdckit.report.page import (
+    STATES,
+    intruder_sections,
+    lay_out,
+    methods_section,
+    not_measured,
+    protection_words,
+    scenario_section,
+    verdicts_block,
+)
+from sdckit.report.parts import bars
 from sdckit.report.rates import ATTACKS
 from sdckit.report.recipe_chapter import recipe_section
-from sdckit.report.sentences import headline, listed, status, verdict_sentence
+from sdckit.report.release_document import RELEASE_SCHEMA
+from sdckit.report.sentences import headline, listed
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
 from sdckit.report.utility_chapter import utility_blocks
 from sdckit.report.view import Plain, find_view, view_of
 
-__all__ = ["before_and_after", "lay_out_release", "release_answer"]
+__all__ = ["before_and_after", "lay_out_release", "page_of", "release_answer"]
 
 # The row of the table that is drawn, too.
 DRAWN = "Records in groups of fewer than 3"
+
+
+def page_of(plain: Plain) -> Page:
+    """Lay out a protected assessment of one file, or of a release beside its original."""
+    return lay_out_release(plain) if plain["schema"] == RELEASE_SCHEMA else lay_out(plain)
 
 
 def lay_out_release(plain: Plain) -> Page:
@@ -32,10 +48,7 @@ def lay_out_release(plain: Plain) -> Page:
         of = f" (intruder “{one['name']}”)" if several else ""
         sections.append(Section(f"Before and after{of}", tuple(before_and_after(plain, number))))
         sections += [Section(f"{title}{of}", _once(blocks)) for title, blocks in _measured(one).items()]
-        if one["skipped"]:
-            rows = tuple((row["measure"].replace(":", ", "), row["reason"]) for row in one["skipped"])
-            table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
-            sections.append(Section("Not measured", (table,), 3))
+        sections += not_measured(one)
     if plain["utility"] is not None:
         sections.append(Section(USEFULNESS, _once(utility_blocks(plain["utility"]))))
     if plain.get("attacks") is not None:
@@ -75,19 +88,10 @@ def release_answer(plain: Plain) -> Section:
     ]
     several = len(plain["intruders"]) > 1
     if plain["verdicts"]:
-        rows = tuple(
-            (
-                status(one["holds"]["value"]),
-                one["intruder"] if several else "",
-                (f"Release {one['release']}: " if one.get("release") else "")
-                + verdict_sentence(one, plain["n"]),
-            )
-            for one in plain["verdicts"]
-        )
-        blocks.append(Verdicts(rows))
+        blocks.append(verdicts_block(plain))
     for one in plain["intruders"]:
         measures = one["measures"]
-        told = (view_of(_measure(place)).answer(measures, place, plain["n"]) for place in measures)
+        told = (view_of(place).answer(measures, place, plain["n"]) for place in measures)
         start = f"Intruder “{one['name']}”: " if several else ""
         if words := " ".join(filter(None, told)):
             blocks.append(Paragraph(start + words))
@@ -121,16 +125,15 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     if DRAWN not in before or m > MOST_COLUMNS:
         return [table]
     labelled = zip(("Original", *release_heads(m)), (before, *after), strict=True)
-    bars = [{"label": label, "n": one[DRAWN]} for label, one in labelled if DRAWN in one]
     caption = "Records in groups of fewer than 3 with the same keys, before and after"
-    return [table, ChartBlock("bars", {"rows": bars, "unit": "records"}, caption)]
+    return [table, bars(caption, "records", ((label, one[DRAWN]) for label, one in labelled if DRAWN in one))]
 
 
 def _figures(one: Plain) -> dict[str, Plain]:
     """The main figures of a file against one intruder, by their words."""
     found: dict[str, Plain] = {}
     for place in one:
-        view = find_view(_measure(place))
+        view = find_view(place)
         if view is not None and one[place] is not None:
             found |= view.figures(one, place)
     return found
@@ -138,14 +141,9 @@ def _figures(one: Plain) -> dict[str, Plain]:
 
 def _measured(one: Plain) -> Mapping[str, list[Block]]:
     """What the measures of two files show, by the heading of its section; a measure's variables together."""
-    places = list(one["measures"])
-    first = {_measure(place): at for at, place in reversed(list(enumerate(places)))}
+    measures = [place.partition(":")[0] for place in one["measures"]]
     found: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
-    for place in sorted(places, key=lambda place: first[_measure(place)]):
-        view = view_of(_measure(place))
+    for place in sorted(one["measures"], key=lambda place: measures.index(place.partition(":")[0])):
+        view = view_of(place)
         found.setdefault(view.title, []).extend(view.blocks(one["measures"], place))
     return {title: blocks or [Paragraph("Not measured: see below.")] for title, blocks in found.items()}
-
-
-def _measure(place: str) -> str:
-    return place.partition(":")[0]

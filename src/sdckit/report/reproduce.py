@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["command_line", "python_call", "release_call", "release_command"]
+__all__ = ["command_line", "python_call", "release_calls"]
 
 ATTACKS = 500  # attempts of each attack unless others are asked for
 
@@ -50,7 +50,7 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     return given
 
 
-def release_call(
+def release_calls(
     scenario: Scenario,
     measures: Sequence[str] = (),
     *,
@@ -60,55 +60,37 @@ def release_call(
     attacks: str = "",
     n_attacks: int = ATTACKS,
     seed: str = "",
-) -> str:
-    """Write the call that reproduces the report of a release; `attacks` is "control", "attacks" or "".
+) -> dict[str, str]:
+    """Write the call and the command that reproduce the report of a release, the files' names left open.
 
-    `seed` is the seed itself, or a name that stands for it.
+    `attacks` is "control", "attacks" or ""; `seed` is the seed itself, or a name that stands for it.
 
     Examples
     --------
-    >>> print(release_call(Scenario(keys=["sex", "age"]), id="pid", m=1))
+    >>> calls = release_calls(Scenario(keys=["sex", "age"]), id="pid", m=2)
+    >>> print(calls["python"])
     scenario = sdc.Scenario(keys=['sex', 'age'])
-    assessment = sdc.assess(original, released, scenario=scenario, id='pid')
-    """
-    files = "released" if m == 1 else "[" + ", ".join(f"released_{j}" for j in range(1, m + 1)) + "]"
-    named = f", id={id!r}" if id else ""
-    if models:
-        named += f", models={dict(models)!r}"
-    named += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
-    named += f", n_attacks={n_attacks}" if attacks and n_attacks != ATTACKS else ""
-    named += f", seed={seed}" if seed else ""
-    call = python_call(scenario, measures).replace("(data, ", f"(original, {files}, ")
-    return f"{call[:-1]}{named})"
-
-
-def release_command(
-    scenario: Scenario,
-    measures: Sequence[str] = (),
-    *,
-    id: str | None,
-    m: int,
-    models: Sequence[tuple[str, str]] = (),
-    attacks: str = "",
-    n_attacks: int = ATTACKS,
-    seed: str = "",
-) -> str:
-    """Write the command for a release, the files' names and perhaps the seed left open.
-
-    Examples
-    --------
-    >>> release_command(Scenario(keys=["sex", "age"]), id="pid", m=2)
+    assessment = sdc.assess(original, [released_1, released_2], scenario=scenario, id='pid')
+    >>> calls["command"]
     'sdckit assess ORIGINAL --released FILE_1 --released FILE_2 --keys sex,age --id pid'
     """
-    files = [f"FILE_{j}" for j in range(1, m + 1)] if m > 1 else ["FILE"]
-    released = " ".join(f"--released {file}" for file in files)
-    named = f" --id {shlex.quote(id)}" if id else ""
+    files = [f"released_{j}" for j in range(1, m + 1)] if m > 1 else ["released"]
+    options = [f"--released {one.replace('released', 'FILE')}" for one in files]
+    named, told = (f", id={id!r}", f" --id {shlex.quote(id)}") if id else ("", "")
+    if models:
+        named += f", models={dict(models)!r}"
     for formula, family in models:
-        named += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
-    named += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
-    named += f" --n-attacks {n_attacks}" if attacks and n_attacks != ATTACKS else ""
-    named += f" --seed {seed}" if seed else ""
-    return command_line(scenario, measures).replace(" FILE", f" ORIGINAL {released}", 1) + named
+        told += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
+    named += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
+    told += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
+    if attacks and n_attacks != ATTACKS:
+        named, told = f"{named}, n_attacks={n_attacks}", f"{told} --n-attacks {n_attacks}"
+    if seed:
+        named, told = f"{named}, seed={seed}", f"{told} --seed {seed}"
+    released = files[0] if m == 1 else f"[{', '.join(files)}]"
+    call = python_call(scenario, measures).replace("(data, ", f"(original, {released}, ")
+    command = command_line(scenario, measures).replace(" FILE", f" ORIGINAL {' '.join(options)}", 1)
+    return {"python": f"{call[:-1]}{named})", "command": command + told}
 
 
 def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
@@ -119,18 +101,9 @@ def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
     >>> command_line(Scenario(keys=["sex", "age"], weight="w", missing_codes=["NA"]))
     'sdckit assess FILE --keys sex,age --weight w --missing NA'
     """
-    simple = len(scenario.intruders) == 1 and "default" in scenario.intruders
-    beyond_options = (
-        scenario.missing != "wildcard"
-        or scenario.alpha != 1
-        or scenario.thresholds.declared
-        or scenario.person
-        or scenario.identifiers
-        or scenario.sampling_fraction
-        or scenario.aligned
-    )
     further = ["--measures", ",".join(measures)] if measures else []
-    if not simple or beyond_options:
+    options = {"keys", "weight", "household", "release", "sensitive", "numeric", "missing_codes"}
+    if not _arguments(scenario).keys() <= options:
         return shlex.join(["sdckit", "assess", "FILE", "--scenario", "SCENARIO.toml", *further])
     words = ["sdckit", "assess", "FILE", "--keys", ",".join(scenario.keys)]
     for name in ("weight", "household"):

@@ -8,10 +8,9 @@ from sdckit.report.blocks import Block, Page
 from sdckit.report.document import build_document
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.page import lay_out
 from sdckit.report.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
-from sdckit.report.release_page import lay_out_release
+from sdckit.report.release_page import page_of
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
@@ -28,9 +27,10 @@ def recipe_blocks(done: WhatWasDone) -> list[Block]:
 def screen_page(assessment: Assessed) -> Page:
     """The document of an assessment, exact, without the list of records at risk."""
     shown: Any = assessment
-    if shown.schema == RELEASE_SCHEMA:
-        return lay_out_release(plain_release(shown, internal=True))
-    return lay_out(protect(build_document(shown), internal=True))
+    release = shown.schema == RELEASE_SCHEMA
+    return page_of(
+        plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True)
+    )
 
 
 def screen_blocks(*results: Any) -> list[Block]:

@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 
 from sdckit.report.view import Plain, views_of
 
-__all__ = ["answer", "headline", "listed", "overall", "status", "verdict_sentence"]
+__all__ = ["answer", "headline", "limit_name", "listed", "overall", "status", "verdict_sentence"]
 
 COMPARED = {
     "match_risk": "Share of the records expected to be matched back",
     "replicated_uniques": "Share of the records unique in both files",
     "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
 }
+
+NAMES = {
+    "risk": "individual risk", "correctly_disclosed": "correct disclosure", "residual_risk": "residual risk of attacks",
+}  # fmt: skip
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -80,14 +84,9 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         if holds:
             return f"Every group with the same keys holds at least {limit:,g} different values of {what}."
         return f"{some} are in groups with fewer than {limit:,g} different values of {what}."
-    if one["name"] == "risk":
-        if holds:
-            return f"No record has a risk of re-identification above {limit:g}."
-        return f"{some} have a risk of re-identification above {limit:g}."
-    if one["name"] == "household_risk":
-        if holds:
-            return f"No record has a household risk above {limit:g}."
-        return f"{some} have a household risk above {limit:g}."
+    if one["name"] in ("risk", "household_risk"):
+        what = "risk of re-identification" if one["name"] == "risk" else "household risk"
+        return f"{'No record has' if holds else f'{some} have'} a {what} above {limit:g}."
     if one["name"] == "residual_risk":
         some = "No simulated attack has" if holds else "At least one simulated attack has"
         return f"{some} a residual risk above {limit:g}."
@@ -99,13 +98,15 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
     return f"The expected share of records re-identified (global risk) is {value}, {words} {limit:g}."
 
 
+def limit_name(name: str) -> str:
+    """What a limit is called in words."""
+    return NAMES.get(name, name.replace("_", " "))
+
+
 def _limit_words(one: Plain) -> str:
-    names = {"k": "k-anonymity", "l": "l-diversity", "risk": "Individual risk"}
-    names |= {"global_risk": "Global risk", "household_risk": "Household risk", "match_risk": "Match risk"}
-    names |= {"replicated_uniques": "Replicated uniques", "correctly_disclosed": "Correct disclosure"}
-    names["residual_risk"] = "Residual risk of attacks"
     of = f" of {one['variable']}" if one["variable"] else ""
-    return f"{names.get(one['name'], one['name'])}{of} (limit {one['limit']:g})"
+    name = {"k": "k-anonymity", "l": "l-diversity"}.get(one["name"]) or limit_name(one["name"]).capitalize()
+    return f"{name}{of} (limit {one['limit']:g})"
 
 
 def _some_records(one: Plain, n: Plain) -> str:

@@ -27,20 +27,16 @@ class Setting:
     ----------
     ledger, prefix
         Where the true numbers go, and the start of their names.
-    sizes
-        The cells by size.
-    n
-        Records.
+    sizes, n
+        The cells by size; records.
     cells_known
         Whether a record's frequency is the size of its cell (no wildcard at work, no person id).
     persons
         Whether frequencies count persons, not records: then cells say nothing about them.
     weights
         ``"census"``, ``"fraction"`` or ``"weight"``: what the population frequency comes from.
-    fraction
-        The sampling fraction, where given.
-    alpha
-        Weight of a match by wildcard.
+    fraction, alpha
+        The sampling fraction, where given; the weight of a match by wildcard.
     threshold
         The limit on the individual risk that the analyst stated.
     variant
@@ -97,16 +93,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class PairSetting:
-    """Where the figures of a release beside its original are entered.
+    """Where the figures of a release beside its original are entered, ``n`` and the `sizes` of the releases already.
 
-    Parameters
-    ----------
-    ledger, prefix
-        Where the true numbers go (``n`` and the sizes of the releases are there), and the start of their names.
-    place
-        The measure, with the variable after a colon where it has one.
-    sizes
-        Records of each release.
+    `place` is the measure, with the variable after a colon where it has one.
     """
 
     ledger: Ledger
@@ -141,35 +130,17 @@ def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str]
 def setting_for(
     ledger: Ledger, prefix: str, scenario: Scenario, results: Mapping[str, Any], n: int
 ) -> Setting:
-    """Say which relations hold between the figures of an intruder.
-
-    Parameters
-    ----------
-    ledger, prefix
-        Where figures are entered.
-    scenario
-        The roles declared.
-    results
-        The results against this intruder, by place.
-    n
-        Records.
-    """
+    """Say which relations hold between the figures of an intruder, of the results by place."""
     weights: Weights = "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
     persons = scenario.person is not None
     threshold = scenario.thresholds.risk
     breaks = _breaks(results.values(), weights, scenario.sampling_fraction, threshold)
     return Setting(
-        ledger,
-        prefix,
-        make_sizes(ledger, prefix, breaks),
-        n,
+        ledger, prefix, make_sizes(ledger, prefix, breaks), n,
         cells_known=not any(place.endswith(":category") for place in results) and not persons,
-        persons=persons,
-        weights=weights,
-        fraction=scenario.sampling_fraction,
-        alpha=scenario.alpha,
+        persons=persons, weights=weights, fraction=scenario.sampling_fraction, alpha=scenario.alpha,
         threshold=threshold,
-    )
+    )  # fmt: skip
 
 
 def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
@@ -186,17 +157,10 @@ def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
     asked = getattr(result, "asked", None)
     threshold = float(asked) if isinstance(asked, int | float) else None
     return Setting(
-        ledger,
-        "i0",
-        make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)),
-        n,
+        ledger, "i0", make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)), n,
         cells_known=not persons and not getattr(cells, "has_wildcards", False),
-        persons=persons,
-        weights=weights,
-        fraction=fraction,
-        alpha=getattr(roles, "alpha", 1.0),
-        threshold=threshold,
-    )
+        persons=persons, weights=weights, fraction=fraction, alpha=getattr(roles, "alpha", 1.0), threshold=threshold,
+    )  # fmt: skip
 
 
 def _breaks(results: Any, weights: str, fraction: float | None, threshold: float | None) -> set[float]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
@@ -56,15 +57,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class ShareView(View):
-    """The view of a measure of shares.
-
-    Parameters
-    ----------
-    shares
-        Its figures.
-    limits
-        Which of them a declared limit is about, by the limit's name.
-    """
+    """The view of a measure of shares: its figures, and by a limit's name the figure that the limit is about."""
 
     shares: tuple[Figure, ...] = ()
     limits: Mapping[str, str] = field(default_factory=dict)
@@ -84,24 +77,10 @@ def share_view(
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
 ) -> ShareView:
-    """Make the view of a measure of shares.
+    """Make the view of a measure of shares; ``{}`` in the head of its table stands for the variable.
 
-    Parameters
-    ----------
-    title, head
-        Heading of its section and of its table; ``{}`` stands for the variable.
-    shares
-        Its figures.
-    notes
-        How it is computed.
-    limits
-        Which figure a declared limit is about.
-    answer
-        A sentence for the first page, of the tree and the variable.
-    more
-        Further figures of the result.
-    draw
-        The chart of the tree and the variable; else the shares of the first release as bars.
+    `answer` (the sentence for the first page) and `draw` (else the first release's shares as bars) take the tree and
+    the variable; `more` gives further figures of the result.
     """
 
     def blocks(plain: Plain, place: str) -> list[Block]:
@@ -177,10 +156,7 @@ def _link(same: str, name: str, setting: PairSetting) -> None:
 
 def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBlock:
     """The shares of one measure, by release."""
-    found = [
-        (one.words, [release.get(one.name) for release in tree["releases"]])
-        for one in shares
-    ]  # fmt: skip
+    found = ((one.words, [release.get(one.name) for release in tree["releases"]]) for one in shares)
     rows = tuple((words, *by_release(leaves)) for words, leaves in found if any(leaves))
     heads = ("Share of the records", *release_heads(len(tree["releases"])))
     return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
@@ -188,8 +164,8 @@ def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBl
 
 def _bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
     first = tree["releases"][0]
-    rows = [{"label": one.words, "n": first[one.name]} for one in shares if one.base and one.name in first]
-    return ChartBlock("bars", {"rows": rows, "unit": "of the records"}, caption)
+    rows = ((one.words, first[one.name]) for one in shares if one.base and one.name in first)
+    return bars(caption, "of the records", rows)
 
 
 def release_heads(m: int) -> tuple[str, ...]:
@@ -259,8 +235,9 @@ def bins_tree(
 def bins_chart(bins: Sequence[Plain], caption: str) -> ChartBlock:
     """Both files in each bin, one below the other."""
     words = {"original": "original", "released": "release"}
-    rows = [{"label": f"{_bin(row)}, {words[side]}", "n": row[side]} for row in bins for side in words]
-    return ChartBlock("bars", {"rows": rows, "unit": "records"}, caption)
+    return bars(
+        caption, "records", ((f"{_bin(row)}, {words[side]}", row[side]) for row in bins for side in words)
+    )
 
 
 def _bin(row: Plain) -> str:

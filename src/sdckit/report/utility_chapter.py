@@ -7,6 +7,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
 
@@ -57,12 +58,9 @@ def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
     """List and draw the share of the records in other values."""
     if not variables:
         return []
-    bars = [{"label": name, "n": leaf} for name, leaf in variables.items()]
     rows = tuple((name, leaf["text"]) for name, leaf in variables.items())
-    return [
-        TableBlock(MOVED, ("Variable", "Share in other values"), rows, (1,)),
-        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, MOVED),
-    ]
+    table = TableBlock(MOVED, ("Variable", "Share in other values"), rows, (1,))
+    return [table, bars(MOVED, "of the records", variables.items())]
 
 
 def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:

@@ -75,8 +75,9 @@ _added: ContextVar[Mapping[str, View]] = ContextVar(
 )
 
 
-def find_view(measure: str) -> View | None:
-    """The view of a measure, in the file of `views` that is named after it; None where there is none."""
+def find_view(place: str) -> View | None:
+    """The view of a measure, or of a place of its results, in the file of `views` named after it; None without one."""
+    measure = place.partition(":")[0]
     if measure in _added.get():
         return _added.get()[measure]
     if not measure.isidentifier() or find_spec(f"{ROOM}.{measure}") is None:
@@ -85,23 +86,18 @@ def find_view(measure: str) -> View | None:
     return view
 
 
-def view_of(measure: str) -> View:
-    """The same, refusing a measure that has none.
-
-    Raises
-    ------
-    DataError
-    """
-    found = find_view(measure)
+def view_of(place: str) -> View:
+    """The same, refusing a measure that has none."""
+    found = find_view(place)
     if found is None:
-        raise DataError(f"{measure} has no chart or notebook view; see .summary()")
+        raise DataError(f"{place} has no chart or notebook view; see .summary()")
     return found
 
 
 def views_of(one: Plain) -> Iterator[tuple[str, View]]:
     """The places that are shown by a view, in their order; a variant is shown beside its measure."""
     for place, tree in one.items():
-        if tree and (view := find_view(place.partition(":")[0])) is not None:
+        if tree and (view := find_view(place)) is not None:
             yield place, view
 
 

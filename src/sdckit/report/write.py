@@ -26,24 +26,9 @@ RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, 
 
 
 def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected figures of an assessment, as they go into every document.
+    """Give the protected figures of an assessment as they go into every document, JSON-ready.
 
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    internal
-        Exact figures and the list of records at risk, for a confidential document.
-
-    Returns
-    -------
-    dict
-        JSON-ready; described in the documentation of the JSON schema.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
+    An `internal` one is exact and lists the records at risk; else a file of fewer than 50 records is refused.
     """
     if assessment.schema == RELEASE_SCHEMA:
         plain = plain_release(assessment, internal=internal)
@@ -53,29 +38,9 @@ def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]
 
 
 def write_report(assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False) -> Path:
-    """Write the report of an assessment as HTML or Markdown, by the ending of the path.
+    """Write the report of an assessment as HTML or Markdown, by the ending of the path; an internal one for its owner.
 
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    path
-        Ends in ``.html`` or ``.md``.
-    internal
-        Exact figures and the list of records at risk; the file is readable by its owner only.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
-    FileFormatError
-        For another ending, in the place of something that is no regular file (seen before any work), or
-        when the report cannot be written; nothing is left behind then.
+    Another ending, or something that is no regular file in its place, is refused before any work.
     """
     target = Path(path)
     renderer = RENDERERS.get(target.suffix.lower())
@@ -92,27 +57,7 @@ def write_report(assessment: Assessed, path: str | os.PathLike[str], *, internal
 def write_json(assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 
-    Parameters
-    ----------
-    assessment
-        What `sdckit.assess` returned.
-    path
-        A file, or ``"-"``.
-    internal
-        Exact figures and the list of records at risk; the file is readable by its owner only.
-
-    Returns
-    -------
-    Path or None
-        The file written; None for standard output.
-
-    Raises
-    ------
-    DataError
-        For a file of fewer than 50 records, unless internal.
-    FileFormatError
-        In the place of something that is no regular file (seen before any work), or when it cannot be
-        written; nothing is left behind then.
+    What is no regular file is refused before any work; nothing is left behind when it cannot be written.
     """
     printed = os.fspath(path) == "-"
     if not printed:

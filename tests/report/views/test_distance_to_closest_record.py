@@ -43,3 +43,21 @@ def test_medians_and_subgroups_inside():
     )  # fmt: skip
     assert [row[0] for row in tables["Distances, by sex"].rows] == list(result.by_group["sex"])
     assert any(getattr(block, "text", "") == result.verdict for block in blocks)
+
+
+def test_shares_in_per_cent_inside_and_five_releases_summed_up():
+    result = result_of("distance_to_closest_record")
+    tables = {getattr(one, "caption", ""): one for one in shown("distance_to_closest_record", internal=True)}
+    hit = tables["Distances, by sex"].columns.index("hit")
+    assert [row[hit] for row in tables["Distances, by sex"].rows] == [
+        f"{100 * share:.1f} %" for share in result.by_group["hitting_rate"]
+    ]
+    closer = tables["Distances between released and real records"].rows[3]
+    assert closer[1:] == (
+        f"{100 * result.identifiability:.1f} %",
+        f"{100 * result.identifiability_control:.1f} %",
+    )
+    releases = [{"copies": {"text": f"0.{j}", "value": j / 10}} for j in range(1, 6)]
+    table, *_ = view_of(result.measure).blocks({"x": {"releases": releases}}, "x")
+    assert table.columns == ("Share", "Mean of 5 releases", "Smallest", "Largest")
+    assert table.rows == (("released records equal to an original", "30 %", "10 %", "50 %"),)

@@ -23,3 +23,8 @@ def test_names():
     assert attack_name("inference:default:income") == "Inferring income"
     assert attack_name("inference:a:income", several=True) == "Inferring income (a)"
     assert attack_name("inference:ill") == "Inferring ill"
+
+
+def test_notes_name_their_attack():
+    told = [getattr(block, "text", "") for block in shown("inference", internal=True)]
+    assert "Inferring ill: a guess is right where it is equal" in told

@@ -213,6 +213,16 @@ def test_in_the_room_the_suggestions_are_ranked(stepped: Any) -> None:
     assert rows[0][0].startswith(("coarsen ", "leave out "))
 
 
+def test_no_advice_where_nobody_is_unique(stepped: Any) -> None:
+    plain = plain_document(stepped, internal=True)["intruders"][0]
+    nobody = {**plain[PLACE], "uniques": {"text": "0", "value": 0}}
+    assert nobody["suggestions"]
+    blocks = VIEW.blocks({**plain, PLACE: nobody}, PLACE)
+    assert not any("What to do first" in getattr(block, "caption", "") for block in blocks)
+    assert isinstance(blocks[0], Paragraph)
+    assert "would save most" not in blocks[0].text
+
+
 @pytest.mark.parametrize(
     ("left", "whole", "words"),
     [

@@ -14,5 +14,7 @@ def test_guesses_are_not_counted():
 
 def test_the_auc_is_inside_only():
     told = [getattr(block, "text", "") for block in shown("membership", internal=True)]
-    assert any(f"with chance {result_of('membership').auc:.4g} (AUC)" in text for text in told)
+    (words,) = (text for text in told if "AUC" in text)
+    assert words.startswith("Telling who is in the file: ")
+    assert words.endswith(f"with chance {result_of('membership').auc:.4g} (AUC)")
     assert "AUC" not in str(shown("membership"))

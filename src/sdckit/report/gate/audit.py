@@ -27,15 +27,7 @@ LARGE = 1e7
 
 
 class Solver:
-    """Integer programmes over the intervals and relations of a document.
-
-    Parameters
-    ----------
-    found
-        Intervals, already propagated.
-    system
-        The relations.
-    """
+    """Integer programmes over the intervals (already propagated) and the relations of a document."""
 
     def __init__(self, found: Mapping[str, Interval], system: System) -> None:
         from scipy.optimize import LinearConstraint
@@ -119,21 +111,9 @@ class Solver:
 
 
 def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[str]) -> str | None:
-    """Name a watched count that a reader could pin to fewer than three values, one of them 1 to 4.
+    """Name a watched count that a reader could pin to fewer than three values, one of them 1 to 4; None when safe.
 
-    Parameters
-    ----------
-    bounds
-        For every variable the true numbers its print allows.
-    system
-        The relations everybody knows.
-    watched
-        Counts nobody may work out.
-
-    Returns
-    -------
-    str or None
-        The first such count; None when the document is safe.
+    `bounds` are, for every variable, the true numbers its print allows.
 
     Raises
     ------

@@ -7,31 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 __all__ = [
-    "DIFFERENCE",
-    "Chance",
-    "Count",
-    "Cumulative",
-    "Difference",
-    "Document",
-    "Foreign",
-    "Guarded",
-    "Histogram",
-    "Holds",
-    "InternalOnly",
-    "Ledger",
-    "Levels",
-    "Part",
-    "Ratio",
-    "Relation",
-    "Share",
-    "SizeClasses",
-    "SizesLike",
-    "Total",
-    "Tree",
-    "Value",
-    "Variable",
-    "Watched",
-]
+    "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
+    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Ratio", "Relation", "Share", "SizeClasses", "SizesLike",
+    "Total", "Tree", "Value", "Variable", "Watched",
+]  # fmt: skip
 
 Kind = Literal["count", "value", "sum"]
 # Between the names of two counts: what the one has more than the other.
@@ -133,12 +112,7 @@ class Cumulative:
 class Chance:
     """The chance that a match is a hit: hits x share in hits x share + misses x (1 - share), as printed.
 
-    Parameters
-    ----------
-    hits, misses
-        Variables of two counts.
-    share
-        Share of the population in the file.
+    `hits` and `misses` are variables of two counts, `share` the share of the population in the file.
     """
 
     hits: str
@@ -255,23 +229,9 @@ class Histogram:
 
 
 Leaf = (
-    Count
-    | Value
-    | Share
-    | Ratio
-    | Difference
-    | Cumulative
-    | Total
-    | Chance
-    | Guarded
-    | Part
-    | Holds
-    | Foreign
-    | InternalOnly
-    | Levels
-    | SizeClasses
-    | Histogram
-)
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Holds | Foreign
+    | InternalOnly | Levels | SizeClasses | Histogram
+)  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
 

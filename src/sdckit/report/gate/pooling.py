@@ -107,10 +107,8 @@ def _bins(leaf: Histogram, ledger: Ledger, *, internal: bool) -> Tree:
             parts = leaf.sizes.within(least, leaf.largest[low])
             ledger.equal(name, *(leaf.sizes.records(part) for part in parts))
     for name, limit in leaf.above:
-        ledger.bounded(
-            name,
-            {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()},
-        )
+        beyond = {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()}
+        ledger.bounded(name, beyond)
     return tuple(rows)
 
 

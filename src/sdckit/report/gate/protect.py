@@ -39,15 +39,8 @@ from sdckit.report.gate.settle import settle
 from sdckit.report.gate.words import protect_words
 
 __all__ = [
-    "CONFIDENTIAL",
-    "SMALLEST_BASE",
-    "SMALLEST_FILE",
-    "Seen",
-    "percentage",
-    "protect",
-    "rate_leaf",
-    "seen",
-]
+    "CONFIDENTIAL", "SMALLEST_BASE", "SMALLEST_FILE", "Seen", "percentage", "protect", "rate_leaf", "seen",
+]  # fmt: skip
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
@@ -61,20 +54,10 @@ WITHHELD: Plain = {"text": "withheld", "value": None}
 
 
 def protect(document: Document, *, internal: bool = False) -> Plain:
-    """Turn a document into plain, printable figures that may leave the room.
+    """Turn a document into plain, printable figures that may leave the room; `internal` prints everything exactly.
 
-    Parameters
-    ----------
-    document
-        The typed figures, exact inside.
-    internal
-        Print everything exactly, and say so.
-
-    Returns
-    -------
-    dict
-        JSON-ready. A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value":
-        None, "below": 5}``; a count rounded more coarsely than to 5 says so in ``"rounded_to"``.
+    A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value": None, "below": 5}``; a count
+    rounded more coarsely than to 5 says so in ``"rounded_to"``.
 
     Raises
     ------
@@ -100,9 +83,8 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
         prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
     else:
         prints = settle(ledger.variables, ledger.relations)
-    head = {"protected": not internal, "confidential": CONFIDENTIAL if internal else None}
     body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints)).plain(tree)
-    return {**head, **body}
+    return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
 
 
 def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:

@@ -14,17 +14,9 @@ from itertools import pairwise, permutations
 from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
-    "SIZE_CLASSES",
-    "Sizes",
-    "largest_size",
-    "link_cells",
-    "link_intruders",
-    "link_levels",
-    "link_records",
-    "link_risk",
-    "make_sizes",
-    "risk_of_size",
-]
+    "SIZE_CLASSES", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels", "link_records",
+    "link_risk", "make_sizes", "risk_of_size",
+]  # fmt: skip
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
     "1": (1, 1),

@@ -28,12 +28,7 @@ _YEAR = re.compile(r"\((?:[^()]*\D)?$")
 def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
     """Round counts, leave out row numbers; declared limits and years of sources stay.
 
-    Parameters
-    ----------
-    text
-        Words with exact counts in them.
-    printed
-        How the document prints a count that it rounds more coarsely than to 5: so do its words.
+    `printed` says how the document prints a count that it rounds more coarsely than to 5: so do its words.
 
     Examples
     --------

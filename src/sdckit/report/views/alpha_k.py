@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.limits import limits_view
 
-__all__ = ["VIEW"]
-
 VIEW = limits_view(
-    "(α, k)-anonymity",
-    "α",
-    "The largest share that one value has in a group.",
-    "Wong, Li, Fu & Wang (2006)",
+    "(α, k)-anonymity", "α", "The largest share that one value has in a group.", "Wong, Li, Fu & Wang (2006)"
 )

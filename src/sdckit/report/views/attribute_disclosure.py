@@ -19,10 +19,8 @@ SHARES = (
 )  # fmt: skip
 DISCLOSED = Note(
     "Attribute disclosure",
-    (
-        "A value is disclosed where all released rows with the person's keys agree on it, and correctly "
-        "where it is the true one; numbers are grouped."
-    ),
+    "A value is disclosed where all released rows with the person's keys agree on it, and correctly where it is the "
+    "true one; numbers are grouped.",
     "Raab, Nowok & Dibben (2024)",
 )
 VIEW = share_view(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, by_release, release_heads, said_blocks, said_tree, shares_tree
 from sdckit.report.view import Plain, View
 from sdckit.report.views.attribute_disclosure import DISCLOSED, SHARES
-
-__all__ = ["VIEW"]
 
 CAPTION = "Value disclosed by the release, and correctly, by variable"
 
@@ -38,10 +37,9 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     }
     rows = tuple((name, *by_release(leaves)) for name, leaves in found.items())
     heads = ("Variable", *release_heads(max(map(len, found.values()), default=1)))
-    bars = [{"label": name, "n": leaves[0]} for name, leaves in found.items()]
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, CAPTION),
+        bars(CAPTION, "of the records", ((name, leaves[0]) for name, leaves in found.items())),
         *said_blocks(plain[place]),
     ]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.estimates import share_leaf
 from sdckit.report.gate.figures import Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, View
-
-__all__ = ["VIEW"]
 
 WORDS = {
     "mean_probability": "probability of the true value, mean",
@@ -20,11 +19,9 @@ WORDS = {
 }
 METHOD = Note(
     "Posterior probability of the true value",
-    (
-        "An intruder who has the release, the synthesizer and all other records weighs the values that a person "
-        "may have by how probable each makes the release; the mean probability of the true one is compared with "
-        "that before the release."
-    ),
+    "An intruder who has the release, the synthesizer and all other records weighs the values that a person may have "
+    "by how probable each makes the release; the mean probability of the true one is compared with that before the "
+    "release.",
     "Hu, Reiter & Wang (2014); Hu (2019)",
 )
 
@@ -41,10 +38,9 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     found = plain[place]
     caption = f"What the release tells of {place.partition(':')[2]}"
     rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
-    bars = [{"label": words, "n": found[name]} for name, words in WORDS.items()]
     return [
         TableBlock(caption, ("Mean over the records", "Release"), rows, (1,)),
-        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, caption),
+        bars(caption, "of the records", ((words, found[name]) for name, words in WORDS.items())),
         *said_blocks(found),
     ]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import leaf_with_ends
 from sdckit.report.estimates import value_leaf
 from sdckit.report.gate.figures import InternalOnly, Tree
+from sdckit.report.parts import bars
 from sdckit.report.rates import ATTACKS, enter_share, percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
-
-__all__ = ["VIEW"]
 
 EVEN: Plain = {"text": "0.5", "value": 0.5}
 # What is told of the planted records, and the same without memory.
@@ -22,10 +21,8 @@ COMPARED = (
 )
 METHOD = Note(
     "Planted records",
-    (
-        "Records of nobody are planted in the training file and as many held back; a release that is nearer to "
-        "the planted ones has remembered them."
-    ),
+    "Records of nobody are planted in the training file and as many held back; a release that is nearer to the "
+    "planted ones has remembered them.",
     "Carlini, Liu, Erlingsson, Kos & Song (2019)",
 )
 
@@ -47,12 +44,12 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     """Lay out and draw what became of the planted records; with exact figures what it means."""
     found, exact = plain[place], plain[place].get("exact")
     caption = f"{found['n_planted']} records of nobody planted, {found['n_held_out']} held back"
-    bars = [
-        {"label": label, "n": leaf}
+    pairs = (
+        pair
         for words, name, other in COMPARED
-        for label, leaf in ((words, found[name]), (f"{words}, by chance", found.get(other, EVEN)))
-    ]
-    chart = ChartBlock("bars", {"rows": bars, "unit": "of the planted records"}, caption)
+        for pair in ((words, found[name]), (f"{words}, by chance", found.get(other, EVEN)))
+    )
+    chart = bars(caption, "of the planted records", pairs)
     rows = [
         (words, _text(exact, name) or percent(found[name]), percent(found.get(other, EVEN)))
         for words, name, other in COMPARED

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.estimates import figures_view
 
-__all__ = ["VIEW"]
-
 VIEW = figures_view(
     {
         "cluster_utility": "imbalance of the clusters (best 0)",
@@ -13,5 +11,5 @@ VIEW = figures_view(
         "ratio": "imbalance over that (best 1)",
         "n_clusters": "clusters",
     },
-    bars=("cluster_utility", "expected"),
+    drawn=("cluster_utility", "expected"),
 )

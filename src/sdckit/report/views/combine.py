@@ -9,8 +9,6 @@ from sdckit.report.estimates import USEFULNESS, UtilityView, forest_blocks, valu
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
-__all__ = ["VIEW"]
-
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the estimates with their intervals, to two digits."""

@@ -10,10 +10,9 @@ import numpy as np
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
 from sdckit.report.gate.figures import Guarded, Tree, Value
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain
-
-__all__ = ["VIEW"]
 
 WORDS = {
     "pearson_similarity": "likeness of the correlations, mean (best 1)",
@@ -54,8 +53,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
     table = TableBlock("Associations before and after", ("Figure", "Release"), rows, (1,))
     if found["heat"] is None:
-        bars = [{"label": words, "n": found[name]} for name, words in WORDS.items()]
-        return [table, ChartBlock("bars", {"rows": bars, "unit": ""}, table.caption)]
+        return [table, bars(table.caption, "", ((words, found[name]) for name, words in WORDS.items()))]
     cells = tuple((f"{one['one']} × {one['other']}", one["value"]["text"]) for one in found["heat"]["cells"])
     return [
         table,

@@ -11,8 +11,6 @@ from sdckit.report.setting import PairSetting
 from sdckit.report.utility_chapter import variable_blocks
 from sdckit.report.view import Plain
 
-__all__ = ["VIEW"]
-
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the share of the records in other values, by variable."""

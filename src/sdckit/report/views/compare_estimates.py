@@ -8,8 +8,6 @@ from sdckit.report.estimates import USEFULNESS, UtilityView, compared_terms, for
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
-__all__ = ["VIEW"]
-
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the estimates with their intervals, file by file."""

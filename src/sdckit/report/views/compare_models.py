@@ -19,8 +19,6 @@ from sdckit.report.estimates import (
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 
-__all__ = ["VIEW"]
-
 SHOWN = ("estimate_original", "estimate_released", "overlap")
 
 

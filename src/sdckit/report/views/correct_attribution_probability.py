@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
 from sdckit.report.view import Note
 
-__all__ = ["VIEW"]
-
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 VIEW = share_view(
     LEARNING,
@@ -18,11 +16,9 @@ VIEW = share_view(
     ),
     Note(
         "Correct attribution",
-        (
-            "The intruder finds the released rows with the person's keys and takes the sensitive value of one "
-            "of them: the chance that it is the true one. The original against itself and a guess from the "
-            "margin are shown beside it; a risk is what lies above the guess."
-        ),
+        "The intruder finds the released rows with the person's keys and takes the sensitive value of one of them: "
+        "the chance that it is the true one. The original against itself and a guess from the margin are shown beside "
+        "it; a risk is what lies above the guess.",
         "Elliot (2014); Taub, Elliot, Pampaka & Smith (2018)",
     ),
     answer=lambda tree, variable: (

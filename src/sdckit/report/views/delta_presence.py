@@ -14,8 +14,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.population.delta_presence import DeltaPresence
 
-__all__ = ["VIEW"]
-
 
 def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     """People whose share in the file is beyond a limit; the smallest and the largest share stay inside."""
@@ -57,10 +55,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
         (f"Every share from {low} to {high}", tree["holds"]["text"]),
     ]
     if "minimum" in tree:
-        facts += [
-            ("Smallest share of a key", f"{tree['minimum']:.4g}"),
-            ("Largest share of a key", f"{tree['maximum']:.4g}"),
-        ]
+        facts.append(("Smallest share of a key", f"{tree['minimum']:.4g}"))
+        facts.append(("Largest share of a key", f"{tree['maximum']:.4g}"))
     leaves = (
         (f"people with a key above {high}", tree["n_above"], tree["rate_above"]),
         ("records of the file among them", tree["records_above"], tree["rate_records_above"]),

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from sdckit.data.frames import rows_of
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import Tree
+from sdckit.report.parts import bars
 from sdckit.report.rates import (
     ATTACKS,
     AttackView,
@@ -20,11 +21,11 @@ from sdckit.report.rates import (
     exact_of,
     group_blocks,
     percent,
+    share_words,
 )
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Note, Plain
-
-__all__ = ["VIEW"]
+from sdckit.report.shares import by_release, release_heads
+from sdckit.report.view import Note, Plain, noted
 
 CAPTION = "Records near to the other file"
 NEAR = {
@@ -51,12 +52,15 @@ GROUPS = (
     ("nearer than another", "identifiability"),
     ("nearest to an original", "share_closer_to_original"),
 )
+# What is a share of the records; the others are distances and numbers.
+SHARES = {
+    "hitting_rate", "identifiability", "identifiability_control", "share_closer_to_original", "adversarial_accuracy",
+    "adversarial_accuracy_control",
+}  # fmt: skip
 METHOD = Note(
     "Distances",
-    (
-        "How many released records lie nearest to a person of the file, compared with the number to be expected if "
-        "it made no difference who was in it, where a control file is given."
-    ),
+    "How many released records lie nearest to a person of the file, compared with the number to be expected if it "
+    "made no difference who was in it, where a control file is given.",
     "Platzer & Reutterer (2021)",
 )
 
@@ -71,11 +75,8 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         start, released = f"{prefix}.{setting.place}.{j}.", f"n.released.{j}"
         bases = {"copies": released, "hitting_rate": "n", "identifiability": "n"}
         if control:
-            bases |= {
-                "copies_of_control": released,
-                "hitting_rate_control": f"{prefix}.n_control",
-                "share_closer_to_original": released,
-            }
+            bases |= {"copies_of_control": released, "hitting_rate_control": f"{prefix}.n_control"}
+            bases["share_closer_to_original"] = released
         one = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
         if control:
             for name in ("expected_share", "chance_high"):
@@ -131,14 +132,15 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     found = plain[place] if "means" in plain[place] else conclude(plain[place])
     releases, exact = found["releases"], found.get("exact")
     names = [name for name in NEAR if name in releases[0]]
-    rows = tuple((NEAR[name], *(percent(release[name]) for release in releases)) for name in names)
-    m = len(releases)
-    heads = ("Share", *(["Release"] if m == 1 else [f"Release {j}" for j in range(1, m + 1)]))
-    bars = [{"label": NEAR[name], "n": releases[0][name]} for name in names]
+    shares = {
+        name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names
+    }
+    rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
+    heads = ("Share", *release_heads(len(releases)))
     means = exact["verdict"] if exact else f"{capital(found['means'])}."
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        ChartBlock("bars", {"rows": bars, "unit": "of the records"}, CAPTION),
+        bars(CAPTION, "of the records", ((NEAR[name], releases[0][name]) for name in names)),
         Paragraph(means),
         *details(found),
     ]
@@ -152,7 +154,7 @@ def details(found: Plain) -> list[Block]:
     control = (exact["n_control"] or 0) > 0
     heads = ("From a", "original", *(["control"] if control else []))
     rows = tuple(
-        (words, *(_number(exact[name]) for name in (own, other)[: len(heads) - 1]))
+        (words, *(_of(name, exact) for name in (own, other)[: len(heads) - 1]))
         for words, own, other in DISTANCES
     )
     caption = "Distances between released and real records"
@@ -163,7 +165,7 @@ def details(found: Plain) -> list[Block]:
 
 
 def _of(name: str, row: Plain) -> str:
-    return _number(row[name])
+    return share_words(row[name]) if name in SHARES else _number(row[name])
 
 
 def _number(value: float | None) -> str:
@@ -171,12 +173,6 @@ def _number(value: float | None) -> str:
 
 
 VIEW = AttackView(
-    ATTACKS,
-    tree,
-    blocks,
-    lambda _: (METHOD,),
-    named=lambda _: ("Distances", ""),
-    conclude=conclude,
-    residual=False,
+    ATTACKS, tree, blocks, noted(METHOD), named=lambda _: ("Distances", ""), conclude=conclude, residual=False,
     apart="distances",
-)
+)  # fmt: skip

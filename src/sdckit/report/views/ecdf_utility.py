@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.estimates import figures_view
 
-__all__ = ["VIEW"]
-
 VIEW = figures_view(
     {
         "joint_max_difference": "largest gap of the joint distribution of the numbers",

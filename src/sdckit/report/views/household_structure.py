@@ -14,8 +14,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.household_structure import HouseholdStructure
 
-__all__ = ["VIEW"]
-
 HINT = (
     "The size and the composition of a household can identify it without any key; "
     "leaving out the size hides nothing while the household's id stays in the file."

@@ -9,10 +9,8 @@ __all__ = ["UNIQUES", "VIEW"]
 
 UNIQUES = Note(
     "Uniques in both files",
-    (
-        "Records whose keys are unique in the original, whether those keys are in the release, and "
-        "whether they are unique there, too. A missing value is a value of its own."
-    ),
+    "Records whose keys are unique in the original, whether those keys are in the release, and whether they are "
+    "unique there, too. A missing value is a value of its own.",
     "Raab, Nowok & Dibben (2024)",
 )
 VIEW = share_view(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.identity.individual_risk import IndividualRisk
 
-__all__ = ["VIEW"]
-
 LARGEST = "Largest individual risk"
 
 
@@ -60,10 +58,8 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     through = result.expected_household_reidentifications
     if through is not None and result.household_risk is not None:
         shared = f"{setting.prefix}.expected_household{suffix}"
-        tree["expected_household_reidentifications"] = ledger.value(
-            shared, through, f"{shared}.value", kind=kind
-        )
-        tree["household_risk"] = Ratio(shared, "n")
+        leaf = ledger.value(shared, through, f"{shared}.value", kind=kind)
+        tree |= {"expected_household_reidentifications": leaf, "household_risk": Ratio(shared, "n")}
         ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
     return tree
 
@@ -117,7 +113,7 @@ def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
         "Global risk": tree["global_risk"],
     }
     if "max_risk" in tree:
-        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}"}
+        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
     if "n_above" in tree:
         found[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
     return found

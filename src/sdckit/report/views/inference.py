@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.rates import rate_view
 
-__all__ = ["VIEW"]
-
 
 def _named(rest: str) -> tuple[str, str]:
     intruder, colon, variable = rest.partition(":")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.estimates import figures_view
 
-__all__ = ["VIEW"]
-
 VIEW = figures_view(
     {
         "il1_mean": "change of a value, in per cent of it, mean",

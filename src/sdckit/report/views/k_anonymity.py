@@ -15,8 +15,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity
 
-__all__ = ["VIEW"]
-
 TONES = {"wildcard": "light", "category": "middle", "": "middle"}
 HELD = "Largest k that holds"
 
@@ -89,7 +87,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
     found = {f"Records in groups of fewer than {k}": leaf for k, leaf in tree["violations"].items()}
-    return found | ({HELD: {"text": f"{tree['level']:,}"}} if "level" in tree else {})
+    return found | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
 
 
 _notes = noted(

@@ -17,8 +17,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.population.k_map import KMap
 
-__all__ = ["VIEW"]
-
 
 def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
     """Records below every tested k, counted in the population or expected; the level stays inside."""

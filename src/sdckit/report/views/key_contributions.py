@@ -33,6 +33,7 @@ STEPS = (
     "of any other key, the rarest levels as one."
 )
 SHORT = {"neighbouring levels in pairs": "in pairs", "the rarest levels as one": "rarest as one"}
+SUGGESTED = ("uniques_saved", "risk_saved", "entropy_lost", "saved_per_bit", "sentence")
 ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 
 
@@ -60,15 +61,8 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
         "coarsenings": _coarsenings(result, setting, whole, singles),
         "suggestions": InternalOnly(
             tuple(
-                {
-                    "action": one.action,
-                    "variables": tuple(one.variables),
-                    "uniques_saved": one.uniques_saved,
-                    "risk_saved": one.risk_saved,
-                    "entropy_lost": one.entropy_lost,
-                    "saved_per_bit": one.saved_per_bit,
-                    "sentence": one.sentence,
-                }
+                {"action": one.action, "variables": tuple(one.variables)}
+                | {name: getattr(one, name) for name in SUGGESTED}
                 for one in result.suggestions
             )
         ),

@@ -16,8 +16,7 @@ from sdckit.report.view import Plain, View
 if TYPE_CHECKING:
     from sdckit.identity.key_frequencies import KeyFrequencies
 
-__all__ = ["VIEW"]
-
+WILDCARDS = "For who is alone, a missing value may be any value; in the cells below it is a value of its own."
 PERSONS = (
     "A combination that only one person has is told from persons, however many records the person has; "
     "the cells below are counted by their records."
@@ -34,13 +33,14 @@ def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
     ledger.nested("n", uniques.name)
     # A wildcard only adds matches, so it makes no record unique.
     ledger.nested(f"{uniques.name}.category", uniques.name)
+    apart = {} if setting.cells_known or setting.persons else {"cells": WILDCARDS}
     return {
         "counted": setting.counted,
         "n_cells": Total(f"{classes}."),
         "sample_uniques": uniques,
         "sample_unique_rate": Share(uniques.name, "n"),
         "frequency_of_frequencies": SizeClasses(classes, tuple(result.frequency_of_frequencies.items())),
-        "notes": notes_tree(result),
+        "notes": notes_tree(result) | apart,
     }
 
 
@@ -57,10 +57,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
         (_size_label(row["size"]), row["n_cells"], "dark" if row["size"] == "1" else "middle")
         for row in sizes
     ]
-    note = [Paragraph(PERSONS, "note")] if tree["counted"] == "persons" else []
+    words = PERSONS if tree["counted"] == "persons" else tree["notes"].get("cells")
     return [
         Facts(facts),
-        *note,
+        *([Paragraph(words, "note")] if words else []),
         bars("Cells by number of records", "cells", drawn),
         TableBlock("Cells by number of records in the cell", ("Records in the cell", "Cells"), rows, (1,)),
     ]

@@ -15,8 +15,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
 
-__all__ = ["VIEW"]
-
 
 def tree(result: LDiversity, setting: Setting) -> Mapping[str, Tree]:
     """Records below every tested l, by variable and kind."""

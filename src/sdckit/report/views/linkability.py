@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 
-__all__ = ["VIEW"]
-
 
 def _asked(asked: Plain, intruder: str) -> str:
     return " | ".join(", ".join(half) for half in asked["halves"].get(intruder, ()))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import MATCHING, Figure, over, share_view
 from sdckit.report.view import Note
 
-__all__ = ["VIEW"]
-
 VIEW = share_view(
     MATCHING,
     "Rows matched back by their keys",
@@ -17,11 +15,9 @@ VIEW = share_view(
     ),
     Note(
         "Matching back",
-        (
-            "An intruder looks for the released rows that agree with what is known of a person: on every "
-            "category exactly, on numbers within an interval. The chance of picking the right one of c "
-            "matching rows is 1/c if it is among them, and 0 otherwise."
-        ),
+        "An intruder looks for the released rows that agree with what is known of a person: on every category "
+        "exactly, on numbers within an interval. The chance of picking the right one of c matching rows is 1/c if it "
+        "is among them, and 0 otherwise.",
         "Reiter & Mitra (2009); Hornby & Hu (2021)",
     ),
     limits={"match_risk": "mean_match_risk"},

@@ -6,8 +6,6 @@ from sdckit.report.blocks import Block, Paragraph
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 
-__all__ = ["VIEW"]
-
 
 def _details(tree: Plain, name: str) -> list[Block]:
     chance = tree.get("exact", {}).get("auc")

@@ -15,8 +15,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.outliers import Outliers
 
-__all__ = ["VIEW"]
-
 METHODS = {
     "percentile": "quantiles",
     "mad": "median plus or minus three robust standard deviations",

@@ -16,8 +16,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.population.population_risk import PopulationRisk
 
-__all__ = ["VIEW"]
-
 # Standardised misfit from which a model is called too simple (one-sided 5 %).
 MISFIT = 1.645
 TAU1 = "Sample uniques expected to be unique in the population (tau1)"

@@ -14,8 +14,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.population.population_uniques import PopulationUniques
 
-__all__ = ["VIEW"]
-
 CAUTION = (
     "Estimates from the sizes of groups alone may miss by a factor of 2 to 6 at small sampling fractions; the "
     "log-linear model uses the keys themselves. Read them side by side, none of them as the truth."

@@ -11,8 +11,6 @@ from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, share_view
 from sdckit.report.view import Note, Plain
 
-__all__ = ["VIEW"]
-
 
 def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
     rows = rows_of(result.before_after())

@@ -27,18 +27,14 @@ from sdckit.report.rates import (
     rates_table,
 )
 from sdckit.report.setting import PairSetting
-from sdckit.report.view import Note, Plain
-
-__all__ = ["VIEW"]
+from sdckit.report.view import Note, Plain, noted
 
 MOST_ROWS = 8
 RIGHT = "released records are linked to the right people more often than by guessing"
 METHOD = Note(
     "Linking records despite slips",
-    (
-        "Where rows correspond, records are linked by weights of agreement that are learnt from the files and "
-        "forgive slips; everybody is attacked."
-    ),
+    "Where rows correspond, records are linked by weights of agreement that are learnt from the files and forgive "
+    "slips; everybody is attacked.",
     "Fellegi & Sunter (1969)",
 )
 
@@ -125,14 +121,9 @@ def details(tree: Plain, name: str) -> list[Block]:
     ]
     laid: list[Block] = [Paragraph(f"{name}: {'; '.join(said)}.", "note")]
     if exact["weights"]:
+        names = ("weight", "pairs", "right")
         rows = tuple(
-            (
-                f"{row['weight']:.0f}",
-                f"{row['pairs']:,.0f}",
-                f"{row['right']:,.0f}",
-                _share(row["precision"]),
-                _share(row["recall"]),
-            )
+            (*(f"{row[name]:,.0f}" for name in names), _share(row["precision"]), _share(row["recall"]))
             for row in exact["weights"]
         )
         which = ", release 1" if len(tree["releases"]) > 1 else ""
@@ -146,12 +137,6 @@ def _share(rate: float | None) -> str:
 
 
 VIEW = AttackView(
-    ATTACKS,
-    tree,
-    blocks,
-    lambda _: (METHOD,),
-    named=lambda intruder: ("Linking records despite slips", intruder),
-    conclude=CONCLUDE,
-    details=details,
-    residual=False,
-)
+    ATTACKS, tree, blocks, noted(METHOD), named=lambda intruder: ("Linking records despite slips", intruder),
+    conclude=CONCLUDE, details=details, residual=False,
+)  # fmt: skip

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.estimates import figures_view
 
-__all__ = ["VIEW"]
-
 VIEW = figures_view(
     {
         "pmse": "pMSE: 0 where no difference is found",
@@ -16,5 +14,5 @@ VIEW = figures_view(
     },
     "importance",
     "What gives the release away, by variable",
-    bars=("pmse", "expected_pmse"),
+    drawn=("pmse", "expected_pmse"),
 )

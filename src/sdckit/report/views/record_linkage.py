@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 
-__all__ = ["VIEW"]
-
 VIEW = share_view(
     MATCHING,
     "Records linked to their nearest neighbour",
@@ -15,10 +13,8 @@ VIEW = share_view(
     ),
     Note(
         "Record linkage",
-        (
-            "Each released record is linked to the original record nearest to it; ties are drawn at random. "
-            "The share of right links is compared with that of links drawn by chance."
-        ),
+        "Each released record is linked to the original record nearest to it; ties are drawn at random. The share of "
+        "right links is compared with that of links drawn by chance.",
         "Domingo-Ferrer & Torra (2003)",
     ),
 )  # fmt: skip

@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 
-__all__ = ["VIEW"]
-
 VIEW = share_view(
     MATCHING,
     "Uniques of the original that are uniques of the release",

@@ -17,8 +17,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.risky_cells import RiskyCells, RiskyCombination
 
-__all__ = ["VIEW"]
-
 # Tables of combinations that are listed.
 MOST_COMBINATIONS = 15
 # Up to this size every size of cell has its own part.
@@ -93,11 +91,8 @@ def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count
     for small, _, inner in rows:
         for large, _, outer in rows:
             one_more = len(large.variables) == len(small.variables) + 1
-            if (
-                one_more
-                and set(small.variables) < set(large.variables)
-                and large.threshold >= small.threshold
-            ):
+            inside = one_more and set(small.variables) < set(large.variables)
+            if inside and large.threshold >= small.threshold:
                 ledger.nested(outer.name, inner.name)
 
 

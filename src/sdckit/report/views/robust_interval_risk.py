@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 
-__all__ = ["VIEW"]
-
 VIEW = share_view(
     MATCHING,
     "Numbers close to the original, outliers apart",
@@ -16,10 +14,8 @@ VIEW = share_view(
     ),
     Note(
         "Close numbers, outliers apart",
-        (
-            "Records with an original number in an interval around the released one, the wider the farther the "
-            "record lies from the others; and those of them that no other released record is near to."
-        ),
+        "Records with an original number in an interval around the released one, the wider the farther the record "
+        "lies from the others; and those of them that no other released record is near to.",
         "Templ & Meindl (2008)",
     ),
 )

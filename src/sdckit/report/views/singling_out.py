@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 
-__all__ = ["VIEW"]
-
 MODES = {"univariate": " by one column", "multivariate": " by several columns"}
 
 

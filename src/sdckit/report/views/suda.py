@@ -17,8 +17,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.suda import Suda
 
-__all__ = ["VIEW"]
-
 
 def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     """Minimal uniques by size, DIS and the part of each variable; levels only where it stays inside."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.report.limits import limits_view
 
-__all__ = ["VIEW"]
-
 VIEW = limits_view(
     "t-closeness",
     "t",

@@ -12,8 +12,6 @@ from sdckit.report.setting import PairSetting
 from sdckit.report.utility_chapter import heat_blocks, pair_blocks
 from sdckit.report.view import Plain
 
-__all__ = ["VIEW"]
-
 MOST_PAIRS = 10
 MOST_SQUARES = 20
 

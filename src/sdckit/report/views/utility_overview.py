@@ -14,18 +14,14 @@ from sdckit.report.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.utility_overview import HEADLINES, Headline
 
-__all__ = ["VIEW"]
-
 # Differences of distributions: times n they are records that moved.
 SHARES = ("joint_max_difference", "mean_total_variation", "largest_total_variation")
 METHOD = Note(
     "Utility",
-    (
-        "pMSE: how well a model tells released records from original ones. Shares of records in other "
-        "values by variable, numbers in classes; two-way tables and associations for every pair; the "
-        "regressions named, fitted to both files and compared by the overlap of their intervals. No single "
-        "score: a release may keep every table and spoil a regression."
-    ),
+    "pMSE: how well a model tells released records from original ones. Shares of records in other values by variable, "
+    "numbers in classes; two-way tables and associations for every pair; the regressions named, fitted to both files "
+    "and compared by the overlap of their intervals. No single score: a release may keep every table and spoil a "
+    "regression.",
     "Woo et al. (2009); Snoke et al. (2018); Karr et al. (2006)",
 )
 
@@ -45,7 +41,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         "notes": notes_tree(result),
     }
     for place, one in result.results.items():
-        view = view_of(place.partition(":")[0])
+        view = view_of(place)
         if not isinstance(view, UtilityView) or view.part is None:
             continue
         part = view.tree(one, replace(setting, place=place))
