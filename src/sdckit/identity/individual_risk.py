@@ -305,13 +305,7 @@ def _with_risk(cells: Any, method: str) -> tuple[Any, str]:
 
 
 def refuse_short(cells: Any) -> None:
-    """Refuse weights that cannot count persons.
-
-    Raises
-    ------
-    DataError
-        The weights of a cell sum to less than its records.
-    """
+    """Refuse weights that cannot count persons."""
     if short := cells.count_short():
         raise DataError(
             f"in {short} cells the weights sum to less than the number of records: weights must count persons; "

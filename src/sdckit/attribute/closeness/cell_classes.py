@@ -163,13 +163,7 @@ def open_classes(
     scenario: Scenario | None,
     id: str | None,
 ) -> Classes:
-    """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here.
-
-    Raises
-    ------
-    ColumnError, DataError, ScenarioError
-        As the measures of its classes.
-    """
+    """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here."""
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,

@@ -164,13 +164,7 @@ def distance_by_order(
 
 
 def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.int64]:
-    """Place of each level in its order: as listed, else of numbers and dates, else as declared.
-
-    Raises
-    ------
-    DataError
-        Text or categories without an order; levels that are not listed, or listed twice.
-    """
+    """Place of each level in its order: as listed, else of numbers and dates, else as declared."""
     if listed is not None:
         return _places(levels, listed)
     if levels.numbers is None:
@@ -198,13 +192,7 @@ def _places(levels: Levels, listed: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArray[np.float64]:
-    """Distances between neighbours in the order: equal, or those of the numbers, over the range.
-
-    Raises
-    ------
-    DataError
-        The values are no finite numbers.
-    """
+    """Distances between neighbours in the order: equal, or those of the numbers, over the range."""
     n_steps = len(rank) - 1
     if not numeric:
         return np.full(n_steps, 1.0 / max(1, n_steps))
@@ -220,13 +208,7 @@ def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArr
 
 
 def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArray[np.int64]:
-    """Nodes of each level at every height below the root of a hierarchy.
-
-    Raises
-    ------
-    DataError
-        Levels have different numbers of parents, a parent has two parents, or a level is not there.
-    """
+    """Nodes of each level at every height below the root of a hierarchy."""
     name = levels.name
     if any(isinstance(parents, str) or not isinstance(parents, Sequence) for parents in hierarchy.values()):
         raise DataError(f"the hierarchy of {name!r} names the parents of each level in a list, nearest first")

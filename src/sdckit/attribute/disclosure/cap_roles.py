@@ -43,15 +43,7 @@ def widths_by_name(
     tol: float,
     target: Sequence[str],
 ) -> dict[str, Width]:
-    """The width of each number among the targets; the others are categories.
-
-    Raises
-    ------
-    ColumnError
-        A name that is no target; one width for several targets.
-    DataError
-        A negative width, or one that is no number.
-    """
+    """The width of each number among the targets; the others are categories."""
     if isinstance(width, Mapping):
         given = dict(width)
     else:
@@ -74,25 +66,13 @@ def widths_by_name(
 
 
 def check_radius(radius: int, n_keys: int) -> int:
-    """The number of keys in which a record may differ.
-
-    Raises
-    ------
-    DataError
-        It is not from 0 to the number of keys.
-    """
+    """The number of keys in which a record may differ."""
     says = "is the number of keys in which a record may differ"
     return arguments.count(radius, "radius", says, at_least=0, at_most=n_keys)
 
 
 def check_tau(tau: float) -> float:
-    """The share from which a class counts as disclosive.
-
-    Raises
-    ------
-    DataError
-        It is not above 0 and up to 1.
-    """
+    """The share from which a class counts as disclosive."""
     return arguments.share_above(
         tau, "tau", "is the share of one target level from which a class is targeted"
     )

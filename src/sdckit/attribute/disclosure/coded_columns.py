@@ -17,15 +17,7 @@ Bins = int | Mapping[str, int]
 def bins_by_name(
     bins: Bins, numeric: Sequence[str], used: Sequence[str], role: str = "numeric"
 ) -> dict[str, int]:
-    """The number of classes of each column to be cut: those in `numeric` and those that `bins` names.
-
-    Raises
-    ------
-    ColumnError
-        A name that is neither key nor target.
-    DataError
-        A number of classes below 2.
-    """
+    """The number of classes of each column to be cut: those in `numeric` and those that `bins` names."""
     names = arguments.names(numeric, role) or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
     for argument, named in ((role, names), ("bins", given)):
@@ -50,13 +42,7 @@ def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> 
 
 
 def find_level(column: SharedCoding, value: object, role: str, item: int) -> int:
-    """The code of a level that the caller names; None is a missing value.
-
-    Raises
-    ------
-    DataError
-        There is no such level; says how many there are.
-    """
+    """The code of a level that the caller names; None is a missing value."""
     if value is None:
         return 0
     labels = column.labels()[1:]

@@ -52,15 +52,7 @@ def check_exclusions(
     pairs: Sequence[tuple[str, Any, Any]],
     max_cell: int | None,
 ) -> Exclusions:
-    """Check what can be checked without the data.
-
-    Raises
-    ------
-    ColumnError
-        A column that is no key.
-    DataError
-        A text where a list is meant, a pair that is none, a cell size below 1.
-    """
+    """Check what can be checked without the data."""
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
@@ -87,13 +79,7 @@ def check_exclusions(
 def find_levels(
     given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
-    """Codes of the target's levels, and of the pairs, that are left out.
-
-    Raises
-    ------
-    DataError
-        A level that no file has.
-    """
+    """Codes of the target's levels, and of the pairs, that are left out."""
     levels = [find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
     pairs = []
     for i, (key, key_level, level) in enumerate(given.pairs, 1):

@@ -24,13 +24,6 @@ def known_and_learnt(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys, and the target; or with `several` the columns that are the target together.
 
-    Raises
-    ------
-    ScenarioError
-        No keys; no target, or a scenario that has several sensitive variables.
-    ColumnError
-        More columns than one where a single is meant, a target among the keys.
-
     Examples
     --------
     >>> known_and_learnt(["sex"], "ill", None)
@@ -58,13 +51,7 @@ def known_and_learnt(
 
 
 def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
-    """Refuse a target that is a key.
-
-    Raises
-    ------
-    ColumnError
-        A target among the keys.
-    """
+    """Refuse a target that is a key."""
     if clash := [name for name in target if name in keys]:
         raise ColumnError(
             f"target {clash[0]!r} is a key; an intruder cannot learn what they know", argument="target"

@@ -44,13 +44,7 @@ class Features:
         return len(train), len(query)
 
     def design(self) -> tuple[Floats, Floats]:
-        """Two matrices: the numbers, and 0 and 1 for each category.
-
-        Raises
-        ------
-        DataError
-            They are too large.
-        """
+        """Two matrices: the numbers, and 0 and 1 for each category."""
         widths, places = [], []
         for train, query in self.codes:
             levels, inverse = np.unique(np.concatenate([train, query]), return_inverse=True)

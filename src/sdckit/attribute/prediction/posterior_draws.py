@@ -35,13 +35,7 @@ OFFERS = " or ".join("{" + ", ".join(map(repr, sorted(names))) + "}" for names, 
 
 
 def kind_of(draws: object) -> str:
-    """Which of the four kinds of draws is given.
-
-    Raises
-    ------
-    DataError
-        None of them.
-    """
+    """Which of the four kinds of draws is given."""
     if isinstance(draws, Mapping):
         names = set(draws)
         for kind, (needed, also) in KINDS.items():
@@ -67,13 +61,7 @@ def evidence(
     guesses: int | Sequence[float] | None,
     prior: Sequence[float] | None,
 ) -> Evidence:
-    """Read draws of any kind.
-
-    Raises
-    ------
-    DataError
-        As `bayesian_attribute_risk`.
-    """
+    """Read draws of any kind."""
     read = {"normal": number_evidence, "counts": number_evidence, "categories": _categories, "logs": _logs}
     made = read[kind_of(draws)](pair, target, draws, guesses, prior)
     ruled_out = np.any([~np.isfinite(part.log_truth).all(axis=0) for part in made.parts], axis=0)

@@ -55,13 +55,7 @@ class Evidence:
 
 
 def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
-    """Read the probability of being missing (H, n), where it is given.
-
-    Raises
-    ------
-    DataError
-        Another shape, or no probabilities.
-    """
+    """Read the probability of being missing (H, n), where it is given."""
     if "missing" not in draws:
         return None
     gone = read_array(draws, "missing", (None, n), (None,))
@@ -107,11 +101,6 @@ def read_array(
 ) -> Floats:
     """Read one array of draws of one of the shapes allowed (None: any length).
 
-    Raises
-    ------
-    DataError
-        No numbers, another shape, missing values.
-
     Examples
     --------
     >>> read_array({"sd": [1, 2]}, "sd", (None,)).tolist()
@@ -137,11 +126,6 @@ def read_array(
 
 def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     """What an intruder holds of each of n guesses before; equal unless given.
-
-    Raises
-    ------
-    DataError
-        Another number of guesses, or numbers that are not above 0.
 
     Examples
     --------

@@ -54,13 +54,7 @@ class _Guessed:
 def number_evidence(
     pair: Pair, target: str, draws: Mapping[str, Any], guesses: Asked, prior: Sequence[float] | None
 ) -> Evidence:
-    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be.
-
-    Raises
-    ------
-    DataError
-        As `bayesian_attribute_risk`.
-    """
+    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be."""
     values = pair.numbers(target, "target")
     counts = "rate" in draws
     if counts:

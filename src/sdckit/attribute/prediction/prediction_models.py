@@ -70,11 +70,6 @@ def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, se
         For estimators that draw random numbers.
     seeded : bool
         Whether the caller gave a seed: it then replaces a state that the estimator has of its own.
-
-    Raises
-    ------
-    DataError
-        An unknown name, or an estimator of the other kind.
     """
     if isinstance(model, str):
         if model not in MODELS:

@@ -242,13 +242,7 @@ def interval_risk(
 
 
 def numeric_names(numeric: Sequence[str] | None, scenario: Scenario | None) -> tuple[str, ...]:
-    """The numeric variables given, or the scenario's.
-
-    Raises
-    ------
-    ScenarioError
-        There are none.
-    """
+    """The numeric variables given, or the scenario's."""
     scenario = arguments.scenario_or_none(scenario)
     names = arguments.names(numeric, "numeric")
     if names is None and scenario is not None:

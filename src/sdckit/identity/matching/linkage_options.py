@@ -40,13 +40,7 @@ class Options:
 
 
 def options(method: Method, distance: Distance, n_best: int, weights: Weights) -> Options:
-    """Check what can be checked before the files are opened.
-
-    Raises
-    ------
-    DataError
-        An unknown method or distance, or options that do not go together.
-    """
+    """Check what can be checked before the files are opened."""
     arguments.choice(method, "method", METHODS)
     arguments.choice(distance, "distance", DISTANCES)
     if method == "rank" and distance != "gower":
@@ -73,15 +67,7 @@ def linked_variables(
     scenario: Scenario | None,
     id: str | None,
 ) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
-    """Open the files; the variables that are numbers, and all variables.
-
-    Raises
-    ------
-    ScenarioError
-        No variables.
-    ColumnError, DataError
-        As `record_linkage`.
-    """
+    """Open the files; the variables that are numbers, and all variables."""
     scenario = arguments.scenario_or_none(scenario)
     names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
     if names is None and scenario is not None:

@@ -125,11 +125,6 @@ def match(
         The released record that was made from each target.
     groups : (ndarray, ndarray, int), optional
         Group of each target and of each released record by all categories, where that is known.
-
-    Raises
-    ------
-    DataError
-        Too many patterns of missing values.
     """
     variables: list[Category | Interval] = [*categories, *intervals]
     wild = [one for one in variables if one.wild and any(gap.any() for gap in one.missing())]

@@ -75,15 +75,6 @@ def match_by(
 ) -> MatchBy:
     """Check the arguments of `matching_risk` that name variables.
 
-    Raises
-    ------
-    ColumnError
-        A variable that is both known and synthetic; a numeric variable, or one with a width, that is neither.
-    DataError
-        No variable; a width that is no number of 0 or more; one without a width.
-    ScenarioError
-        As `resolve_roles`.
-
     Examples
     --------
     >>> found = match_by(
@@ -158,11 +149,6 @@ def _is_relative(relative: Any, name: str) -> bool:
 
 def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     """Positions, from 0, of the records that are looked for.
-
-    Raises
-    ------
-    DataError
-        Row numbers that do not exist or occur twice, a mask of another length, nothing at all.
 
     Examples
     --------

@@ -67,13 +67,7 @@ class KMap(Result):
 
 
 def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
-    """The two files of a measure of presence: as given; of a pair its original, and itself for its population.
-
-    Raises
-    ------
-    DataError
-        A pair and a population.
-    """
+    """The two files of a measure of presence: as given; of a pair its original, and itself for its population."""
     if not isinstance(data, Pair):
         return data, population
     if population is not None:
@@ -82,13 +76,7 @@ def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
 
 
 def population_cells(population: Any, keys: Sequence[str]) -> Cells:
-    """Cells of a population file by the keys of the other file; a pair counts its population once.
-
-    Raises
-    ------
-    ColumnError, DataError
-        As `key_frequencies`, the message beginning with "population".
-    """
+    """Cells of a population file by the keys of the other file; a pair counts its population once."""
     from sdckit.cells.as_cells import is_cells
 
     if isinstance(population, Pair):

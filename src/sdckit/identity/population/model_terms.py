@@ -26,13 +26,6 @@ def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None)
     formula : str or sequence
         Terms: ``"age:educ + sex:age:educ"``, or a list of such texts or of lists of keys.
 
-    Raises
-    ------
-    ColumnError
-        A term names something that is no key.
-    DataError
-        An order that the keys do not have, or both ways at once.
-
     Examples
     --------
     >>> model_terms(["age", "sex", "educ"], 1, "age + age:educ")

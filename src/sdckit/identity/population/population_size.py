@@ -26,13 +26,7 @@ def category_cells(
     id: str | None = None,
     weighted: bool = True,
 ) -> Cells:
-    """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
-
-    Raises
-    ------
-    DataError
-        The file has several rows per person: distinct persons cannot be counted from cells.
-    """
+    """Tabulate a file for a model of its classes: in memory, a missing key value being a level."""
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         default_missing="category", weighted=weighted,
@@ -46,13 +40,7 @@ def category_cells(
 
 
 def sampling_fraction_of(cells: Cells) -> float:
-    """Share of the population in the file: as given, or records over the sum of weights.
-
-    Raises
-    ------
-    DataError
-        Neither is known, or the weights sum to less than the records.
-    """
+    """Share of the population in the file: as given, or records over the sum of weights."""
     if cells.roles.sampling_fraction is not None:
         return cells.roles.sampling_fraction
     if cells.table.weight is None:
@@ -69,13 +57,7 @@ def sampling_fraction_of(cells: Cells) -> float:
 
 
 def records_of(cells: Cells, names: Sequence[str], prefix: str) -> Any:
-    """Figures per record, where the records are at hand.
-
-    Raises
-    ------
-    DataError
-        The data is a plan: its cells are here, its records are not.
-    """
+    """Figures per record, where the records are at hand."""
     if cells.source is None:
         raise DataError(
             "a plan's cells are brought here, its records are not; collect it first for figures per record"

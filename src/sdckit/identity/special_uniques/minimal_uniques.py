@@ -134,11 +134,6 @@ def find_minimal_uniques(
     step : callable, optional
         Is told the size being searched.
 
-    Raises
-    ------
-    DataError
-        The search may not fit into memory; names the largest `max_size` that does.
-
     Examples
     --------
     >>> codes = np.array([[0, 0, 1], [0, 1, 1]])
