@@ -14,7 +14,7 @@ from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.errors import ColumnError
 
-__all__ = ["Width", "check_radius", "check_tau", "sides", "target_groups", "widths_by_name"]
+__all__ = ["Width", "sides", "target_groups", "widths_by_name"]
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,13 @@ def widths_by_name(
     target: Sequence[str],
 ) -> dict[str, Width]:
     """The width of each number among the targets; the others are categories."""
-    if isinstance(width, Mapping):
-        given = dict(width)
-    else:
-        if width is not None and len(target) > 1:
+    if width is not None and not isinstance(width, Mapping):
+        if len(target) > 1:
             raise ColumnError(
-                "width is for one number; with several targets give width={name: width}", argument="width"
+                "width is for one number; of several give width={name: width}", argument="width"
             )
-        given = {} if width is None else {target[0]: width}
+        width = {target[0]: width}
+    given = dict(width or {})
     if unknown := [name for name in given if name not in target]:
         raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")
     says = "is how far a value may be off (0.1: within 10 % of the true value where relative=True)"
@@ -63,19 +62,6 @@ def widths_by_name(
         relative = dict.fromkeys(given, arguments.flag(relative, "relative"))
     kinds = {name: arguments.flag(one, "relative") for name, one in relative.items()}
     return {name: Width(one, kinds.get(name, True), tol) for name, one in given.items()}
-
-
-def check_radius(radius: int, n_keys: int) -> int:
-    """The number of keys in which a record may differ."""
-    says = "is the number of keys in which a record may differ"
-    return arguments.count(radius, "radius", says, at_least=0, at_most=n_keys)
-
-
-def check_tau(tau: float) -> float:
-    """The share from which a class counts as disclosive."""
-    return arguments.share_above(
-        tau, "tau", "is the share of one target level from which a class is targeted"
-    )
 
 
 def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:

@@ -24,11 +24,8 @@ def bins_by_name(
         if unknown := [name for name in named if name not in used]:
             raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
-        raise DataError(
-            f"bins says nothing of {lacking[0]!r}; give a number of classes for it", argument="bins"
-        )
-    asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    for one in asked:
+        raise DataError(f"bins says nothing of {lacking[0]!r}; give it a number of classes", argument="bins")
+    for one in given.values() if isinstance(bins, Mapping) else (bins,):
         arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)
     return {name: int(one) for name, one in given.items()}
 
@@ -54,7 +51,5 @@ def find_level(column: SharedCoding, value: object, role: str, item: int) -> int
             return [float(label) for label in labels].index(float(wanted)) + 1
         except ValueError:
             pass
-    raise DataError(
-        f"{role}: item {item} is none of the {column.n_levels} levels of {column.name!r}; give a level that a "
-        "file has, as it prints"
-    )
+    words = f"{role}: item {item} is none of the {column.n_levels} levels of {column.name!r}"
+    raise DataError(f"{words}; give a level that a file has, as it prints")
