@@ -46,9 +46,8 @@ def widths_by_name(
     """The width of each number among the targets; the others are categories."""
     if width is not None and not isinstance(width, Mapping):
         if len(target) > 1:
-            raise ColumnError(
-                "width is for one number; of several give width={name: width}", argument="width"
-            )
+            words = "width is for one number; with several targets give width={name: width}"
+            raise ColumnError(words, argument="width")
         width = {target[0]: width}
     given = dict(width or {})
     if unknown := [name for name in given if name not in target]:

@@ -128,7 +128,8 @@ class CorrectAttributionProbability(PairResult):
         ascending = limits.ndim == 1 and len(limits) > 1 and bool(np.all(np.diff(limits) > 0))
         if not ascending or limits[0] != 0 or limits[-1] != 1:
             raise DataError("edges are ascending numbers, the first 0 and the last 1")
-        clipped = (np.clip(self.columns[name], 0, 1) for name in ("cap_original", "cap"))
+        values = dict(self.columns.items())  # refused by what stands there once the result was pickled
+        clipped = (np.clip(values[name], 0, 1) for name in ("cap_original", "cap"))
         return tuple(np.histogram(one, limits)[0] for one in clipped)  # type: ignore[return-value]
 
 

@@ -243,26 +243,23 @@ def population_risk(
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
-        raise DataError(
-            "select=True chooses the terms itself; leave formula= and interactions= out", argument="select"
-        )
+        words = "select=True chooses the terms itself; leave formula= and interactions= out"
+        raise DataError(words, argument="select")
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id
     )
     terms = model_terms(cells.keys, interactions, formula)
     pi, grid = sampling_fraction_of(cells), grid_of(cells)
     if terms and grid.n_possible > MAX_GRID:
-        raise DataError(
-            f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}; "
-            "recode or leave out keys, or fit main effects (interactions=1)"
-        )
+        words = f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}"
+        raise DataError(f"{words}; recode or leave out keys, or fit main effects (interactions=1)")
     counts = cells.table.size.astype(np.float64)
     terms, path, notes = _selected(grid, counts, pi, terms) if select else (terms, (), {})
     fitted = fit_model(grid, terms, counts, pi)
     intervals = {}
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
-    names = {_step_name(cells.keys, step): step.z2 for step in path}
+    names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
     return _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
 
 
@@ -290,10 +287,6 @@ def _told(path: tuple[Step, ...]) -> str:
         return f"a forward search added no pair of keys: z2 of main effects is {first:.4g}"
     pairs = "1 pair" if len(path) == 2 else f"{len(path) - 1} pairs"
     return f"a forward search added {pairs} of keys to main effects: z2 went from {first:.4g} to {last:.4g}"
-
-
-def _step_name(keys: Sequence[str], step: Step) -> str:
-    return "main effects" if step.term is None else term_name(keys, step.term)
 
 
 def _result(
@@ -328,9 +321,8 @@ def _notes(
 ) -> dict[str, str]:
     notes = {}
     if pi >= 1:
-        notes["z1"] = (
-            "the file is the whole population: sample uniques are population uniques, nothing is modelled"
-        )
+        words = "sample uniques are population uniques, nothing is modelled"
+        notes["z1"] = f"the file is the whole population: {words}"
     elif fitted.converged and math.isnan(statistics.z2):
         notes["z1"] = "the model leaves nothing to compare: its fit cannot be judged"
     elif statistics.z2 >= ACCEPT:

@@ -32,10 +32,8 @@ def category_cells(
         default_missing="category", weighted=weighted,
     )  # fmt: skip
     if cells.roles.person is not None:
-        raise DataError(
-            "models of population uniqueness count records; make the file one row per person first, "
-            "or leave person= out"
-        )
+        words = "models of population uniqueness count records; make the file one row per person first"
+        raise DataError(f"{words}, or leave person= out")
     return cells.as_categories().in_memory()
 
 
@@ -44,22 +42,17 @@ def sampling_fraction_of(cells: Cells) -> float:
     if cells.roles.sampling_fraction is not None:
         return cells.roles.sampling_fraction
     if cells.table.weight is None:
-        raise DataError(
-            "say how large the population is: sampling_fraction= (records over population) or weight="
-        )
+        raise DataError("say how large the population is: sampling_fraction= (records over it) or weight=")
     population = math.fsum(cells.table.weight.tolist())
     if population < cells.n * (1 - 1e-9):
-        raise DataError(
-            "the weights sum to less than the number of records: weights must count persons; "
-            "weights scaled to mean 1 do not (multiply them by population over records)"
-        )
+        words = "weights must count persons; weights scaled to mean 1 do not (multiply them by population over records)"
+        raise DataError(f"the weights sum to less than the number of records: {words}")
     return min(1.0, cells.n / population)
 
 
 def records_of(cells: Cells, names: Sequence[str], prefix: str) -> Any:
     """Figures per record, where the records are at hand."""
     if cells.source is None:
-        raise DataError(
-            "a plan's cells are brought here, its records are not; collect it first for figures per record"
-        )
+        words = "a plan's cells are brought here, its records are not"
+        raise DataError(f"{words}; collect it first for figures per record")
     return cells.records(names, prefix=prefix)
