@@ -174,7 +174,8 @@ class IndividualRisk(Result):
             ``global_risk * n``; NaN where even the smallest risk is too large.
         """
         if not global_risk > 0:
-            raise DataError("global_risk is a share of records expected re-identified; give a number above 0")
+            words = "global_risk is the expected share of records re-identified"
+            raise DataError(f"{words}; give a number above 0")
         found = self.cells.values("risk").cap_for(global_risk * self.n)
         if math.isnan(found):
             words = "even with every risk brought down to the smallest one the target is missed"

@@ -190,13 +190,15 @@ def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArr
     chains = {printed(level): [printed(one) for one in parents] for level, parents in hierarchy.items()}
     depths = {len(chain) for chain in chains.values()}
     if len(depths) != 1 or 0 in depths:
-        raise DataError(f"hierarchy of {name!r}: levels have different numbers of parents; give all as many")
+        words = f"in the hierarchy of {name!r} levels have different numbers of parents"
+        raise DataError(f"{words}: give all the same, 1 or more")
     depth = depths.pop()
     for h in range(depth - 1):
         parent: dict[str, str] = {}
         for chain in chains.values():
             if parent.setdefault(chain[h], chain[h + 1]) != chain[h + 1]:
-                raise DataError(f"hierarchy of {name!r}: group {chain[h]!r} belongs to two larger groups")
+                words = f"the group {chain[h]!r} belongs to two larger groups"
+                raise DataError(f"in the hierarchy of {name!r} {words}")
     labels = levels.labels()
     _refuse_absent(sum(label not in chains for label in labels), name, "hierarchy")
     heights = depth if len({chain[-1] for chain in chains.values()}) == 1 else depth + 1
@@ -215,4 +217,5 @@ def printed(value: Any) -> str:
 
 def _refuse_absent(n: int, name: str, where: str) -> None:
     if n:
-        raise DataError(f"distance: {n} levels of {name!r} are not in the {where}", argument="distance")
+        words = f"distance: {n} levels of {name!r} are not in the {where}; add them"
+        raise DataError(words, argument="distance")

@@ -308,7 +308,8 @@ def key_contributions(
         scenario=scenario,
     )  # fmt: skip
     if cells.roles.person is not None:
-        raise DataError("persons cannot be counted from cells; leave person= out for key contributions")
+        words = "distinct persons cannot be counted from cells"
+        raise DataError(f"{words}; leave person= out for key contributions")
     found = cells.in_memory()
     if "population_frequency" in found.columns:
         refuse_short(found)

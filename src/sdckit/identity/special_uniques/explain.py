@@ -267,7 +267,8 @@ def explain(
     arguments.column_or_none(id, "id")
     cells = tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
     if cells.roles.person is not None:
-        raise DataError("persons cannot be counted from cells; leave person= out to explain a record")
+        words = "distinct persons cannot be counted from cells"
+        raise DataError(f"{words}; leave person= out to explain a record")
     n_keys = len(cells.keys)
     if n_keys > MOST_KEYS:
         raise DataError(f"a record is explained by {MOST_KEYS} keys at most, not {n_keys}; take fewer keys")
