@@ -100,10 +100,8 @@ def read_array(
     wanted = " or ".join(
         f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes
     )
-    words = (
-        f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}: draws first, then records{more}"
-    )
-    raise DataError(words, argument="draws")
+    words = f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}"
+    raise DataError(f"{words}: draws first, then records{more}", argument="draws")
 
 
 def read_prior(prior: Sequence[float] | None, n: int) -> Floats:

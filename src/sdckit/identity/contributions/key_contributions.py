@@ -101,20 +101,24 @@ class KeyContributions(Result):
         whole = figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
         return LeftOut(whole, self._dropped(), {})
 
+    @property
+    def _whole(self) -> Figures:
+        return self._left_out.whole
+
     @cached_property
     def uniques(self) -> int:
         """Sample uniques with all keys."""
-        return self._left_out.whole.uniques
+        return self._whole.uniques
 
     @cached_property
     def risk(self) -> float:
         """Global risk with all keys."""
-        return self._left_out.whole.risk
+        return self._whole.risk
 
     @cached_property
     def violations(self) -> dict[int, int]:
         """Records that violate each k with all keys."""
-        return self._left_out.whole.violations
+        return self._whole.violations
 
     @cached_property
     def notes(self) -> dict[str, str]:
@@ -164,7 +168,7 @@ class KeyContributions(Result):
         if figures is None:
             coarse = margin_of(self.cells).coarser(key, levels.codes, grouping.codes(levels))
             figures = _of_margin(coarse, self.k, self.n)
-        return Coarsened.of(grouping, levels, self._left_out.whole, figures)
+        return Coarsened.of(grouping, levels, self._whole, figures)
 
     @cached_property
     def coarsenings(self) -> dict[str, Coarsened]:
@@ -175,9 +179,7 @@ class KeyContributions(Result):
     def table(self) -> tuple[Contribution, ...]:
         """What leaving out each key, and each pair, changes."""
         rows = [
-            Contribution.of(
-                names, self._left_out.whole, figures, [self._levels[name].entropy for name in names]
-            )
+            Contribution.of(names, self._whole, figures, [self._levels[name].entropy for name in names])
             for names, figures in self._left_out.without.items()
         ]
         place = {key: j for j, key in enumerate(self.cells.keys)}
@@ -197,18 +199,15 @@ class KeyContributions(Result):
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Leaving out or coarsening each key, what saves most uniques per bit lost first."""
         alone = [one for one in self.table if len(one.variables) == 1]
-        drops = [suggest("drop", one.variables, one, self._left_out.whole) for one in alone]
-        steps = [
-            suggest("coarsen", (key,), one, self._left_out.whole) for key, one in self.coarsenings.items()
-        ]
+        drops = [suggest("drop", one.variables, one, self._whole) for one in alone]
+        steps = [suggest("coarsen", (key,), one, self._whole) for key, one in self.coarsenings.items()]
         return tuple(sorted([*steps, *drops], key=rank))
 
     @cached_property
     def table_figures(self) -> dict[str, dict[str, Any]]:
         """The table by the names of the keys left out."""
-        return {
-            " + ".join(one.variables): {name: getattr(one, name) for name in OF_ROW} for one in self.table
-        }
+        rows = self.table
+        return {" + ".join(one.variables): {name: getattr(one, name) for name in OF_ROW} for one in rows}
 
     @cached_property
     def coarsening_figures(self) -> dict[str, dict[str, Any]]:

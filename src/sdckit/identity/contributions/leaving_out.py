@@ -34,9 +34,7 @@ class Round:
     """Keys that stay in, and what is left out of the others: a key, then further keys together with it."""
 
     shared: tuple[int, ...]
-    branches: tuple[
-        tuple[int, bool, tuple[int, ...]], ...
-    ]  # a key, if left out for the first time, its partners
+    branches: tuple[tuple[int, bool, tuple[int, ...]], ...]  # a key, whether for the first time, its partners
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,8 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 
 __all__ = [
-    "IntervalRisk",
-    "identical_note",
-    "interval_risk",
-    "mean_known",
-    "numeric_names",
-    "share",
-    "values_note",
-]
+    "IntervalRisk", "identical_note", "interval_risk", "mean_known", "numeric_names", "share", "values_note",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Scale = Literal["sd", "rank"]

@@ -46,9 +46,7 @@ class Interval:
     width: float
     relative: bool  # whether the width is a share of the value that the interval is around
     tol: float  # slack at both ends
-    closed: (
-        bool  # whether the ends belong to the interval, the slack outside; else they do not, the slack inside
-    )
+    closed: bool  # whether the ends belong to it, the slack outside; else they do not, the slack inside
     around_target: bool  # whether the interval is around the original value or around the released one
     wild: bool  # whether a missing value matches any
 
@@ -124,10 +122,8 @@ def _patterns(
 ) -> tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]]:
     """Rows of both files by which of the variables they lack."""
     if len(wild) > WORD:
-        words = (
-            f"{len(wild)} variables have missing values, more than the {WORD} that missing='wildcard' takes"
-        )
-        raise DataError(f"{words}; choose 'category'")
+        words = f"{len(wild)} variables have missing values, more than the {WORD}"
+        raise DataError(f"{words} that missing='wildcard' takes; choose 'category'")
     found: tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]] = ([], [])
     for side, size in enumerate((n, r)):
         word = np.zeros(size, np.int64)

@@ -305,7 +305,5 @@ def _check_spread(
                 flat = np.flatnonzero(values.min(axis=0) == values.max(axis=0))
                 faults += [f"{where}: {names[j]!r}" for j in flat.tolist()]
     if faults:
-        words = (
-            "has the same value in every complete record: no standard deviation to measure by; leave it out"
-        )
-        raise DataError(f"{'; '.join(dict.fromkeys(faults))} {words}")
+        words = f"{'; '.join(dict.fromkeys(faults))} has the same value in every complete record"
+        raise DataError(f"{words}: no standard deviation to measure by; leave it out")

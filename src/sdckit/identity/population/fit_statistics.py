@@ -23,9 +23,7 @@ __all__ = ["FitStatistics", "GridSums", "fit_statistics", "grid_functions", "sum
 class GridSums:
     """Sums over every possible cell as if it were empty."""
 
-    values: NDArray[
-        np.float64
-    ]  # (6,) sum of phi, of phi squared and of the variance term; for B1, then for B2
+    values: NDArray[np.float64]  # (6,) sum of phi, its square and the variance term; for B1, then for B2
     errors: NDArray[np.float64]  # (6,) bounds of their errors, 0 where every cell was visited
     n_possible: float  # possible cells
 

@@ -37,9 +37,7 @@ class FittedModel:
     statistics: FitStatistics
     gap: float = 0.0  # largest distance of a fitted margin, as a share of the records
     converged: bool = True
-    dense: NDArray[np.float64] | None = (
-        None  # of every possible cell, where the grid was built for interactions
-    )
+    dense: NDArray[np.float64] | None = None  # of every possible cell, where the grid was built
 
 
 def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi: float) -> FittedModel:

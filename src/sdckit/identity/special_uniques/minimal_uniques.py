@@ -128,11 +128,9 @@ def find_minimal_uniques(
     needed = memory_needed(n_keys, n_cells, max_size, n_levels)
     if needed > limit:
         fits = largest_size(n_keys, n_cells, limit, n_levels)
-        words = (
-            f"subsets of up to {max_size} of {n_keys} keys may need {needed / 1e9:.1f} GB for {n_cells} cells"
-        )
+        words = f"subsets of up to {max_size} of {n_keys} keys may need {needed / 1e9:.1f} GB"
         way_out = f"max_size={fits} fits" if fits else "no max_size fits: give fewer or coarser keys"
-        raise DataError(f"{words}; {way_out}")
+        raise DataError(f"{words} for {n_cells} cells; {way_out}")
     problem = _problem(codes, size, absent)
     workers = [_work(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
     search = _by_lists if n_cells < MANY_CELLS else _by_nodes
