@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -79,11 +79,18 @@ class PopulationRisk(Result):
     sample_uniques: int
     tau1: float
     tau2: float
-    statistics: FitStatistics
     n_possible: int
     model: tuple[str, ...]
     path: dict[str, float]
     interval: dict[str, tuple[float, float]]
+    b1: float
+    b2: float
+    z1: float
+    z2: float
+    robust_z1: float
+    robust_z2: float
+    b1_error: float
+    b2_error: float
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
 
@@ -111,46 +118,6 @@ class PopulationRisk(Result):
     def population_uniques(self) -> float:
         """Uniques expected in the population: each is in the file with the sampling fraction as its chance."""
         return self.tau1 / self.sampling_fraction
-
-    @property
-    def b1(self) -> float:
-        """Estimated error of tau1."""
-        return self.statistics.b1
-
-    @property
-    def b2(self) -> float:
-        """Estimated error of tau2."""
-        return self.statistics.b2
-
-    @property
-    def z1(self) -> float:
-        """B1 over its standard deviation under the model."""
-        return self.statistics.z1
-
-    @property
-    def z2(self) -> float:
-        """B2 over its standard deviation under the model."""
-        return self.statistics.z2
-
-    @property
-    def robust_z1(self) -> float:
-        """B1 over the standard deviation of the cells' contributions."""
-        return self.statistics.robust_z1
-
-    @property
-    def robust_z2(self) -> float:
-        """B2 over the standard deviation of the cells' contributions."""
-        return self.statistics.robust_z2
-
-    @property
-    def b1_error(self) -> float:
-        """Bound of the numerical error of B1."""
-        return self.statistics.b1_error
-
-    @property
-    def b2_error(self) -> float:
-        """Bound of the numerical error of B2."""
-        return self.statistics.b2_error
 
     @property
     def records(self) -> Any:
@@ -310,7 +277,7 @@ def _result(
     }
     return PopulationRisk(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
-        tau1=tau1, tau2=tau2, statistics=statistics, n_possible=grid.n_possible,
+        tau1=tau1, tau2=tau2, **asdict(statistics), n_possible=grid.n_possible,
         model=term_names(cells.keys, fitted.terms),
         notes={**_notes(fitted, statistics, pi, int(unique.sum()), searched="path" in notes), **notes}, **given,
     )  # fmt: skip
