@@ -11,12 +11,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.attribute.closeness.cell_classes import sensitive_of
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = ["LDiversity", "l_diversity"]
 
 Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
+WHOLE = ("distinct", "recursive")
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -233,15 +234,7 @@ def l_diversity(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
-    named = arguments.names(sensitive, "sensitive", single=True) or ()
-    variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
-    if not variables:
-        raise ScenarioError("say what an intruder would learn: sensitive=[...]", argument="sensitive")
-    if clash := [name for name in variables if name in cells.keys]:
-        raise ColumnError(
-            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know",
-            argument="sensitive",
-        )
+    variables = sensitive_of(cells, sensitive, scenario)
     homogeneous = {}
     for name in variables:
         cells, homogeneous[name] = _with_diversity(cells, name, kinds, c)
@@ -251,14 +244,8 @@ def l_diversity(
 def _with_diversity(cells: Any, name: str, kinds: Sequence[Kind], c: float) -> tuple[Any, int]:
     """Add the record columns of one sensitive variable; and count its homogeneous cells."""
     if hasattr(cells, "with_diversity"):  # a plan: the engine counts, the kernel never sees a cell
-        found: tuple[Any, int] = cells.with_diversity(name, kinds, c)
-        return found
+        return cells.with_diversity(name, kinds, c)  # type: ignore[no-any-return]
     table = wildcard_crosstab(cells, name) if cells.has_wildcards else crosstab(cells, name)
-    columns = diversity(table, c)
-    whole = {"distinct", "recursive"}
-    return cells.with_cells(
-        {
-            f"{kind}_{name}": columns[kind].astype(np.int64) if kind in whole else columns[kind]
-            for kind in kinds
-        }
-    ), homogeneous_cells(table)
+    found = diversity(table, c)
+    columns = {f"{kind}_{name}": found[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
+    return cells.with_cells(columns), homogeneous_cells(table)

@@ -174,14 +174,12 @@ class IndividualRisk(Result):
             ``global_risk * n``; NaN where even the smallest risk is too large.
         """
         if not global_risk > 0:
-            raise DataError(
-                "global_risk is the expected share of records re-identified; give a number above 0"
-            )
+            words = "global_risk is the expected share of records re-identified"
+            raise DataError(f"{words}; give a number above 0")
         found = self.cells.values("risk").cap_for(global_risk * self.n)
         if math.isnan(found):
-            self.notes["threshold_for"] = (
-                "even with every risk brought down to the smallest one the target is missed"
-            )
+            words = "even with every risk brought down to the smallest one the target is missed"
+            self.notes["threshold_for"] = words
         return found
 
     @property
@@ -275,7 +273,8 @@ def individual_risk(
     arguments.text(prefix, "prefix")
     arguments.choice(method, "method", tuple(KERNELS))
     scenario = arguments.scenario_or_none(scenario)
-    _check_threshold(threshold)
+    if threshold is not None and threshold not in NAMED_THRESHOLDS:
+        arguments.share(threshold, "threshold", "is a probability, 'upper_quartile' or 'mad'")
     given = scenario.household if household is None and scenario is not None else household
     if given is None and is_cells(data):
         given = data.roles.household
@@ -285,16 +284,9 @@ def individual_risk(
     )  # fmt: skip
     cells, used = _with_risk(cells, method)
     if given is not None:
-        cells = cells.with_household(
-            "household_risk", "risk", given, before=log_survival, after=household_risk
-        )
+        kernels = {"before": log_survival, "after": household_risk}
+        cells = cells.with_household("household_risk", "risk", given, **kernels)
     return IndividualRisk(cells, used, threshold, given is not None, prefix)
-
-
-def _check_threshold(threshold: object) -> None:
-    if threshold is None or threshold in NAMED_THRESHOLDS:
-        return
-    arguments.share(threshold, "threshold", "is a probability, 'upper_quartile' or 'mad'")
 
 
 def _with_risk(cells: Any, method: str) -> tuple[Any, str]:
@@ -305,13 +297,7 @@ def _with_risk(cells: Any, method: str) -> tuple[Any, str]:
 
 
 def refuse_short(cells: Any) -> None:
-    """Refuse weights that cannot count persons.
-
-    Raises
-    ------
-    DataError
-        The weights of a cell sum to less than its records.
-    """
+    """Refuse weights that cannot count persons."""
     if short := cells.count_short():
         raise DataError(
             f"in {short} cells the weights sum to less than the number of records: weights must count persons; "

@@ -19,16 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["KeyFrequencies", "key_frequencies"]
 
 SIZE_BANDS = {
-    "1": (1, 2),
-    "2": (2, 3),
-    "3": (3, 4),
-    "4": (4, 5),
-    "5-9": (5, 10),
-    "10-24": (10, 25),
-    "25-49": (25, 50),
-    "50-99": (50, 100),
-    "100+": (100, 1 << 62),
-}
+    "1": (1, 2), "2": (2, 3), "3": (3, 4), "4": (4, 5), "5-9": (5, 10), "10-24": (10, 25), "25-49": (25, 50),
+    "50-99": (50, 100), "100+": (100, 1 << 62),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,8 +64,7 @@ class KeyFrequencies(Result):
     @cached_property
     def sample_uniques(self) -> int:
         """Records whose sample frequency is 1 (with wildcards: that no other record matches)."""
-        below = self.cells.values("sample_frequency").count_below([1 + 1e-9])
-        return below[0]
+        return self.cells.values("sample_frequency").count_below([1 + 1e-9])[0]
 
     @cached_property
     def frequency_of_frequencies(self) -> dict[str, int]:

@@ -17,7 +17,8 @@ from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values
 from sdckit.data.frames import result_frame
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError
+from sdckit.identity.matching.interval_risk import numeric_names
 from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, robust_distances
 from sdckit.numerics.threads import run
 from sdckit.result import LetGo, Result
@@ -120,9 +121,8 @@ class Outliers(Result):
         """Extreme values of each variable; NaN where its limits are not defined."""
         if self.method == "robust_mahalanobis":
             return {}
-        return {
-            name: int(flag.sum()) if self.defined[name] else math.nan for name, flag in self.flags.items()
-        }
+        defined = self.defined
+        return {name: int(flag.sum()) if defined[name] else math.nan for name, flag in self.flags.items()}
 
     def _backend(self) -> Any:
         return "pyarrow" if isinstance(self.source, LetGo) else self.source.implementation
@@ -147,9 +147,8 @@ class Outliers(Result):
             columns |= {f"outlier_{name}": flag for name, flag in self.flags.items()}
         named: dict[str, Any] = {name: source[name].to_arrow() for name in held if name == self.id}
         check_result_names(list(named), [self.prefix + name for name in columns])
-        return result_frame(
-            {**named, **{self.prefix + name: values for name, values in columns.items()}}, source
-        )
+        named |= {self.prefix + name: values for name, values in columns.items()}
+        return result_frame(named, source)
 
 
 # --- measure ----------------------------------------------------------------------------------------
@@ -227,7 +226,7 @@ def outliers(
     """
     arguments.text(prefix, "prefix")
     drawn = arguments.seed_number(seed)
-    names = _names(numeric, arguments.scenario_or_none(scenario))
+    names = numeric_names(numeric, scenario, single=True)
     groups = arguments.names(by, "by", single=True) or ()
     _check(method, lower, upper)
     arguments.column_or_none(id, "id")
@@ -252,9 +251,8 @@ def outliers(
                 "vary or follows from the others: no distance"
             )
         if int(np.bincount(group[~np.isnan(distance)], minlength=1).max()) > FIT_ROWS:
-            notes["estimate"] = (
-                f"centre and covariance were estimated from {FIT_ROWS} records drawn of the group"
-            )
+            drawn_from = f"{FIT_ROWS} records drawn of the group"
+            notes["estimate"] = f"centre and covariance were estimated from {drawn_from}"
         with np.errstate(invalid="ignore"):
             flags = {"outlier": distance > distance_limit(len(names))}
         defined = {"outlier": undefined < n_groups}
@@ -281,21 +279,7 @@ def _beyond(
     values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], *, strict: bool
 ) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
-        found: NDArray[np.bool_] = (
-            (values < low) | (values > high) if strict else (values <= low) | (values >= high)
-        )
-    return found
-
-
-def _names(numeric: Sequence[str] | str | None, scenario: Scenario | None) -> tuple[str, ...]:
-    names = arguments.names(numeric, "numeric", single=True)
-    if names is None and scenario is not None:
-        names = scenario.numeric
-    if not names:
-        raise ScenarioError(
-            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
-        )
-    return names
+        return (values < low) | (values > high) if strict else (values <= low) | (values >= high)
 
 
 def _check(method: str, lower: float | None, upper: float | None) -> None:
@@ -312,10 +296,8 @@ def _check(method: str, lower: float | None, upper: float | None) -> None:
 def _numbers(series: Any) -> NDArray[np.float64]:
     values = float_values(series, "numeric variable")
     if np.isinf(values).any():
-        raise DataError(
-            f"numeric variable {series.name!r} has infinite values ({first_rows(np.isinf(values))}, counting from 1); "
-            "make them missing"
-        )
+        rows = f"{first_rows(np.isinf(values))}, counting from 1"
+        raise DataError(f"numeric variable {series.name!r} has infinite values ({rows}); make them missing")
     if np.isnan(values).all():
         raise DataError(f"numeric variable {series.name!r} has no value in any record; leave it out")
     return values

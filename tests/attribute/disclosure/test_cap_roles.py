@@ -8,14 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sdckit.attribute.disclosure.cap_roles import (
-    Width,
-    check_radius,
-    check_tau,
-    sides,
-    target_groups,
-    widths_by_name,
-)
+from sdckit.attribute.disclosure.cap_roles import Width, sides, target_groups, widths_by_name
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError
 
@@ -52,17 +45,6 @@ def test_widths():
 def test_widths_that_cannot_be(width, relative, tol, error, words):
     with pytest.raises(error, match=words):
         widths_by_name(width, relative, tol, ["t", "u"])
-
-
-def test_radius_and_tau():
-    assert [check_radius(radius, 2) for radius in (0, 2, np.int64(1))] == [0, 2, 1]
-    for radius in (-1, 3, 1.0, True, "1"):
-        with pytest.raises(DataError, match="give a whole number from 0 to 2"):
-            check_radius(radius, 2)
-    assert check_tau(1) == 1.0
-    for tau in (0, 1.1, math.nan, "1", True):
-        with pytest.raises(DataError, match=r"give a number in \(0, 1\]"):
-            check_tau(tau)
 
 
 def test_the_files_as_the_search_reads_them():

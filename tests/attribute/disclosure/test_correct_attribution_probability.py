@@ -165,8 +165,9 @@ def test_shares():
         ({"target": "pay", "width": -1.0}, DataError, "width is .* a number of 0 or more"),
         ({"width": {"pay": 1.0}}, ColumnError, "width: 'pay' is not a target"),
         ({"target": "pay", "width": 1.0, "released": RELEASE[4:]}, DataError, "'pay' has no value at all"),
-        ({"radius": 2}, DataError, "from 0 to 1"),
+        *[({"radius": one}, DataError, "from 0 to 1") for one in (-1, 2, 1.0, True, "1")],
         ({"tau": 0}, DataError, "tau is the share"),
+        *[({"tau": one}, DataError, r"give a number in \(0, 1\]") for one in (1.1, math.nan, "1", True)],
         ({"released": []}, DataError, "empty list"),
         (
             {"released": pl.DataFrame({"sex": [1], "ill": ["y"]})},

@@ -64,7 +64,7 @@ class AlphaK(ClassResult):
     @cached_property
     def alpha(self) -> dict[str, float]:
         """Largest share of one value in a class, by variable."""
-        return {name: self.cells.values(f"alpha_{name}").extremes()[1] for name in self.variables}
+        return self._largest("alpha")
 
     @cached_property
     def small(self) -> int:

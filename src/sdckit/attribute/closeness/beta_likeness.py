@@ -11,19 +11,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    ClassResult,
-    Spread,
-    count_violations,
-    open_classes,
-)
+from sdckit.attribute.closeness.cell_classes import ClassResult, Spread, count_violations, open_classes
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = ["BetaLikeness", "beta_likeness"]
 
-KINDS = ("basic", "enhanced")
 COLUMNS = {"basic": "beta", "enhanced": "enhanced_beta"}
 
 
@@ -84,25 +78,23 @@ class BetaLikeness(ClassResult):
     exceeding: dict[str, int] = field(default_factory=dict)
     limits: tuple[float, ...] = ()
 
-    def _largest(self, kind: str) -> dict[str, float]:
-        return {name: self.cells.values(f"{COLUMNS[kind]}_{name}").extremes()[1] for name in self.variables}
-
     @cached_property
     def basic(self) -> dict[str, float]:
         """Largest relative gain of a class, by variable."""
-        return self._largest("basic")
+        return self._largest("beta")
 
     @cached_property
     def enhanced(self) -> dict[str, float]:
         """The same, infinite where a gain exceeds -ln of the value's share in the file."""
-        return self._largest("enhanced")
+        return self._largest("enhanced_beta")
 
     @cached_property
     def violations(self) -> dict[str, dict[str, dict[float, int]]]:
         """Records in a class above each beta, by variable and kind."""
         return {
             name: {
-                kind: count_violations(self.cells, f"{COLUMNS[kind]}_{name}", self.limits) for kind in KINDS
+                kind: count_violations(self.cells, f"{column}_{name}", self.limits)
+                for kind, column in COLUMNS.items()
             }
             for name in self.variables
         }

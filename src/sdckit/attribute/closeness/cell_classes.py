@@ -21,9 +21,9 @@ from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import Result
 
 if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
+    from sdckit.cells.table import AnyCells, Cells
 
-__all__ = ["ClassResult", "Classes", "Spread", "count_violations", "open_classes"]
+__all__ = ["ClassResult", "Classes", "Spread", "count_violations", "open_classes", "sensitive_of"]
 
 ROUNDING = 1e-9  # a limit reached by rounding is no violation
 
@@ -64,14 +64,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The cells of a file in memory and the sensitive variables to look at.
-
-    Attributes
-    ----------
-    cells : Cells
-    variables : tuple of str
-    notes : dict of str to str
-    """
+    """The cells of a file in memory and the sensitive variables to look at."""
 
     cells: Cells
     variables: tuple[str, ...]
@@ -126,6 +119,9 @@ class ClassResult(Result):
         """What a missing key value was taken for, in words."""
         return self.cells.missing_rule
 
+    def _largest(self, column: str) -> dict[str, float]:
+        return {name: self.cells.values(f"{column}_{name}").extremes()[1] for name in self.variables}
+
     @property
     def records(self) -> Any:
         """A row per record with the figures of its class, in the caller's order and frame type."""
@@ -148,7 +144,7 @@ class ClassResult(Result):
         }
         if clash := [name for name in figures if name in keys]:
             raise ColumnError(
-                f"key {clash[0]!r} has the name of a column of the table; give prefix= to put before those names"
+                f"key {clash[0]!r} has the name of a column of the table; give prefix= for those"
             )
         backend = "pyarrow" if cells.source is None else cells.source.implementation
         return frame_of({**keys, **figures}, backend)
@@ -163,33 +159,29 @@ def open_classes(
     scenario: Scenario | None,
     id: str | None,
 ) -> Classes:
-    """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here.
-
-    Raises
-    ------
-    ColumnError, DataError, ScenarioError
-        As the measures of its classes.
-    """
+    """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here."""
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
+    variables = sensitive_of(cells, sensitive, scenario)
+    here = cells.in_memory(*variables)
+    brought = f"{here.n} records of {len(here.keys) + len(variables)} columns were brought here from the plan"
+    return Classes(here, variables, {} if here is cells else {"plan": brought})
+
+
+def sensitive_of(
+    cells: AnyCells, sensitive: Sequence[str] | str | None, scenario: Scenario | None
+) -> tuple[str, ...]:
+    """The sensitive variables given, or the scenario's, or those the cells were made with."""
     named = arguments.names(sensitive, "sensitive", single=True) or ()
     variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive
     if not variables:
         raise ScenarioError("say what an intruder would learn: sensitive=[...]", argument="sensitive")
     if clash := [name for name in variables if name in cells.keys]:
-        raise ColumnError(
-            f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know",
-            argument="sensitive",
-        )
-    here = cells.in_memory(*variables)
-    notes = {}
-    if here is not cells:
-        notes["plan"] = (
-            f"{here.n} records of {len(here.keys) + len(variables)} columns were brought here from the plan"
-        )
-    return Classes(here, variables, notes)
+        words = f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know"
+        raise ColumnError(words, argument="sensitive")
+    return variables
 
 
 def count_violations(cells: Cells, column: str, limits: Sequence[float]) -> dict[float, int]:

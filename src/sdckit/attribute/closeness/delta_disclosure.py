@@ -77,12 +77,12 @@ class DeltaDisclosure(ClassResult):
     @cached_property
     def delta(self) -> dict[str, float]:
         """Largest |ln(q/p)|, by variable."""
-        return {name: self.cells.values(f"delta_{name}").extremes()[1] for name in self.variables}
+        return self._largest("delta")
 
     @cached_property
     def delta_present(self) -> dict[str, float]:
         """The same over the values that each class has, by variable."""
-        return {name: self.cells.values(f"delta_present_{name}").extremes()[1] for name in self.variables}
+        return self._largest("delta_present")
 
     @cached_property
     def violations(self) -> dict[str, dict[str, dict[float, int]]]:

@@ -88,30 +88,17 @@ def _by_order(edges, rank, count, below, step, at, weighed, known, out):  # type
 def distance_by_branches(
     spread: Spread, nodes: NDArray[np.int64], height: int | None = None
 ) -> NDArray[np.float64]:
-    """Earth mover's distance of each class from the file where levels lie in a tree.
+    """Earth mover's distance (K,), 0 to 1, of each class from the file where levels lie in a tree.
 
-    Parameters
-    ----------
-    spread : Spread
-    nodes : ndarray, int64, shape (H, M)
-        Node of each level at heights 0 to H - 1 below the root; every height has its own numbers.
-    height : int, optional
-        Height of the root, default H.
+    `nodes` (H, M) are the nodes of each level at heights 0 to H - 1 below the root, every height with its own
+    numbers; `height` is that of the root, default H. Two levels are as far apart as their lowest common node is
+    high, the root being at 1. A missing value is a branch of its own.
 
-    Returns
-    -------
-    ndarray, float64, shape (K,)
-        From 0 to 1. Two levels are as far apart as their lowest common node is high, the root being at 1.
-        A missing value is a branch of its own.
-
-    Notes
-    -----
     An edge of the tree is half a step, and what is to be moved along it is what the class has too much or
     too little of below it: the distance is the mean over the heights of half the sum of differences.
     """
     if len(spread.share) > nodes.shape[1]:
-        alone = nodes.max(initial=-1) + 1 + np.arange(len(nodes))
-        nodes = np.column_stack([nodes, alone])
+        nodes = np.column_stack([nodes, nodes.max(initial=-1) + 1 + np.arange(len(nodes))])
     weights = np.broadcast_to(spread.share, nodes.shape).ravel()
     share = np.bincount(nodes.ravel(), weights)
     out = np.empty(spread.n_cells)
@@ -125,21 +112,11 @@ def distance_by_branches(
 def distance_by_order(
     spread: Spread, rank: NDArray[np.int64], step: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Earth mover's distance of each class from the file where levels lie on a line.
+    """Earth mover's distance (K,), 0 to 1, of each class from the file where levels lie on a line.
 
-    Parameters
-    ----------
-    spread : Spread
-    rank : ndarray, int64, shape (M,)
-        Place of each level on the line, from 0.
-    step : ndarray, float64, shape (M - 1,)
-        Distance between neighbours on the line; they sum to 1.
-
-    Returns
-    -------
-    ndarray, float64, shape (K,)
-        From 0 to 1. A missing value is at distance 1 from every level, and what is moved to and from missing
-        values is taken from the levels in proportion.
+    `rank` (M,) is the place of each level on the line, from 0; `step` (M - 1,) the distance between neighbours,
+    the sum being 1. A missing value is at distance 1 from every level, and what is moved to and from missing
+    values is taken from the levels in proportion.
     """
     n_levels = len(rank)
     places = np.append(rank, n_levels)[spread.level]
@@ -164,13 +141,7 @@ def distance_by_order(
 
 
 def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.int64]:
-    """Place of each level in its order: as listed, else of numbers and dates, else as declared.
-
-    Raises
-    ------
-    DataError
-        Text or categories without an order; levels that are not listed, or listed twice.
-    """
+    """Place of each level in its order: as listed, else of numbers and dates, else as declared."""
     if listed is not None:
         return _places(levels, listed)
     if levels.numbers is None:
@@ -198,21 +169,13 @@ def _places(levels: Levels, listed: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArray[np.float64]:
-    """Distances between neighbours in the order: equal, or those of the numbers, over the range.
-
-    Raises
-    ------
-    DataError
-        The values are no finite numbers.
-    """
+    """Distances between neighbours in the order: equal, or those of the numbers, over the range."""
     n_steps = len(rank) - 1
     if not numeric:
         return np.full(n_steps, 1.0 / max(1, n_steps))
     if levels.numbers is None or not np.isfinite(levels.numbers).all():
-        raise DataError(
-            f"distance='numeric' needs finite numbers; {levels.name!r} holds {levels.kind}"
-            + (" with infinite ones" if levels.numbers is not None else "")
-        )
+        held = levels.kind + (" with infinite ones" if levels.numbers is not None else "")
+        raise DataError(f"distance='numeric' needs finite numbers; {levels.name!r} holds {held}")
     line = np.empty(len(rank))
     line[rank] = levels.numbers
     gaps: NDArray[np.float64] = np.diff(line) / (line[-1] - line[0])
@@ -220,30 +183,22 @@ def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArr
 
 
 def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArray[np.int64]:
-    """Nodes of each level at every height below the root of a hierarchy.
-
-    Raises
-    ------
-    DataError
-        Levels have different numbers of parents, a parent has two parents, or a level is not there.
-    """
+    """Nodes of each level at every height below the root of a hierarchy."""
     name = levels.name
     if any(isinstance(parents, str) or not isinstance(parents, Sequence) for parents in hierarchy.values()):
         raise DataError(f"the hierarchy of {name!r} names the parents of each level in a list, nearest first")
     chains = {printed(level): [printed(one) for one in parents] for level, parents in hierarchy.items()}
     depths = {len(chain) for chain in chains.values()}
     if len(depths) != 1 or 0 in depths:
-        raise DataError(
-            f"in the hierarchy of {name!r} levels have different numbers of parents: give all the same, 1 or more"
-        )
+        words = f"in the hierarchy of {name!r} levels have different numbers of parents"
+        raise DataError(f"{words}: give all the same, 1 or more")
     depth = depths.pop()
     for h in range(depth - 1):
         parent: dict[str, str] = {}
         for chain in chains.values():
             if parent.setdefault(chain[h], chain[h + 1]) != chain[h + 1]:
-                raise DataError(
-                    f"in the hierarchy of {name!r} the group {chain[h]!r} belongs to two larger groups"
-                )
+                words = f"the group {chain[h]!r} belongs to two larger groups"
+                raise DataError(f"in the hierarchy of {name!r} {words}")
     labels = levels.labels()
     _refuse_absent(sum(label not in chains for label in labels), name, "hierarchy")
     heights = depth if len({chain[-1] for chain in chains.values()}) == 1 else depth + 1
@@ -262,6 +217,5 @@ def printed(value: Any) -> str:
 
 def _refuse_absent(n: int, name: str, where: str) -> None:
     if n:
-        raise DataError(
-            f"distance: {n} levels of {name!r} are not in the {where}; add them", argument="distance"
-        )
+        words = f"distance: {n} levels of {name!r} are not in the {where}; add them"
+        raise DataError(words, argument="distance")

@@ -10,12 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    ClassResult,
-    Spread,
-    count_violations,
-    open_classes,
-)
+from sdckit.attribute.closeness.cell_classes import ClassResult, Spread, count_violations, open_classes
 from sdckit.attribute.closeness.earth_movers import (
     branches_of,
     distance_by_branches,
@@ -45,11 +40,8 @@ def closeness(spread: Spread, distance: Distance) -> NDArray[np.float64]:
         return distance_by_branches(spread, np.arange(len(levels.codes), dtype=np.int64)[None, :])
     if isinstance(distance, Mapping):
         return distance_by_branches(spread, branches_of(levels, distance))
-    if isinstance(distance, str):
-        rank = order_of(levels)
-        return distance_by_order(spread, rank, steps_of(levels, rank, numeric=distance == "numeric"))
-    rank = order_of(levels, distance)
-    return distance_by_order(spread, rank, steps_of(levels, rank, numeric=False))
+    rank = order_of(levels, None if isinstance(distance, str) else distance)
+    return distance_by_order(spread, rank, steps_of(levels, rank, numeric=distance == "numeric"))
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -87,7 +79,7 @@ class TCloseness(ClassResult):
     @cached_property
     def level(self) -> dict[str, float]:
         """Largest distance of a class from the file, by variable."""
-        return {name: self.cells.values(f"t_{name}").extremes()[1] for name in self.variables}
+        return self._largest("t")
 
     @cached_property
     def quartiles(self) -> dict[str, tuple[float, ...]]:
@@ -193,19 +185,15 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     """The distance of one variable, where several may be given by name."""
     if isinstance(distance, Mapping) and any(isinstance(one, (str, Mapping)) for one in distance.values()):
         if set(distance) != set(variables):
-            raise DataError(
-                "distance by variable names every sensitive variable once, and no other", argument="distance"
-            )
+            words = "distance by variable names every sensitive variable once, and no other"
+            raise DataError(words, argument="distance")
         distance = distance[name]
     if isinstance(distance, str) and distance not in NAMES:
-        raise DataError(
-            f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy",
-            argument="distance",
-        )
+        words = f"distance {distance!r} is unknown; use {', '.join(NAMES)}, a list or a hierarchy"
+        raise DataError(words, argument="distance")
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
-        raise DataError(
-            "distance is a name, a list of levels in their order, or a hierarchy of them", argument="distance"
-        )
+        words = "distance is a name, a list of levels in their order, or a hierarchy of them"
+        raise DataError(words, argument="distance")
     found: Distance = distance
     return found
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.attribute.disclosure.coded_columns import Bins, bins_by_name, coded_columns
 from sdckit.attribute.disclosure.disclosure_checks import DisclosureCheck, one_way, two_way
 from sdckit.attribute.disclosure.exclusions import Exclusions, check_exclusions, counted, excluded_cells
-from sdckit.attribute.disclosure.key_target import KeyTarget, codes_of_groups, key_target
+from sdckit.attribute.disclosure.key_target import KeyTarget, codes_of_groups, key_target, shares
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.pair import Pair, open_pair
@@ -26,12 +26,8 @@ from sdckit.data.scenarios.scenario import Scenario
 __all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_groups"]
 
 SHARES = (
-    "disclosive_in_original",
-    "keys_in_released",
-    "disclosed",
-    "correctly_disclosed",
-    "disclosed_and_disclosive",
-)
+    "disclosive_in_original", "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",
+)  # fmt: skip
 Columns = dict[str, NDArray[np.float64]]
 
 
@@ -52,19 +48,13 @@ def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]
     }
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
 def _attribution(
     table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int
 ) -> dict[str, float]:
     """Shares of correct guesses when a target is drawn from the records of the key; on the records counted."""
     k = len(table.key_size[0])
     d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
-    p_d, p_s = (
-        np.divide(one, size, out=np.zeros(len(one)), where=size > 0) for one, size in ((d, d_key), (s, s_key))
-    )
+    p_d, p_s = shares(d, d_key), shares(s, s_key)
     margin = np.bincount(table.target, table.count[0]) / n
     return {
         "original_average": float(p_d @ d) / n,
@@ -83,6 +73,7 @@ def release_figures(
     flags = disclosure_flags(table, file)
     records = {name: int(d[flag].sum()) for name, flag in flags.items()}
     guessed = _attribution(table, d, s, n, n_s)
+    matched = guessed.pop("matched")
     cells = d[flags["correctly_disclosed"] & (d > 0)]
     correct = records["correctly_disclosed"]
     return {
@@ -94,9 +85,9 @@ def release_figures(
         **{name: records[name] / n for name in SHARES[1:]},
         "largest_disclosed_cell": float(cells.max()) if len(cells) else math.nan,
         "mean_disclosed_cell": float(cells.mean()) if len(cells) else math.nan,
-        **{name: guessed[name] for name in ("original_average", "released_average", "average", "baseline")},
-        "tcap_of_disclosed": _ratio(correct, records["disclosed"]),
-        "tcap_of_keys_in_released": _ratio(correct, guessed["matched"]),
+        **guessed,
+        "tcap_of_disclosed": correct / records["disclosed"] if records["disclosed"] else math.nan,
+        "tcap_of_keys_in_released": correct / matched if matched else math.nan,
     }
 
 
@@ -150,27 +141,11 @@ class AttributeDisclosure(PairResult):
 
     measure: ClassVar[str] = "attribute_disclosure"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "n_counted",
-        "n_released",
-        "n_released_counted",
-        "disclosive_in_original",
-        "disclosive_in_released",
-        "keys_in_released",
-        "disclosed",
-        "correctly_disclosed",
-        "disclosed_and_disclosive",
-        "largest_disclosed_cell",
-        "mean_disclosed_cell",
-        "original_average",
-        "released_average",
-        "average",
-        "baseline",
-        "tcap_of_disclosed",
-        "tcap_of_keys_in_released",
-        "n_checks",
-        "excluded",
-    )
+        "n", "n_counted", "n_released", "n_released_counted", "disclosive_in_original", "disclosive_in_released",
+        "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",
+        "largest_disclosed_cell", "mean_disclosed_cell", "original_average", "released_average", "average",
+        "baseline", "tcap_of_disclosed", "tcap_of_keys_in_released", "n_checks", "excluded",
+    )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
     n: int = 0
@@ -355,14 +330,11 @@ def _records(table: KeyTarget, d: NDArray[np.int64]) -> Columns:
 
 
 def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, float]]) -> dict[str, str]:
-    notes = identical_note(pair, used)
     reasons = {
         "largest_disclosed_cell": "no record is correctly disclosed",
         "mean_disclosed_cell": "no record is correctly disclosed",
         "tcap_of_disclosed": "no record is disclosed",
         "tcap_of_keys_in_released": "the release has none of the keys counted",
     }
-    for name, reason in reasons.items():
-        if all(math.isnan(one[name]) for one in per_release):
-            notes[name] = reason
-    return notes
+    undefined = [name for name in reasons if all(math.isnan(one[name]) for one in per_release)]
+    return identical_note(pair, used) | {name: reasons[name] for name in undefined}

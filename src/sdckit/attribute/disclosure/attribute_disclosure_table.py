@@ -21,13 +21,9 @@ from sdckit.errors import ColumnError, ScenarioError
 __all__ = ["AttributeDisclosureTable", "attribute_disclosure_table"]
 
 SHOWN = (
-    "disclosive_in_original",
-    "disclosive_in_released",
-    "keys_in_released",
-    "disclosed",
-    "correctly_disclosed",
-    "disclosed_and_disclosive",
-)
+    "disclosive_in_original", "disclosive_in_released", "keys_in_released", "disclosed", "correctly_disclosed",
+    "disclosed_and_disclosive", "n_checks",
+)  # fmt: skip
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -81,10 +77,8 @@ class AttributeDisclosureTable(PairResult):
     @cached_property
     def table(self) -> Any:
         """A row per target in a frame of the caller's engine."""
-        columns: dict[str, list[Any]] = {"target": list(self.targets)}
-        for name in (*SHOWN, "n_checks"):
-            columns[name] = [float(getattr(one, name)) for one in self.results.values()]
-        return self.pair.table(columns)
+        shown = {name: [float(getattr(one, name)) for one in self.results.values()] for name in SHOWN}
+        return self.pair.table({"target": list(self.targets), **shown})
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -171,17 +165,25 @@ def attribute_disclosure_table(
         )
         for name in learnt
     }  # fmt: skip
-    roles = {
-        "keys": [name for name in names if name not in cut],
-        "targets": [name for name in learnt if name not in cut],
-    }
+    whole = {"keys": names, "targets": learnt}
+    roles = {role: [name for name in some if name not in cut] for role, some in whole.items()}
     pair = open_pair(opened, categories=roles, numeric={"numeric": list(cut)})
     columns = coded_columns(pair, (*names, *learnt), cut)
     groups = key_groups(pair, names, cut, columns)
     found = {
         name: disclosure_of(pair, names, name, columns, groups, left_out[name], prefix) for name in learnt
     }
-    return _sorted(pair, found)
+    order = sorted(found, key=lambda name: -found[name].correctly_disclosed)
+    per_release = tuple(
+        {f"correctly_disclosed[{name}]": found[name].per_release[j]["correctly_disclosed"] for name in order}
+        for j in range(pair.m)
+    )
+    notes: dict[str, str] = {}
+    if same := [name for name in order if "released" in found[name].notes]:
+        notes["released"] = f"a release has the original's keys and values, row by row, of {', '.join(same)}"
+    return AttributeDisclosureTable(
+        pair, per_release, MISSING_RULE, notes, n=pair.n, results={name: found[name] for name in order}
+    )
 
 
 def _targets(
@@ -193,23 +195,7 @@ def _targets(
     if named is None:
         named = tuple(opened.shared_columns(keys)[0])
     if not named:
-        raise ScenarioError(
-            "no column is left that an intruder could learn; name some in targets=[...]", argument="targets"
-        )
+        words = "no column is left that an intruder could learn; name some in targets=[...]"
+        raise ScenarioError(words, argument="targets")
     check_targets(named, keys)
     return named
-
-
-def _sorted(pair: Pair, found: Mapping[str, AttributeDisclosure]) -> AttributeDisclosureTable:
-    order = sorted(found, key=lambda name: -found[name].correctly_disclosed)
-    per_release = tuple(
-        {f"correctly_disclosed[{name}]": found[name].per_release[j]["correctly_disclosed"] for name in order}
-        for j in range(pair.m)
-    )
-    notes: dict[str, str] = {}
-    same = [name for name in order if "released" in found[name].notes]
-    if same:
-        notes["released"] = f"a release has the original's keys and values, row by row, of {', '.join(same)}"
-    return AttributeDisclosureTable(
-        pair, per_release, MISSING_RULE, notes, n=pair.n, results={name: found[name] for name in order}
-    )

@@ -14,7 +14,7 @@ from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.errors import ColumnError
 
-__all__ = ["Width", "check_radius", "check_tau", "sides", "target_groups", "widths_by_name"]
+__all__ = ["Width", "sides", "target_groups", "widths_by_name"]
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,13 @@ def widths_by_name(
     tol: float,
     target: Sequence[str],
 ) -> dict[str, Width]:
-    """The width of each number among the targets; the others are categories.
-
-    Raises
-    ------
-    ColumnError
-        A name that is no target; one width for several targets.
-    DataError
-        A negative width, or one that is no number.
-    """
-    if isinstance(width, Mapping):
-        given = dict(width)
-    else:
-        if width is not None and len(target) > 1:
-            raise ColumnError(
-                "width is for one number; with several targets give width={name: width}", argument="width"
-            )
-        given = {} if width is None else {target[0]: width}
+    """The width of each number among the targets; the others are categories."""
+    if width is not None and not isinstance(width, Mapping):
+        if len(target) > 1:
+            words = "width is for one number; with several targets give width={name: width}"
+            raise ColumnError(words, argument="width")
+        width = {target[0]: width}
+    given = dict(width or {})
     if unknown := [name for name in given if name not in target]:
         raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")
     says = "is how far a value may be off (0.1: within 10 % of the true value where relative=True)"
@@ -71,31 +61,6 @@ def widths_by_name(
         relative = dict.fromkeys(given, arguments.flag(relative, "relative"))
     kinds = {name: arguments.flag(one, "relative") for name, one in relative.items()}
     return {name: Width(one, kinds.get(name, True), tol) for name, one in given.items()}
-
-
-def check_radius(radius: int, n_keys: int) -> int:
-    """The number of keys in which a record may differ.
-
-    Raises
-    ------
-    DataError
-        It is not from 0 to the number of keys.
-    """
-    says = "is the number of keys in which a record may differ"
-    return arguments.count(radius, "radius", says, at_least=0, at_most=n_keys)
-
-
-def check_tau(tau: float) -> float:
-    """The share from which a class counts as disclosive.
-
-    Raises
-    ------
-    DataError
-        It is not above 0 and up to 1.
-    """
-    return arguments.share_above(
-        tau, "tau", "is the share of one target level from which a class is targeted"
-    )
 
 
 def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:

@@ -11,15 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.disclosure.cap_roles import (
-    Width,
-    check_radius,
-    check_tau,
-    sides,
-    target_groups,
-    widths_by_name,
-)
-from sdckit.attribute.disclosure.key_target import KeyTarget, key_target
+from sdckit.attribute.disclosure.cap_roles import Width, sides, target_groups, widths_by_name
+from sdckit.attribute.disclosure.key_target import KeyTarget, key_target, shares
 from sdckit.attribute.disclosure.near_matches import count_matches, nearest_matches
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, open_pair
@@ -35,11 +28,6 @@ Counts = NDArray[np.int64]
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
-
-
-def shares(hits: Counts, size: Counts) -> Floats:
-    """Correct among all, 0 where there is none."""
-    return np.divide(hits, size, out=np.zeros(len(hits)), where=size > 0)
 
 
 def targeted(table: KeyTarget, file: int, tau: float) -> tuple[float, int]:
@@ -94,17 +82,9 @@ class CorrectAttributionProbability(PairResult):
 
     measure: ClassVar[str] = "correct_attribution_probability"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "n_released",
-        "average",
-        "average_matched",
-        "matched",
-        "original_average",
-        "baseline",
-        "differential",
-        "tcap",
-        "n_targeted",
-    )
+        "n", "n_released", "average", "average_matched", "matched", "original_average", "baseline", "differential",
+        "tcap", "n_targeted",
+    )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: tuple[str, ...] = ()
     n: int = 0
@@ -148,10 +128,9 @@ class CorrectAttributionProbability(PairResult):
         ascending = limits.ndim == 1 and len(limits) > 1 and bool(np.all(np.diff(limits) > 0))
         if not ascending or limits[0] != 0 or limits[-1] != 1:
             raise DataError("edges are ascending numbers, the first 0 and the last 1")
-        values = dict(self.columns.items())
-        return tuple(  # type: ignore[return-value]
-            np.histogram(np.clip(values[name], 0, 1), limits)[0] for name in ("cap_original", "cap")
-        )
+        values = dict(self.columns.items())  # refused by what stands there once the result was pickled
+        clipped = (np.clip(values[name], 0, 1) for name in ("cap_original", "cap"))
+        return tuple(np.histogram(one, limits)[0] for one in clipped)  # type: ignore[return-value]
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -241,7 +220,10 @@ def correct_attribution_probability(
     arguments.text(prefix, "prefix")
     names, learnt = known_and_learnt(keys, target, scenario, several=True)
     widths = widths_by_name(width, relative, tol, learnt)
-    distance, share = check_radius(radius, len(names)), check_tau(tau)
+    says = "is the number of keys in which a record may differ"
+    distance = arguments.count(radius, "radius", says, at_least=0, at_most=len(names))
+    says = "is the share of one target level from which a class is targeted"
+    share = arguments.share_above(tau, "tau", says)
     categories = {"keys": names, "target": [name for name in learnt if name not in widths]}
     pair = open_pair(
         original, released, categories=categories, numeric={"numeric target": list(widths)}, id=id

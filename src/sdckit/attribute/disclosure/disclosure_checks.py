@@ -83,14 +83,6 @@ def two_way(
             both = np.count_nonzero((key.codes[0] == key_code) & (target.codes[0] == code))
             share = float(both / of_original[key_code])
             if share > TWO_WAY[1]:
-                found.append(
-                    DisclosureCheck(
-                        release,
-                        target.labels()[code],
-                        key.name,
-                        key.labels()[key_code],
-                        int(records[pair]),
-                        share,
-                    )
-                )
+                labels = target.labels()[code], key.name, key.labels()[key_code]
+                found.append(DisclosureCheck(release, *labels, int(records[pair]), share))
     return found

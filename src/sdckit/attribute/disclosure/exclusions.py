@@ -23,24 +23,13 @@ PAIR = 3
 
 @dataclass(frozen=True)
 class Exclusions:
-    """What the caller leaves out, as given.
+    """What the caller leaves out, as given."""
 
-    Attributes
-    ----------
-    levels : tuple
-        Levels of the target.
-    missing_target : bool
-    missing_keys : tuple of str
-    pairs : tuple of (key, level of the key, level of the target)
-    max_cell : int or None
-        Records of one key and target are left out where there are more than this in the file.
-    """
-
-    levels: tuple[Any, ...] = ()
+    levels: tuple[Any, ...] = ()  # of the target
     missing_target: bool = False
     missing_keys: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, Any, Any], ...] = ()
-    max_cell: int | None = None
+    pairs: tuple[tuple[str, Any, Any], ...] = ()  # key, level of the key, level of the target
+    max_cell: int | None = None  # records of one key and target are left out where a file has more than this
 
 
 def check_exclusions(
@@ -52,32 +41,20 @@ def check_exclusions(
     pairs: Sequence[tuple[str, Any, Any]],
     max_cell: int | None,
 ) -> Exclusions:
-    """Check what can be checked without the data.
-
-    Raises
-    ------
-    ColumnError
-        A column that is no key.
-    DataError
-        A text where a list is meant, a pair that is none, a cell size below 1.
-    """
+    """Check what can be checked without the data."""
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
     named = arguments.names(missing_keys, "exclude_missing_keys") or ()
     if any(isinstance(one, str) or not isinstance(one, Sequence) or len(one) != PAIR for one in pairs):
-        raise DataError(
-            "exclude_pairs is a list of (key, level of the key, level of the target)",
-            argument="exclude_pairs",
-        )
+        words = "exclude_pairs is a list of (key, level of the key, level of the target)"
+        raise DataError(words, argument="exclude_pairs")
     for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [one[0] for one in pairs])):
         if unknown := [name for name in used if name not in keys]:
             raise ColumnError(f"{role}: {unknown[0]!r} is not one of the keys", argument=role)
     if any(value is None for value in levels):
-        raise DataError(
-            "exclude_levels names levels; for a missing target give exclude_missing_target=True",
-            argument="exclude_levels",
-        )
+        words = "exclude_levels names levels; for a missing target give exclude_missing_target=True"
+        raise DataError(words, argument="exclude_levels")
     if max_cell is not None:
         arguments.count(max_cell, "max_cell", "counts the records of one key and target")
     without = arguments.flag(missing_target, "exclude_missing_target")
@@ -87,13 +64,7 @@ def check_exclusions(
 def find_levels(
     given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
-    """Codes of the target's levels, and of the pairs, that are left out.
-
-    Raises
-    ------
-    DataError
-        A level that no file has.
-    """
+    """Codes of the target's levels, and of the pairs, that are left out."""
     levels = [find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
     pairs = []
     for i, (key, key_level, level) in enumerate(given.pairs, 1):
@@ -135,10 +106,8 @@ def counted(
     """Records of a file that are counted; and those that are not, by the first reason that holds."""
     left = table.count[file].copy()
     removed = {}
-    masks = dict(excluded)
-    if max_cell is not None:
-        masks["large cell"] = table.count[file] > max_cell
-    for reason, mask in masks.items():
+    large = {} if max_cell is None else {"large cell": table.count[file] > max_cell}
+    for reason, mask in (dict(excluded) | large).items():
         removed[reason] = int(left[mask].sum())
         left[mask] = 0
     return left, removed

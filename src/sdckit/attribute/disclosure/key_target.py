@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import SharedGroups, group_files
 
-__all__ = ["KeyTarget", "codes_of_groups", "key_target"]
+__all__ = ["KeyTarget", "codes_of_groups", "key_target", "shares"]
 
 PerFile = tuple[NDArray[np.int32], ...]
 
@@ -38,15 +39,19 @@ class KeyTarget:
 
     def share(self, file: int) -> NDArray[np.float64]:
         """Share of the target level in its key, 0 where a file does not have the key; 0 is the original."""
-        size = self.key_size[file][self.key]
-        return np.divide(self.count[file], size, out=np.zeros(len(size)), where=size > 0)
+        return shares(self.count[file], self.key_size[file][self.key])
 
     def sole(self, file: int) -> NDArray[np.bool_]:
         """Whether all records of a file with the key have this target level, and there is at least one."""
-        found: NDArray[np.bool_] = (self.count[file] > 0) & (
-            self.count[file] == self.key_size[file][self.key]
-        )
+        count = self.count[file]
+        found: NDArray[np.bool_] = (count > 0) & (count == self.key_size[file][self.key])
         return found
+
+
+def shares(part: NDArray[Any], size: NDArray[Any]) -> NDArray[np.float64]:
+    """Part of each size, 0 where there is nothing."""
+    found: NDArray[np.float64] = np.divide(part, size, out=np.zeros(len(part)), where=size > 0)
+    return found
 
 
 def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:

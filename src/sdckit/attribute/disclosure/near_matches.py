@@ -47,12 +47,8 @@ class Side:
 
     def take(self, rows: NDArray[np.int64]) -> Side:
         """Some of the records."""
-        return Side(
-            tuple(codes[rows] for codes in self.keys),
-            self.target[rows],
-            np.take(self.low, rows, axis=1),
-            np.take(self.high, rows, axis=1),
-        )
+        ends = (np.take(one, rows, axis=1) for one in (self.low, self.high))
+        return Side(tuple(codes[rows] for codes in self.keys), self.target[rows], *ends)
 
 
 def count_matches(

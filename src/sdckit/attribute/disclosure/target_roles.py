@@ -24,13 +24,6 @@ def known_and_learnt(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys, and the target; or with `several` the columns that are the target together.
 
-    Raises
-    ------
-    ScenarioError
-        No keys; no target, or a scenario that has several sensitive variables.
-    ColumnError
-        More columns than one where a single is meant, a target among the keys.
-
     Examples
     --------
     >>> known_and_learnt(["sex"], "ill", None)
@@ -41,39 +34,28 @@ def known_and_learnt(
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
             said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            raise ScenarioError(
-                f"say which variable an intruder would learn: target='...'{said}", argument="target"
-            )
+            words = f"say which variable an intruder would learn: target='...'{said}"
+            raise ScenarioError(words, argument="target")
         target = sensitive[0]
     learnt = arguments.names(target, "target", single=True) or ()
     if not learnt:
         raise ScenarioError("target is empty; say which variable an intruder would learn", argument="target")
     if len(learnt) > 1 and not several:
-        raise ColumnError(
-            "target is one column; attribute_disclosure_table takes several in targets=[...]",
-            argument="target",
-        )
+        words = "target is one column; attribute_disclosure_table takes several in targets=[...]"
+        raise ColumnError(words, argument="target")
     check_targets(learnt, names)
     return names, learnt
 
 
 def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
-    """Refuse a target that is a key.
-
-    Raises
-    ------
-    ColumnError
-        A target among the keys.
-    """
+    """Refuse a target that is a key."""
     if clash := [name for name in target if name in keys]:
-        raise ColumnError(
-            f"target {clash[0]!r} is a key; an intruder cannot learn what they know", argument="target"
-        )
+        words = f"target {clash[0]!r} is a key; an intruder cannot learn what they know"
+        raise ColumnError(words, argument="target")
 
 
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:
     """A note where releases are the original in the columns used; nothing where none is."""
     same = sum(pair.identical(used))
-    if not same:
-        return {}
-    return {"released": f"{same} of {pair.m} releases have the original's keys and target, row by row"}
+    words = f"{same} of {pair.m} releases have the original's keys and target, row by row"
+    return {"released": words} if same else {}

@@ -172,11 +172,10 @@ def bayesian_attribute_risk(
     arguments.text(prefix, "prefix")
     scenario = arguments.scenario_or_none(scenario)
     if target is None:
-        sensitive = scenario.sensitive if scenario is not None else ()
+        sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
-            raise ScenarioError(
-                "say which variable is synthetic and would be learnt: target='...'", argument="target"
-            )
+            words = "say which variable is synthetic and would be learnt: target='...'"
+            raise ScenarioError(words, argument="target")
         target = sensitive[0]
     arguments.column(target, "target")
     roles = {"target": [target]}

@@ -44,13 +44,7 @@ class Features:
         return len(train), len(query)
 
     def design(self) -> tuple[Floats, Floats]:
-        """Two matrices: the numbers, and 0 and 1 for each category.
-
-        Raises
-        ------
-        DataError
-            They are too large.
-        """
+        """Two matrices: the numbers, and 0 and 1 for each category."""
         widths, places = [], []
         for train, query in self.codes:
             levels, inverse = np.unique(np.concatenate([train, query]), return_inverse=True)
@@ -58,10 +52,8 @@ class Features:
             places.append((inverse[: len(train)], inverse[len(train) :]))
         columns = len(self.numbers) + sum(widths)
         if sum(self.sizes) * columns > DESIGN_LIMIT:
-            raise DataError(
-                f"{sum(self.sizes)} rows of {columns} columns (one per category of the keys) are too many for this "
-                "model; use model='knn', coarser keys or a sample"
-            )
+            size = f"{sum(self.sizes)} rows of {columns} columns (one per category of the keys)"
+            raise DataError(f"{size} are too many for this model; use model='knn', coarser keys or a sample")
         out = tuple(np.zeros((n, columns)) for n in self.sizes)
         for j, pair in enumerate(self.numbers):
             for matrix, values in zip(out, pair, strict=True):
@@ -76,13 +68,7 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Some records of one of the files: 0 is the original.
-
-    Attributes
-    ----------
-    file : int
-    rows : ndarray, int64
-    """
+    """Some records of one of the files: 0 is the original."""
 
     file: int
     rows: NDArray[np.int64]

@@ -35,29 +35,17 @@ OFFERS = " or ".join("{" + ", ".join(map(repr, sorted(names))) + "}" for names, 
 
 
 def kind_of(draws: object) -> str:
-    """Which of the four kinds of draws is given.
-
-    Raises
-    ------
-    DataError
-        None of them.
-    """
+    """Which of the four kinds of draws is given."""
     if isinstance(draws, Mapping):
         names = set(draws)
         for kind, (needed, also) in KINDS.items():
             if needed <= names <= needed | also:
                 return kind
         if "coefficients" in names:
-            raise DataError(
-                "draws= is given the parameters of a model; give the distribution they predict for the original: "
-                "change.secret['draws'][target].predictive(original)",
-                argument="draws",
-            )
-    raise DataError(
-        f"draws= takes a dict of arrays: {OFFERS}; synthesize keeps draws of 'normal', 'logistic', 'multinomial' and "
-        "'poisson', and .predictive(original) gives them as such a dict",
-        argument="draws",
-    )
+            words = "draws= is given the parameters of a model; give the distribution they predict for the original"
+            raise DataError(f"{words}: change.secret['draws'][target].predictive(original)", argument="draws")
+    words = "synthesize keeps draws of 'normal', 'logistic', 'multinomial' and 'poisson', and .predictive(original)"
+    raise DataError(f"draws= takes a dict of arrays: {OFFERS}; {words} gives them so", argument="draws")
 
 
 def evidence(
@@ -67,21 +55,13 @@ def evidence(
     guesses: int | Sequence[float] | None,
     prior: Sequence[float] | None,
 ) -> Evidence:
-    """Read draws of any kind.
-
-    Raises
-    ------
-    DataError
-        As `bayesian_attribute_risk`.
-    """
+    """Read draws of any kind."""
     read = {"normal": number_evidence, "counts": number_evidence, "categories": _categories, "logs": _logs}
     made = read[kind_of(draws)](pair, target, draws, guesses, prior)
     ruled_out = np.any([~np.isfinite(part.log_truth).all(axis=0) for part in made.parts], axis=0)
     if ruled_out.any():
-        raise DataError(
-            f"draws rule out the true value of {int(ruled_out.sum())} records; posterior draws given the original "
-            "cannot do that: check the order of rows and levels"
-        )
+        words = f"draws rule out the true value of {int(ruled_out.sum())} records; posterior draws given the original"
+        raise DataError(f"{words} cannot do that: check the order of rows and levels")
     for part in made.parts:
         for label, one in zip(pair.names[1:], part.log_released, strict=True):
             if not np.isfinite(one).any() or np.isnan(one).any():
@@ -98,19 +78,13 @@ def _categories(
     missing = [codes == 0 for codes in shared.codes]
     place, levels = _places(target, draws, shared, missing)
     of_missing = ", being missing the last" if place[0] == levels - 1 else ""
-    chance = read_array(
-        draws,
-        "probability",
-        (None, pair.n, levels),
-        (None, levels),
-        more=f", then the {levels} levels{of_missing}",
-    )
+    more = f", then the {levels} levels{of_missing}"
+    chance = read_array(draws, "probability", (None, pair.n, levels), (None, levels), more=more)
     if chance.ndim == 2:
         chance = np.broadcast_to(chance[:, None], (len(chance), pair.n, levels))
     if (chance < 0).any() or np.abs(chance.sum(axis=2) - 1).max() > 1e-6:
-        raise DataError(
-            "draws['probability'] must not be negative and add up to 1 over the levels", argument="draws"
-        )
+        words = "draws['probability'] must not be negative and add up to 1 over the levels"
+        raise DataError(words, argument="draws")
     held = [place[codes.astype(np.int64)] for codes in shared.codes]
 
     def logs(a: int, b: int) -> Floats:
@@ -142,15 +116,12 @@ def _places(
             place[0], levels = levels, levels + 1
     if "missing" in draws:
         if place[0] >= 0:
-            raise DataError(
-                "draws['levels'] lists being missing (None), and draws['missing'] gives it apart",
-                argument="draws",
-            )
+            words = "draws['levels'] lists being missing (None), and draws['missing'] gives it apart"
+            raise DataError(words, argument="draws")
         place[0] = levels
     if absent := int((place[np.unique(np.concatenate(shared.codes))] < 0).sum()):
-        raise DataError(
-            f"{absent} levels of {target!r} in the files are not among draws['levels'] (None: being missing)"
-        )
+        words = f"{absent} levels of {target!r} in the files are not among draws['levels']"
+        raise DataError(f"{words} (None: being missing)")
     return place, levels
 
 
@@ -159,9 +130,8 @@ def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.
     try:
         names = [None if one is None else float(one) if numbers else str(one) for one in given]
     except (TypeError, ValueError):
-        raise DataError(
-            f"draws['levels'] does not list values of {target!r}, which are numbers", argument="draws"
-        ) from None
+        words = f"draws['levels'] does not list values of {target!r}, which are numbers"
+        raise DataError(words, argument="draws") from None
     at = {name: i for i, name in enumerate(names)}
     if len(at) < len(names):
         raise DataError("draws['levels'] names a level twice", argument="draws")
@@ -178,9 +148,8 @@ def _logs(
     truth = read_array(draws, "truth", (pair.n,)).astype(np.int64)
     n_guesses = table.shape[2]
     if not ((truth >= 0) & (truth < n_guesses)).all():
-        raise DataError(
-            f"draws['truth'] says which guess is the true value, from 0 to {n_guesses - 1}", argument="draws"
-        )
+        words = f"draws['truth'] says which guess is the true value, from 0 to {n_guesses - 1}"
+        raise DataError(words, argument="draws")
     own = np.take_along_axis(table, truth[None, :, None], axis=2)[:, :, 0]
     share = np.broadcast_to(read_prior(prior, n_guesses), (pair.n, n_guesses))
     return Evidence(truth, share, (Part(lambda a, b: table[:, a:b], own, tuple(released)),))

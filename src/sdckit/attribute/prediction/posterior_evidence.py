@@ -20,22 +20,12 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What `posterior_of_guesses` takes, and which guess is the truth.
+    """What `posterior_of_guesses` takes, and which guess is the truth."""
 
-    Attributes
-    ----------
-    truth : ndarray, int64, shape (n,)
-    prior : ndarray, float64, shape (n, G)
-        0 for what is no guess of a record.
-    parts : tuple of Part
-    missing : int or None
-        Which guess is being missing; None where that is no guess.
-    """
-
-    truth: NDArray[np.int64]
-    prior: Floats
+    truth: NDArray[np.int64]  # (n,)
+    prior: Floats  # (n, G), 0 for what is no guess of a record
     parts: tuple[Part, ...]
-    missing: int | None = None
+    missing: int | None = None  # which guess is being missing; None where that is no guess
 
     @property
     def n_draws(self) -> int:
@@ -55,13 +45,7 @@ class Evidence:
 
 
 def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
-    """Read the probability of being missing (H, n), where it is given.
-
-    Raises
-    ------
-    DataError
-        Another shape, or no probabilities.
-    """
+    """Read the probability of being missing (H, n), where it is given."""
     if "missing" not in draws:
         return None
     gone = read_array(draws, "missing", (None, n), (None,))
@@ -73,16 +57,8 @@ def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
 def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: int) -> tuple[Part, Part]:
     """Being missing as one more guess, the last: a part for the value, if any, and one for whether there is one.
 
-    Parameters
-    ----------
-    held : Part
-        Of the value: its logs are 0 where a record of a file has none.
-    gone : ndarray, shape (H, n)
-        Probability of being missing.
-    missing : sequence of ndarray, bool, shape (n,)
-        Where the original and each release have no value.
-    n_guesses : int
-        Guesses, that one aside.
+    The logs of `held`, the value, are 0 where a record of a file has none. `gone` (H, n) is the probability of
+    being missing; `missing` says where the original and each release have no value.
     """
 
     def of_value(a: int, b: int) -> Floats:
@@ -107,11 +83,6 @@ def read_array(
 ) -> Floats:
     """Read one array of draws of one of the shapes allowed (None: any length).
 
-    Raises
-    ------
-    DataError
-        No numbers, another shape, missing values.
-
     Examples
     --------
     >>> read_array({"sd": [1, 2]}, "sd", (None,)).tolist()
@@ -127,21 +98,14 @@ def read_array(
                 raise DataError(f"draws[{name!r}] has missing values", argument="draws")
             return found
     wanted = " or ".join(
-        "(" + ", ".join("any" if size is None else str(size) for size in shape) + ")" for shape in shapes
+        f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes
     )
-    raise DataError(
-        f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}: draws first, then records{more}",
-        argument="draws",
-    )
+    words = f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}"
+    raise DataError(f"{words}: draws first, then records{more}", argument="draws")
 
 
 def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     """What an intruder holds of each of n guesses before; equal unless given.
-
-    Raises
-    ------
-    DataError
-        Another number of guesses, or numbers that are not above 0.
 
     Examples
     --------
@@ -155,9 +119,7 @@ def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (n,) or not np.isfinite(found).all() or not (found > 0).all():
-        raise DataError(
-            f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses",
-            argument="prior",
-        )
+        words = f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses"
+        raise DataError(words, argument="prior")
     share: Floats = found / found.sum()
     return share

@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Guesses",
-    "Part",
-    "category_logs",
-    "normal_logs",
-    "poisson_log_above",
-    "poisson_logs",
-    "posterior_of_guesses",
+    "Guesses", "Part", "category_logs", "normal_logs", "poisson_log_above", "poisson_logs", "posterior_of_guesses",
     "rank_of_truth",
-]
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,18 +22,13 @@ FAINT = 1e-140  # the square of a smaller number is not exact any more
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What an intruder holds of each record.
+    """What an intruder holds of each record: posterior probabilities of the guesses, and what these rest on.
 
-    Attributes
-    ----------
-    probability : ndarray, float64, shape (n, G)
-        Posterior probability of each guess.
-    draws : ndarray, float64, shape (n,)
-        Draws that the worst supported guess rests on, of those given: (sum of weights)^2 / sum of squares.
+    `draws` are those that the worst supported guess rests on: (sum of weights)^2 / sum of squares.
     """
 
-    probability: Floats
-    draws: Floats
+    probability: Floats  # (n, G)
+    draws: Floats  # (n,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,20 +36,11 @@ class Part:
     """Draws of some parameters, and what they say of guesses and releases.
 
     Parameters that are independent given the original make a part each: p(release | y) is the product.
-
-    Attributes
-    ----------
-    log_guess : callable
-        From first and last row (exclusive) to log p(guess | draw), shape (H, rows, G).
-    log_truth : ndarray, shape (H, n)
-        log p(true value | draw).
-    log_released : sequence of ndarray, shape (H,)
-        For each release log p(release | draw).
     """
 
-    log_guess: LogOf
-    log_truth: Floats
-    log_released: Sequence[Floats]
+    log_guess: LogOf  # from first and last row (exclusive) to log p(guess | draw), shape (H, rows, G)
+    log_truth: Floats  # log p(true value | draw), shape (H, n)
+    log_released: Sequence[Floats]  # for each release log p(release | draw), shape (H,)
 
 
 def normal_logs(values: Floats, mean: Floats, sd: Floats) -> Floats:
@@ -107,11 +87,7 @@ def category_logs(probability: Floats, codes: Ints) -> Floats:
 def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
     """Importance sampling: draws given the true file are weighted to stand for one with a guess in a record's place.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-    log_prior : ndarray, shape (n, G)
-        -inf for what is no guess of a record.
+    `log_prior` (n, G) is -inf for what is no guess of a record.
     """
     from scipy.special import logsumexp
 

@@ -32,35 +32,18 @@ QUANTILES = 10  # guesses of other numbers unless asked otherwise
 
 @dataclass(frozen=True, eq=False)
 class _Guessed:
-    """What is guessed of each record.
+    """What is guessed of each record."""
 
-    Attributes
-    ----------
-    table : ndarray, float64, shape (n, G)
-        Numbers, some of which `possible` leaves out.
-    possible : ndarray, bool, shape (n, G)
-    truth : ndarray, int64, shape (n,)
-        Which of them is the true value; G where that is missing.
-    above : float or None
-        One more guess is any number above this one.
-    """
-
-    table: Floats
-    possible: Bools
-    truth: NDArray[np.int64]
-    above: float | None
+    table: Floats  # (n, G) numbers, some of which `possible` leaves out
+    possible: Bools  # (n, G)
+    truth: NDArray[np.int64]  # (n,) which of them is the true value; G where that is missing
+    above: float | None  # one more guess is any number above this one
 
 
 def number_evidence(
     pair: Pair, target: str, draws: Mapping[str, Any], guesses: Asked, prior: Sequence[float] | None
 ) -> Evidence:
-    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be.
-
-    Raises
-    ------
-    DataError
-        As `bayesian_attribute_risk`.
-    """
+    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be."""
     values = pair.numbers(target, "target")
     counts = "rate" in draws
     if counts:
@@ -92,12 +75,8 @@ def number_evidence(
     extra = n_guesses - k + (gone is not None)
     possible = np.column_stack([guessed.possible, np.ones((pair.n, extra), np.bool_)])
     truth = np.where(missing[0], n_guesses, guessed.truth)
-    return Evidence(
-        truth,
-        _share(possible, prior, same=guessed.above is not None),
-        parts,
-        None if gone is None else n_guesses,
-    )
+    share = _share(possible, prior, same=guessed.above is not None)
+    return Evidence(truth, share, parts, None if gone is None else n_guesses)
 
 
 def _moments(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
@@ -125,18 +104,15 @@ def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
         if one.any()
     ]
     if faults:
-        raise DataError(
-            f"{'; '.join(faults)}; give draws of being missing too: draws['missing'], probabilities (H, n)"
-        )
+        words = "give draws of being missing too: draws['missing'], probabilities (H, n)"
+        raise DataError(f"{'; '.join(faults)}; {words}")
 
 
 def _check_counts(pair: Pair, target: str, values: Sequence[Floats]) -> None:
     for label, one in zip(pair.names, values, strict=True):
         if not _are_counts(one[~np.isnan(one)]):
-            raise DataError(
-                f"{label}: {target!r} holds other values than counts (whole numbers of 0 or more), of which "
-                "draws['rate'] is the mean"
-            )
+            words = f"{label}: {target!r} holds other values than counts (whole numbers of 0 or more)"
+            raise DataError(f"{words}, of which draws['rate'] is the mean")
 
 
 def _are_counts(values: Floats) -> bool:
@@ -152,9 +128,8 @@ def _guessed(values: Floats, asked: Asked, counts: bool) -> _Guessed:
         return _Guessed(table, np.ones(table.shape, np.bool_), truth, every[-1])
     grid = _grid(known, QUANTILES if asked is None else asked, counts)
     # the truth first, then the guesses that are not it
-    table = np.column_stack(
-        [np.where(np.isnan(values), grid[0], values), np.broadcast_to(grid, (len(values), len(grid)))]
-    )
+    first = np.where(np.isnan(values), grid[0], values)
+    table = np.column_stack([first, np.broadcast_to(grid, (len(values), len(grid)))])
     possible = table != values[:, None]
     possible[:, 0] = ~np.isnan(values)
     return _Guessed(table, possible, np.zeros(len(values), np.int64), None)
@@ -182,9 +157,6 @@ def _share(possible: Bools, prior: Sequence[float] | None, *, same: bool) -> Flo
         share: Floats = possible / possible.sum(axis=1, keepdims=True)
         return share
     if not same:
-        raise DataError(
-            "prior= is for categories, and for counts that are guessed one by one; other numbers are guessed with "
-            "equal probabilities",
-            argument="prior",
-        )
+        words = "prior= is for categories, and for counts that are guessed one by one"
+        raise DataError(f"{words}; other numbers are guessed with equal probabilities", argument="prior")
     return np.broadcast_to(read_prior(prior, possible.shape[1]), possible.shape)

@@ -22,83 +22,43 @@ Ints = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """How targets are guessed.
+    """How targets are guessed."""
 
-    Attributes
-    ----------
-    name : str
-        One of `MODELS`, or the class of an estimator.
-    n_neighbors : int
-    estimator : scikit-learn estimator or None
-        To be cloned; None for nearest neighbours.
-    """
-
-    name: str
+    name: str  # one of `MODELS`, or the class of an estimator
     n_neighbors: int
-    estimator: Any
+    estimator: Any  # of scikit-learn, to be cloned; None for nearest neighbours
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """Guesses of a level for each query: of tied levels any may be drawn.
+    """Guesses of a level for each query: of tied levels any may be drawn."""
 
-    Attributes
-    ----------
-    best : ndarray, float64, shape (n_query,)
-        Votes of the levels that have most.
-    ties : ndarray, int64, shape (n_query,)
-        How many have them.
-    of_truth : ndarray, float64, shape (n_record,)
-        Votes of the true level of each record.
-    """
-
-    best: Floats
-    ties: NDArray[np.int64]
-    of_truth: Floats
+    best: Floats  # (n_query,) votes of the levels that have most
+    ties: NDArray[np.int64]  # (n_query,) how many have them
+    of_truth: Floats  # (n_record,) votes of the true level of each record
 
 
 def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool) -> Model:
-    """The model asked for, with its random numbers fixed.
+    """The model asked for, with its random numbers fixed by `state`.
 
-    Parameters
-    ----------
-    model : str or scikit-learn estimator
-    numeric : bool
-        Whether the target is a number.
-    n_neighbors : int
-    state : int
-        For estimators that draw random numbers.
-    seeded : bool
-        Whether the caller gave a seed: it then replaces a state that the estimator has of its own.
-
-    Raises
-    ------
-    DataError
-        An unknown name, or an estimator of the other kind.
+    Where the caller gave a seed (`seeded`), it replaces a state that the estimator has of its own.
     """
     if isinstance(model, str):
         if model not in MODELS:
-            raise DataError(
-                f"model {model!r} is unknown; use {', '.join(MODELS)} or a scikit-learn estimator",
-                argument="model",
-            )
+            words = f"model {model!r} is unknown; use {', '.join(MODELS)} or a scikit-learn estimator"
+            raise DataError(words, argument="model")
         if model == "knn":
             return Model(model, n_neighbors, None)
         return Model(model, n_neighbors, _with_state(_own_estimator(model, numeric), state, seeded=True))
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
-        raise DataError(
-            "model is a name or an instance of a scikit-learn estimator with fit and predict",
-            argument="model",
-        )
+        words = "model is a name or an instance of a scikit-learn estimator with fit and predict"
+        raise DataError(words, argument="model")
     from sklearn.base import is_classifier, is_regressor
 
     if not (is_regressor(model) if numeric else is_classifier(model)):
-        raise DataError(
-            f"{type(model).__name__} cannot guess this target: "
-            + ("a number needs a regressor" if numeric else "categories need a classifier")
-            + "; numeric= says which columns are numbers",
-            argument="model",
-        )
+        needs = "a number needs a regressor" if numeric else "categories need a classifier"
+        words = f"{type(model).__name__} cannot guess this target: {needs}; numeric= says which columns are numbers"
+        raise DataError(words, argument="model")
     return Model(type(model).__name__, n_neighbors, _with_state(model, state, seeded=seeded))
 
 
@@ -146,13 +106,8 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
 def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, place: Ints) -> Guesses:
     """Guess a level for each query, and how the true levels of the records fare that the queries stand for.
 
-    Parameters
-    ----------
-    model, features
-    target : ndarray of int, shape (n_train,)
-        Level of each training record, 1 and up.
-    truth, place : ndarray of int, shape (n_record,)
-        True level of each record, and the query it is.
+    `target` (n_train,) are the levels of the training records, 1 and up; `truth` and `place` (n_record,) the true
+    level of each record, and the query it is.
 
     Examples
     --------
@@ -213,8 +168,6 @@ def _fit_and_predict(model: Model, features: Features, target: NDArray[Any]) -> 
             warnings.simplefilter("ignore")  # they may show values; what matters is how well it guesses
             guessed: NDArray[Any] = estimator.fit(train, target).predict(query)
     except Exception as error:  # noqa: BLE001 - any estimator may be given, and its messages may show values
-        raise DataError(
-            f"the model {model.name} could not be fitted and asked ({type(error).__name__}); "
-            "try it on the data alone to see why"
-        ) from None
+        words = f"the model {model.name} could not be fitted and asked ({type(error).__name__})"
+        raise DataError(f"{words}; try it on the data alone to see why") from None
     return guessed

@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure.target_roles import identical_note, known_and_learnt
-from sdckit.attribute.prediction.key_features import (
-    Features,
-    Selection,
-    features_of,
-    first_of_each,
-    order_of_rows,
-)
+from sdckit.attribute.prediction.key_features import Selection, features_of, first_of_each, order_of_rows
 from sdckit.attribute.prediction.prediction_models import Model, checked_model, guess_levels, guess_numbers
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -98,14 +92,9 @@ class PredictionRisk(PairResult):
 
     measure: ClassVar[str] = "prediction_risk"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "mse_released",
-        "mse_original",
-        "share_less_accurate",
-        "accuracy_released",
-        "accuracy_original",
+        "n", "mse_released", "mse_original", "share_less_accurate", "accuracy_released", "accuracy_original",
         "baseline",
-    )
+    )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
     model: str = "knn"
@@ -316,7 +305,7 @@ class _Task:
         """Absolute error, or chance of a right guess, of the original's records asked for."""
         of_row = self.pair.groups(self.keys).of_row[0]
         first, place = first_of_each(of_row, asked)
-        features: Features = features_of(self.pair, self.keys, self.numbers, train, Selection(0, first))
+        features = features_of(self.pair, self.keys, self.numbers, train, Selection(0, first))
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
         if self.numeric:
             error: Floats = np.abs(guess_numbers(model, features, values)[place] - truth)
@@ -329,10 +318,8 @@ class _Task:
         """The same for the original, each fifth by a model trained on the others."""
         asked = self.known(0)
         if len(asked) < FOLDS:
-            raise DataError(
-                f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}",
-                argument="cross_fit",
-            )
+            words = f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}"
+            raise DataError(words, argument="cross_fit")
         fold = rng.permutation(len(asked)) % FOLDS
         out = np.empty(len(asked))
         for one in range(FOLDS):

@@ -21,22 +21,12 @@ ORDERED = ("integer", "number", "date")
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Levels of a key, a missing value apart.
+    """Levels of a key, a missing value apart: by value where the key is ordered, else the rarest first."""
 
-    Attributes
-    ----------
-    codes, size : ndarray, int64, shape (L,)
-        Code and records of each level: by value where the key is ordered, else the rarest first.
-    ordered : bool
-        Whether neighbours may be merged: whole numbers, numbers and dates.
-    n_missing : int
-        Records without a value.
-    """
-
-    codes: NDArray[np.int64]
-    size: NDArray[np.int64]
-    ordered: bool
-    n_missing: int
+    codes: NDArray[np.int64]  # (L,)
+    size: NDArray[np.int64]  # (L,) records of each level
+    ordered: bool  # whether neighbours may be merged: whole numbers, numbers and dates
+    n_missing: int  # records without a value
 
     @property
     def entropy(self) -> float:
@@ -46,24 +36,12 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """A coarser key.
+    """A coarser key."""
 
-    Attributes
-    ----------
-    rule : str
-        How the levels were grouped, in words and without a value.
-    group : ndarray, int64, shape (L,)
-        Group of each level, in the order of `Levels`.
-    after : int
-        Number of groups.
-    plain_rule : str
-        The rule without a number of levels, for documents: rare levels are not counted there.
-    """
-
-    rule: str
-    group: NDArray[np.int64]
-    after: int
-    plain_rule: str = ""
+    rule: str  # how the levels were grouped, in words and without a value
+    group: NDArray[np.int64]  # (L,) group of each level, in the order of `Levels`
+    after: int  # number of groups
+    plain_rule: str = ""  # without a number of levels, for documents: rare levels are not counted there
 
     def codes(self, levels: Levels) -> NDArray[np.int64]:
         """New code of each level: that of the first level of its group."""
@@ -127,9 +105,8 @@ def pooled(levels: Levels) -> Grouping | None:
     if number >= len(levels.size):
         return None
     group = np.maximum(np.arange(len(levels.size), dtype=np.int64) - (number - 1), 0)
-    return Grouping(
-        f"the {number} rarest levels as one", group, len(levels.size) - number + 1, "the rarest levels as one"
-    )
+    plain, after = "the rarest levels as one", len(levels.size) - number + 1
+    return Grouping(f"the {number} rarest levels as one", group, after, plain)
 
 
 def joined(levels: Levels, one: int, other: int) -> Grouping | None:

@@ -99,11 +99,7 @@ class Contribution:
 
     @classmethod
     def of(
-        cls,
-        variables: tuple[str, ...],
-        whole: Figures,
-        left: Figures,
-        entropies: Sequence[float],
+        cls, variables: tuple[str, ...], whole: Figures, left: Figures, entropies: Sequence[float]
     ) -> Contribution:
         """Set what is left against the whole."""
         saved, lost = whole.uniques - left.uniques, math.fsum(entropies)
@@ -168,14 +164,8 @@ def suggest(
 def rank(one: Suggestion) -> tuple[float, float, float, str, tuple[str, ...]]:
     """Order suggestions: uniques saved per bit, then risk saved per bit, then the smaller loss."""
     risk = _per_bit(one.risk_saved, one.entropy_lost)
-    per_bit = one.saved_per_bit
-    return (
-        math.inf if math.isnan(per_bit) else -nine_digits(per_bit),
-        math.inf if math.isnan(risk) else -nine_digits(risk),
-        nine_digits(one.entropy_lost),
-        one.action,
-        one.variables,
-    )
+    gains = [math.inf if math.isnan(gain) else -nine_digits(gain) for gain in (one.saved_per_bit, risk)]
+    return (gains[0], gains[1], nine_digits(one.entropy_lost), one.action, one.variables)
 
 
 def nine_digits(value: float) -> float:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyContributions", "key_contributions"]
 
+OF_ROW = (
+    "uniques_without", "uniques_saved", "decides_alone", "violations_without", "risk_without", "entropy_lost",
+)  # fmt: skip
 Task = Callable[[], list[tuple[tuple[str, ...], Figures]]]
 
 
@@ -42,9 +45,8 @@ Task = Callable[[], list[tuple[tuple[str, ...], Figures]]]
 
 def figures_of(columns: dict[str, Any], size: Any, k: Sequence[int], n: int) -> Figures:
     """Uniques, global risk and violations of cells."""
-    total, below = sums_of_cells(
-        columns["sample_frequency"], columns.get("population_frequency"), size, limits_of(k)
-    )
+    f, big_f = columns["sample_frequency"], columns.get("population_frequency")
+    total, below = sums_of_cells(f, big_f, size, limits_of(k))
     return Figures(below[0], total / n, dict(zip(k, below[1:], strict=True)))
 
 
@@ -132,9 +134,8 @@ class KeyContributions(Result):
 
     @cached_property
     def _levels(self) -> dict[str, Levels]:
-        return dict(
-            zip(self.cells.keys, run(lambda key: levels_of(self.cells, key), self.cells.keys), strict=True)
-        )
+        keys = self.cells.keys
+        return dict(zip(keys, run(lambda key: levels_of(self.cells, key), keys), strict=True))
 
     @cached_property
     def _groupings(self) -> dict[str, Grouping]:
@@ -182,15 +183,12 @@ class KeyContributions(Result):
             for names, figures in self._left_out.without.items()
         ]
         place = {key: j for j, key in enumerate(self.cells.keys)}
-        return tuple(
-            sorted(
-                rows,
-                key=lambda one: (
-                    len(one.variables), -one.uniques_saved, nine_digits(one.risk_without),
-                    tuple(place[name] for name in one.variables),
-                ),
-            )
-        )  # fmt: skip
+
+        def order(one: Contribution) -> tuple[Any, ...]:
+            at = tuple(place[name] for name in one.variables)
+            return len(one.variables), -one.uniques_saved, nine_digits(one.risk_without), at
+
+        return tuple(sorted(rows, key=order))
 
     @cached_property
     def decides_alone(self) -> dict[str, float]:
@@ -200,44 +198,22 @@ class KeyContributions(Result):
     @cached_property
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Leaving out or coarsening each key, what saves most uniques per bit lost first."""
-        drops = [
-            suggest("drop", one.variables, one, self._whole) for one in self.table if len(one.variables) == 1
-        ]
+        alone = [one for one in self.table if len(one.variables) == 1]
+        drops = [suggest("drop", one.variables, one, self._whole) for one in alone]
         steps = [suggest("coarsen", (key,), one, self._whole) for key, one in self.coarsenings.items()]
         return tuple(sorted([*steps, *drops], key=rank))
 
     @cached_property
     def table_figures(self) -> dict[str, dict[str, Any]]:
         """The table by the names of the keys left out."""
-        return {
-            " + ".join(one.variables): {
-                "uniques_without": one.uniques_without,
-                "uniques_saved": one.uniques_saved,
-                "decides_alone": one.decides_alone,
-                "violations_without": one.violations_without,
-                "risk_without": one.risk_without,
-                "entropy_lost": one.entropy_lost,
-            }
-            for one in self.table
-        }
+        rows = self.table
+        return {" + ".join(one.variables): {name: getattr(one, name) for name in OF_ROW} for one in rows}
 
     @cached_property
     def coarsening_figures(self) -> dict[str, dict[str, Any]]:
         """The coarsenings by the names of the keys."""
-        return {
-            key: {
-                "rule": one.rule,
-                "levels_before": one.levels_before,
-                "levels_after": one.levels_after,
-                "uniques_without": one.uniques_without,
-                "uniques_saved": one.uniques_saved,
-                "decides_alone": one.decides_alone,
-                "violations_without": one.violations_without,
-                "risk_without": one.risk_without,
-                "entropy_lost": one.entropy_lost,
-            }
-            for key, one in self.coarsenings.items()
-        }
+        names = ("rule", "levels_before", "levels_after", *OF_ROW)
+        return {key: {name: getattr(one, name) for name in names} for key, one in self.coarsenings.items()}
 
     @cached_property
     def suggestion_figures(self) -> tuple[dict[str, Any], ...]:
@@ -331,9 +307,8 @@ def key_contributions(
         scenario=scenario,
     )  # fmt: skip
     if cells.roles.person is not None:
-        raise DataError(
-            "distinct persons cannot be counted from cells; leave person= out for key contributions"
-        )
+        words = "distinct persons cannot be counted from cells"
+        raise DataError(f"{words}; leave person= out for key contributions")
     found = cells.in_memory()
     if "population_frequency" in found.columns:
         refuse_short(found)

@@ -31,17 +31,10 @@ CELLS_PER_VALUE = 1 << 14  # cells that may share the keys kept in a round: they
 
 @dataclass(frozen=True)
 class Round:
-    """Keys that stay in, and what is left out of the others: a key, then further keys together with it.
-
-    Attributes
-    ----------
-    shared : tuple of int
-    branches : tuple of (int, bool, tuple of int)
-        A key, whether it is left out for the first time, and its partners.
-    """
+    """Keys that stay in, and what is left out of the others: a key, then further keys together with it."""
 
     shared: tuple[int, ...]
-    branches: tuple[tuple[int, bool, tuple[int, ...]], ...]
+    branches: tuple[tuple[int, bool, tuple[int, ...]], ...]  # a key, whether for the first time, its partners
 
 
 @dataclass(frozen=True)
@@ -122,35 +115,20 @@ def leave_out(
     k: Sequence[int],
     pairs: bool,
 ) -> LeftOut:
-    """Figures of every margin of cells that are packed.
+    """Figures of every margin of cells that are packed, by the levels of every key and the coarser keys there are.
 
-    Parameters
-    ----------
-    cells : Cells
-    levels, groupings : mappings by key
-        Levels of every key, and the coarser key of those that have one. Keys with more codes than a table
-        takes are left out of `coarser`.
-    k : sequence of int
-        Levels of k-anonymity to count violations of.
-    pairs : bool
-        Whether to leave out every pair of keys too.
+    Keys with more codes than a table takes are left out of `coarser`.
     """
     table, layout, keys = cells.table, cells.table.layout, cells.keys
     assert table.words is not None
     assert layout is not None
-    plan = [
-        (
-            one.shared,
-            [
-                Branch(
-                    j, partners,
-                    _codes(layout.bits[j], levels[keys[j]], groupings.get(keys[j])) if new else None,
-                )
-                for j, new, partners in one.branches
-            ],
-        )
-        for one in rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
-    ]  # fmt: skip
+
+    def branch_of(j: int, new: bool, partners: tuple[int, ...]) -> Branch:
+        codes = _codes(layout.bits[j], levels[keys[j]], groupings.get(keys[j])) if new else None
+        return Branch(j, partners, codes)
+
+    planned = rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
+    plan = [(one.shared, [branch_of(*branch) for branch in one.branches]) for one in planned]
     whole, counted = (_merged if takes_whole_cells(cells) else _matched)(cells, levels, plan, k)
 
     def figures(sums: Sums) -> Figures:
@@ -202,10 +180,8 @@ def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence
         weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild
     )
     branches = [branch for _, some in plan for branch in some]
-    columns = cells.columns
-    risk, below = sums_of_cells(
-        columns["sample_frequency"], columns.get("population_frequency"), table.size, limits
-    )
+    f, big_f = cells.columns["sample_frequency"], cells.columns.get("population_frequency")
+    risk, below = sums_of_cells(f, big_f, table.size, limits)
     counted = [one for some in found for one in some]
     return Sums(np.array(below), risk), list(zip(branches, counted, strict=True))
 

@@ -44,13 +44,9 @@ class IdentityDisclosure(PairResult):
 
     measure: ClassVar[str] = "identity_disclosure"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "n_released",
-        "unique_in_original",
-        "unique_in_released",
-        "unique_in_original_in_released",
+        "n", "n_released", "unique_in_original", "unique_in_released", "unique_in_original_in_released",
         "replicated_uniques",
-    )
+    )  # fmt: skip
     n: int = 0
     n_released: float = math.nan
     unique_in_original: float = math.nan
@@ -130,19 +126,17 @@ def identity_disclosure(
     arguments.text(prefix, "prefix")
     pair, names, notes = open_keys(original, released, keys, scenario, id)
     groups = pair.groups(names)
-    per_release = []
-    for j in range(pair.m):
-        counts = unique_counts(groups, j)
-        per_release.append(
-            {
-                "n_released": counts["n_released"],
-                "unique_in_original": counts["original_uniques"] / pair.n,
-                "unique_in_released": counts["released_uniques"] / counts["n_released"],
-                "unique_in_original_in_released": counts["original_uniques_in_released"] / pair.n,
-                "replicated_uniques": counts["replicated"] / pair.n,
-            }
-        )
+    per_release = tuple(
+        {
+            "n_released": counts["n_released"],
+            "unique_in_original": counts["original_uniques"] / pair.n,
+            "unique_in_released": counts["released_uniques"] / counts["n_released"],
+            "unique_in_original_in_released": counts["original_uniques_in_released"] / pair.n,
+            "replicated_uniques": counts["replicated"] / pair.n,
+        }
+        for counts in (unique_counts(groups, j) for j in range(pair.m))
+    )
     return IdentityDisclosure(
-        pair, tuple(per_release), MISSING_RULE, notes, n=pair.n, **mean_figures(per_release), keys=names,
+        pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release), keys=names,
         prefix=prefix,
     )  # fmt: skip

@@ -17,7 +17,9 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 
-__all__ = ["IntervalRisk", "identical_note", "interval_risk", "mean_known", "numeric_names", "share"]
+__all__ = [
+    "IntervalRisk", "identical_note", "interval_risk", "mean_known", "numeric_names", "share", "values_note",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Scale = Literal["sd", "rank"]
@@ -213,11 +215,10 @@ def interval_risk(
         _check_spread(pair, names)
         if pair.n == 1:
             notes["rate"] = "one record has no standard deviation"
+    files = _files(pair, names)
     found = [
-        np.column_stack(
-            [inside_intervals(files[0], files[j + 1], width, scale) for files in _files(pair, names)]
-        )
-        for j in range(pair.m)
+        np.column_stack([inside_intervals(one[0], one[j], width, scale) for one in files])
+        for j in range(1, pair.m + 1)
     ]
     together = [inside_all(one) for one in found]
     per_release = tuple(
@@ -241,22 +242,17 @@ def interval_risk(
     )  # fmt: skip
 
 
-def numeric_names(numeric: Sequence[str] | None, scenario: Scenario | None) -> tuple[str, ...]:
-    """The numeric variables given, or the scenario's.
-
-    Raises
-    ------
-    ScenarioError
-        There are none.
-    """
+def numeric_names(
+    numeric: Sequence[str] | str | None, scenario: Scenario | None, *, single: bool = False
+) -> tuple[str, ...]:
+    """The numeric variables given, or the scenario's."""
     scenario = arguments.scenario_or_none(scenario)
-    names = arguments.names(numeric, "numeric")
+    names = arguments.names(numeric, "numeric", single=single)
     if names is None and scenario is not None:
         names = scenario.numeric
     if not names:
-        raise ScenarioError(
-            "say which variables are numeric: numeric=[...] or a scenario that does", argument="numeric"
-        )
+        words = "say which variables are numeric: numeric=[...] or a scenario that does"
+        raise ScenarioError(words, argument="numeric")
     return names
 
 
@@ -266,10 +262,13 @@ def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
         all(np.array_equal(files[0], files[j + 1], equal_nan=True) for files in _files(pair, names))
         for j in range(pair.m)
     )
-    if not same:
-        return {}
-    which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
-    return {"released": f"{which} the original's values of these variables, row by row"}
+    return values_note(same, pair.m)
+
+
+def values_note(same: int, m: int, where: str = "values of these variables, row by row") -> dict[str, str]:
+    """A note where so many of m releases have the original's values; nothing where none has."""
+    which = "the release has" if m == 1 else f"{same} of {m} releases have"
+    return {"released": f"{which} the original's {where}"} if same else {}
 
 
 def _files(pair: Pair, names: Sequence[str]) -> list[tuple[Floats, ...]]:
@@ -284,15 +283,12 @@ def _check_spread(pair: Pair, names: Sequence[str]) -> None:
         if pair.n > 1 and float(np.nanmax(values)) == float(np.nanmin(values))
     ]
     if constant:
-        raise DataError(
-            f"{'; '.join(constant)} has the same value in every record: no standard deviation to measure by; leave "
-            "it out, or use scale='rank'"
-        )
+        words = "has the same value in every record: no standard deviation to measure by"
+        raise DataError(f"{'; '.join(constant)} {words}; leave it out, or use scale='rank'")
 
 
 def _note_missing(notes: dict[str, str], pair: Pair, together: Sequence[Floats]) -> None:
     unknown = [int(np.isnan(one).sum()) for one in together]
     if max(unknown) and "rate" not in notes:
-        notes["missing"] = (
-            f"up to {max(unknown)} of {pair.n} records have no variable known in both files: not counted"
-        )
+        some = f"up to {max(unknown)} of {pair.n} records"
+        notes["missing"] = f"{some} have no variable known in both files: not counted"

@@ -40,26 +40,18 @@ class Options:
 
 
 def options(method: Method, distance: Distance, n_best: int, weights: Weights) -> Options:
-    """Check what can be checked before the files are opened.
-
-    Raises
-    ------
-    DataError
-        An unknown method or distance, or options that do not go together.
-    """
+    """Check what can be checked before the files are opened."""
     arguments.choice(method, "method", METHODS)
     arguments.choice(distance, "distance", DISTANCES)
     if method == "rank" and distance != "gower":
         raise DataError("method='rank' has a distance of its own; leave distance= out", argument="distance")
     arguments.count(n_best, "n_best", "counts candidates")
     if method == "assignment" and n_best != 1:
-        raise DataError(
-            "method='assignment' links each record to one original; leave n_best= out", argument="n_best"
-        )
+        words = "method='assignment' links each record to one original; leave n_best= out"
+        raise DataError(words, argument="n_best")
     if weights is not None and method != "rank" and distance == "mahalanobis":
-        raise DataError(
-            "distance='mahalanobis' weighs by the covariance; leave weights= out", argument="weights"
-        )
+        words = "distance='mahalanobis' weighs by the covariance; leave weights= out"
+        raise DataError(words, argument="weights")
     return Options(method, distance, int(n_best), weights)
 
 
@@ -73,30 +65,19 @@ def linked_variables(
     scenario: Scenario | None,
     id: str | None,
 ) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
-    """Open the files; the variables that are numbers, and all variables.
-
-    Raises
-    ------
-    ScenarioError
-        No variables.
-    ColumnError, DataError
-        As `record_linkage`.
-    """
+    """Open the files; the variables that are numbers, and all variables."""
     scenario = arguments.scenario_or_none(scenario)
     names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
         names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
     if not names:
-        raise ScenarioError(
-            "say which variables the intruder knows: variables=[...] or scenario=", argument="variables"
-        )
+        words = "say which variables the intruder knows: variables=[...] or scenario="
+        raise ScenarioError(words, argument="variables")
     if declared is None and scenario is not None and not chosen.numbers_only:
         declared = tuple(name for name in scenario.numeric if name in names)
     if declared is not None and (other := [name for name in declared if name not in names]):
-        raise ColumnError(
-            f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}",
-            argument="numeric",
-        )
+        words = f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}"
+        raise ColumnError(words, argument="numeric")
     _check_weights(chosen.weights, names)
     if declared is None:
         pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
@@ -104,9 +85,8 @@ def linked_variables(
         original, released, id = pair, None, pair.id
     if chosen.numbers_only and (rest := [name for name in names if name not in declared]):
         what = "method='rank'" if chosen.method == "rank" else f"distance={chosen.distance!r}"
-        raise DataError(
-            f"{what} compares numbers; {rest[0]!r} is none: leave it out, or use distance='gower'"
-        )
+        words = f"{what} compares numbers; {rest[0]!r} is none"
+        raise DataError(f"{words}: leave it out, or use distance='gower'")
     roles = {"categories": [name for name in names if name not in declared]}
     pair = open_pair(original, released, categories=roles, numeric={"numeric": declared}, aligned=True, id=id)
     if chosen.distance == "mahalanobis":
@@ -133,15 +113,12 @@ def encoders(
         elif chosen.distance == "mahalanobis":
             found = whitened(values)
             if found is None:
-                raise DataError(
-                    "the covariance of the variables is singular: one does not vary, or follows from the others; leave "
-                    "it out, or use another distance"
-                )
+                words = "the covariance of the variables is singular: one does not vary, or follows from the others"
+                raise DataError(f"{words}; leave it out, or use another distance")
             known, masked = found
         else:
-            known, masked = differences(
-                values, power=2 if chosen.distance == "euclidean" else 1, weights=weights
-            )
+            power = 2 if chosen.distance == "euclidean" else 1
+            known, masked = differences(values, power=power, weights=weights)
         return known, masked
 
     return encode
@@ -152,18 +129,14 @@ def _check_weights(weights: Weights, names: Sequence[str]) -> None:
         return
     if isinstance(weights, Mapping):
         if unknown := [str(name) for name in weights if name not in names]:
-            raise ColumnError(
-                f"weights: {unknown[0]!r} is none of the variables; {did_you_mean(unknown[0], names)}",
-                argument="weights",
-            )
+            words = f"weights: {unknown[0]!r} is none of the variables; {did_you_mean(unknown[0], names)}"
+            raise ColumnError(words, argument="weights")
         values = list(weights.values())
     else:
         values = list(arguments.several(weights, "weights", "has a number for each variable"))
         if len(values) != len(names):
-            raise DataError(
-                f"weights= needs one number per variable: {len(names)}, in the order of variables=",
-                argument="weights",
-            )
+            words = f"weights= needs one number per variable: {len(names)}, in the order of variables="
+            raise DataError(words, argument="weights")
     good = [arguments.is_number(value) and value >= 0 for value in values]
     if not all(good) or not any((_by_name(weights, names) or {}).values()):
         raise DataError("weights must be finite numbers, none negative and not all 0", argument="weights")
@@ -185,7 +158,5 @@ def _check_complete(pair: Pair, numbers: Sequence[str]) -> None:
         if np.isnan(values).any()
     ]
     if faults:
-        raise DataError(
-            f"{'; '.join(faults)}; distance='mahalanobis' needs every value: use distance='gower', or leave these "
-            "records out of both files"
-        )
+        words = "use distance='gower', or leave these records out of both files"
+        raise DataError(f"{'; '.join(faults)}; distance='mahalanobis' needs every value: {words}")

@@ -26,19 +26,11 @@ WORD = 63
 
 @dataclass(frozen=True, eq=False)
 class Category:
-    """A variable matched for equality: shared codes of the targets and of the released records.
-
-    Attributes
-    ----------
-    target, released : ndarray, int32
-        0 is a missing value.
-    wild : bool
-        Whether a missing value matches any.
-    """
+    """A variable matched for equality: shared codes, 0 being missing, of targets and of released records."""
 
     target: Codes
     released: Codes
-    wild: bool
+    wild: bool  # whether a missing value matches any
 
     def missing(self) -> tuple[Bools, Bools]:
         """Where each file lacks a value."""
@@ -47,33 +39,16 @@ class Category:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """A variable matched by an interval.
-
-    Attributes
-    ----------
-    target, released : ndarray, float64
-        NaN is a missing value.
-    width : float
-    relative : bool
-        Whether the width is a share of the value that the interval is around.
-    tol : float
-        Slack at both ends.
-    closed : bool
-        Whether the ends belong to the interval, the slack outside; else they do not, the slack inside.
-    around_target : bool
-        Whether the interval is around the original value or around the released one.
-    wild : bool
-        Whether a missing value matches any.
-    """
+    """A variable matched by an interval; NaN is a missing value."""
 
     target: Floats
     released: Floats
     width: float
-    relative: bool
-    tol: float
-    closed: bool
-    around_target: bool
-    wild: bool
+    relative: bool  # whether the width is a share of the value that the interval is around
+    tol: float  # slack at both ends
+    closed: bool  # whether the ends belong to it, the slack outside; else they do not, the slack inside
+    around_target: bool  # whether the interval is around the original value or around the released one
+    wild: bool  # whether a missing value matches any
 
     def missing(self) -> tuple[Bools, Bools]:
         """Where each file lacks a value."""
@@ -117,19 +92,8 @@ def match(
 ) -> tuple[Ints, Bools]:
     """For each target the number of released records that match it, and whether its own one does.
 
-    Parameters
-    ----------
-    categories, intervals : sequence of Category and of Interval
-        One at least.
-    own : ndarray, int64, shape (targets,)
-        The released record that was made from each target.
-    groups : (ndarray, ndarray, int), optional
-        Group of each target and of each released record by all categories, where that is known.
-
-    Raises
-    ------
-    DataError
-        Too many patterns of missing values.
+    `own` (targets,) is the released record made from each target; `groups`, where known, the group of each target
+    and of each released record by all categories, and how many there are.
     """
     variables: list[Category | Interval] = [*categories, *intervals]
     wild = [one for one in variables if one.wild and any(gap.any() for gap in one.missing())]
@@ -158,10 +122,8 @@ def _patterns(
 ) -> tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]]:
     """Rows of both files by which of the variables they lack."""
     if len(wild) > WORD:
-        raise DataError(
-            f"{len(wild)} variables have missing values, more than the {WORD} that missing='wildcard' takes; choose "
-            "'category'"
-        )
+        words = f"{len(wild)} variables have missing values, more than the {WORD}"
+        raise DataError(f"{words} that missing='wildcard' takes; choose 'category'")
     found: tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]] = ([], [])
     for side, size in enumerate((n, r)):
         word = np.zeros(size, np.int64)
@@ -172,10 +134,8 @@ def _patterns(
         parts = np.split(order, np.cumsum(np.bincount(of_row))[:-1])
         found[side].extend(zip(patterns.tolist(), parts, strict=True))
     if (pairs := len(found[0]) * len(found[1])) > MOST_PATTERN_PAIRS:
-        raise DataError(
-            f"the files have {len(found[0])} and {len(found[1])} patterns of missing values, {pairs} pairs of which "
-            "missing='wildcard' would have to compare; choose 'category'"
-        )
+        words = f"the files have {len(found[0])} and {len(found[1])} patterns of missing values, {pairs} pairs of which"
+        raise DataError(f"{words} missing='wildcard' would have to compare; choose 'category'")
     return found
 
 

@@ -21,19 +21,10 @@ __all__ = ["MatchBy", "match_by", "target_rows"]
 
 @dataclass(frozen=True)
 class MatchBy:
-    """What two records must share.
+    """What two records must share: all variables by role, those of them that are numbers, the missing rules.
 
-    Attributes
-    ----------
-    known, synthetic : tuple of str
-        All variables, by role.
-    numeric : tuple of str
-        Those that hold numbers.
-    widths : dict of str to (float, bool)
-        Width of the interval of each numeric variable that has one, and whether it is relative; the other
-        variables are matched for equality.
-    rules : dict of str to str
-        What a missing value is, by variable.
+    `widths` are those of the intervals of numeric variables that have one, and whether they are relative; the other
+    variables are matched for equality.
     """
 
     known: tuple[str, ...]
@@ -75,15 +66,6 @@ def match_by(
 ) -> MatchBy:
     """Check the arguments of `matching_risk` that name variables.
 
-    Raises
-    ------
-    ColumnError
-        A variable that is both known and synthetic; a numeric variable, or one with a width, that is neither.
-    DataError
-        No variable; a width that is no number of 0 or more; one without a width.
-    ScenarioError
-        As `resolve_roles`.
-
     Examples
     --------
     >>> found = match_by(
@@ -98,35 +80,26 @@ def match_by(
     numbers = arguments.names(numeric, "numeric") or ()
     if not fixed and not made:
         if scenario is None:
-            raise DataError(
-                "no variable to match by: known=[...] names those left as they were, synthetic=[...] those that were "
-                "replaced",
-                argument="known",
-            )
+            words = "known=[...] names those left as they were, synthetic=[...] those that were replaced"
+            raise DataError(f"no variable to match by: {words}", argument="known")
         keys = resolve_roles(scenario=scenario).keys
         numbers = numbers or tuple(name for name in keys if name in scenario.numeric)
         fixed, made = tuple(name for name in keys if name not in numbers), numbers
     if both := [name for name in fixed if name in made]:
-        raise ColumnError(
-            f"{both[0]!r} is known and synthetic; a variable was either left as it was or replaced",
-            argument="synthetic",
-        )
+        words = f"{both[0]!r} is known and synthetic; a variable was either left as it was or replaced"
+        raise ColumnError(words, argument="synthetic")
     names = fixed + made
     for role, listed in {"numeric": numbers, "width": width, "relative": relative}.items():
         for name in listed if isinstance(listed, (tuple, Mapping)) else ():
             if name not in names:
-                raise ColumnError(
-                    f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}",
-                    argument=role,
-                )
+                words = f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}"
+                raise ColumnError(words, argument=role)
     if isinstance(width, Mapping):
         numbers = tuple(dict.fromkeys([*numbers, *width]))
     with_width = width if isinstance(width, Mapping) else [name for name in made if name in numbers]
     if bare := [name for name in made if name in numbers and name not in with_width]:
-        raise DataError(
-            f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality",
-            argument="width",
-        )
+        words = f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality"
+        raise DataError(words, argument="width")
     rules = resolve_roles(scenario=scenario, keys=names, missing=missing, default_missing="category").rules
     if not isinstance(width, Mapping):
         _number(width)
@@ -146,23 +119,15 @@ def _number(width: Any, name: str = "") -> float:
 def _is_relative(relative: Any, name: str) -> bool:
     if isinstance(relative, Mapping):
         if name not in relative:
-            raise DataError(
-                f"relative says nothing of {name!r}; name every variable with a width, or give one value",
-                argument="relative",
-            )
+            words = f"relative says nothing of {name!r}; name every variable with a width, or give one value"
+            raise DataError(words, argument="relative")
         relative = relative[name]
-    return arguments.flag(
-        relative, "relative", "is True where a width is a share of the value, False where it is in its unit"
-    )
+    says = "is True where a width is a share of the value, False where it is in its unit"
+    return arguments.flag(relative, "relative", says)
 
 
 def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     """Positions, from 0, of the records that are looked for.
-
-    Raises
-    ------
-    DataError
-        Row numbers that do not exist or occur twice, a mask of another length, nothing at all.
 
     Examples
     --------
@@ -175,14 +140,11 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     if given.dtype == np.bool_ and given.shape == (n,):
         found = np.flatnonzero(given)
     elif given.dtype == np.bool_:
-        raise DataError(
-            f"rows= as true and false needs one value for each of the {n} records", argument="rows"
-        )
+        words = f"rows= as true and false needs one value for each of the {n} records"
+        raise DataError(words, argument="rows")
     elif given.ndim != 1 or (given.dtype.kind not in "iu" and len(given)):
-        raise DataError(
-            "rows= takes row numbers of the original, from 1, or true and false for each record",
-            argument="rows",
-        )
+        words = "rows= takes row numbers of the original, from 1, or true and false for each record"
+        raise DataError(words, argument="rows")
     else:
         found = given.astype(np.int64) - 1
     if len(found) == 0:

@@ -17,6 +17,7 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.matching_kernel import Category, Interval, match
 from sdckit.identity.matching.matching_options import MatchBy, match_by, target_rows
 
@@ -32,21 +33,11 @@ NO_UNIQUE_MATCH = "no record has exactly one match"
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """What was found for each target (columns) in each release (rows).
+    """What was found for each target (columns) in each release (rows)."""
 
-    Attributes
-    ----------
-    rows : ndarray, int64, shape (targets,)
-        Position of each target in the original.
-    count : ndarray, int64, shape (m, targets)
-        Released records that match it.
-    true : ndarray, bool, shape (m, targets)
-        Whether the record made from it is among them.
-    """
-
-    rows: NDArray[np.int64]
-    count: NDArray[np.int64]
-    true: NDArray[np.bool_]
+    rows: NDArray[np.int64]  # (targets,) position of each in the original
+    count: NDArray[np.int64]  # (m, targets) released records that match it
+    true: NDArray[np.bool_]  # (m, targets) whether the record made from it is among them
 
     @cached_property
     def risk(self) -> NDArray[np.float64]:
@@ -56,14 +47,12 @@ class Matched:
     @cached_property
     def unique_true(self) -> NDArray[np.bool_]:
         """The right one is the only match."""
-        single: NDArray[np.bool_] = self.count == 1
-        return self.true & single
+        return self.true & (self.count == 1)  # type: ignore[no-any-return]
 
     @cached_property
     def unique_false(self) -> NDArray[np.bool_]:
         """A wrong one is the only match."""
-        single: NDArray[np.bool_] = self.count == 1
-        return ~self.true & single
+        return ~self.true & (self.count == 1)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -284,16 +273,13 @@ def matching_risk(
         known=known, synthetic=synthetic, numeric=numeric, width=width, relative=relative, missing=missing,
         scenario=scenario,
     )  # fmt: skip
-    _check_options(tol, bounds, around)
+    arguments.amount(tol, "tol", "is the slack at the ends of an interval")
+    arguments.choice(bounds, "bounds", ("closed", "open"))
+    arguments.choice(around, "around", ("original", "released"))
+    roles = {"known": by.known, "synthetic": by.synthetic}
+    equal = {role: [name for name in some if name in by.equal] for role, some in roles.items()}
     pair = open_pair(
-        original,
-        released,
-        categories={
-            role: [name for name in getattr(by, role) if name in by.equal] for role in ("known", "synthetic")
-        },
-        numeric={"numeric": by.numeric},
-        aligned=True,
-        id=id,
+        original, released, categories=equal, numeric={"numeric": by.numeric}, aligned=True, id=id
     )
     _refuse_missing(pair, by)
     targets = target_rows(rows, pair.n)
@@ -345,12 +331,6 @@ def _figures(matched: Matched, j: int) -> dict[str, float]:
     }
 
 
-def _check_options(tol: object, bounds: str, around: str) -> None:
-    arguments.amount(tol, "tol", "is the slack at the ends of an interval")
-    arguments.choice(bounds, "bounds", ("closed", "open"))
-    arguments.choice(around, "around", ("original", "released"))
-
-
 def _refuse_missing(pair: Pair, by: MatchBy) -> None:
     """Keep the promise of missing='error'."""
     for name, rule in by.rules.items():
@@ -363,10 +343,8 @@ def _refuse_missing(pair: Pair, by: MatchBy) -> None:
         )
         for label, gap in zip(pair.names, gaps, strict=True):
             if gap.any():
-                raise DataError(
-                    f"{label}: {name!r} is missing in {int(gap.sum())} records, and missing='error'; complete it or "
-                    "choose 'category' or 'wildcard'"
-                )
+                words = f"{label}: {name!r} is missing in {int(gap.sum())} records, and missing='error'"
+                raise DataError(f"{words}; complete it or choose 'category' or 'wildcard'")
 
 
 def _notes(pair: Pair, by: MatchBy) -> dict[str, str]:
@@ -375,7 +353,4 @@ def _notes(pair: Pair, by: MatchBy) -> dict[str, str]:
     for name in by.widths:
         first, *others = pair.numbers(name)
         same &= [np.array_equal(first, other, equal_nan=True) for other in others]
-    if not same.any():
-        return {}
-    which = "the release has" if pair.m == 1 else f"{int(same.sum())} of {pair.m} releases have"
-    return {"released": f"{which} the original's values, row by row, in the variables matched"}
+    return values_note(int(same.sum()), pair.m, "values, row by row, in the variables matched")

@@ -11,19 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.matching.linkage_options import (
-    Distance,
-    Method,
-    Options,
-    encoders,
-    linked_variables,
-    options,
-)
+from sdckit.identity.matching.interval_risk import values_note
+from sdckit.identity.matching.linkage_options import Distance, Method, encoders, linked_variables, options
 from sdckit.numerics.encode import Encoded
 from sdckit.numerics.search.neighbours import paired, pairwise, prepare
 
@@ -31,6 +24,7 @@ __all__ = ["RecordLinkage", "record_linkage"]
 
 Floats = NDArray[np.float64]
 ASSIGNED_ROWS = 5_000  # the optimum needs all distances at once: 200 MB for so many
+OF_LINK = {"correct": "correct", "distance": "distance", "second_distance": "second"}
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
 
 
@@ -39,22 +33,12 @@ MISSING_RULE = "a missing value is 0 from a missing one, and from any other as f
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """For each released record where it is linked to.
+    """For each released record where it is linked to."""
 
-    Attributes
-    ----------
-    row : ndarray, int64, shape (n,)
-        The original, from 0.
-    correct : ndarray, float64, shape (n,)
-        The chance that the right one is found.
-    distance, second : ndarray, float64, shape (n,)
-        Distance of that original, and the smallest one of any other.
-    """
-
-    row: NDArray[np.int64]
-    correct: Floats
-    distance: Floats
-    second: Floats
+    row: NDArray[np.int64]  # the original, from 0
+    correct: Floats  # the chance that the right one is found
+    distance: Floats  # of that original
+    second: Floats  # the smallest distance of any other
 
 
 def nearest_links(original: Encoded, released: Encoded, n_best: int) -> Links:
@@ -140,9 +124,8 @@ class RecordLinkage(PairResult):
         """A row per record, in the original's order and frame type."""
         one_release, links = self.pair.m == 1, self.links
         columns: dict[str, NDArray[Any]] = {"linked_row": links[0].row + 1} if one_release else {}
-        columns["correct"] = np.mean([one.correct for one in links], axis=0)
-        columns["distance"] = np.mean([one.distance for one in links], axis=0)
-        columns["second_distance"] = np.mean([one.second for one in links], axis=0)
+        for name, attribute in OF_LINK.items():
+            columns[name] = np.mean([getattr(one, attribute) for one in links], axis=0)
         return self.pair.records(columns, prefix=self.prefix)
 
     @property
@@ -154,9 +137,7 @@ class RecordLinkage(PairResult):
                 "row": np.tile(np.arange(1, n + 1), m),
                 "release": np.repeat(np.arange(1, m + 1), n),
                 "linked_row": np.concatenate([one.row + 1 for one in links]),
-                "correct": np.concatenate([one.correct for one in links]),
-                "distance": np.concatenate([one.distance for one in links]),
-                "second_distance": np.concatenate([one.second for one in links]),
+                **{name: np.concatenate([getattr(one, at) for one in links]) for name, at in OF_LINK.items()},
             }
         )
 
@@ -251,18 +232,17 @@ def record_linkage(
     pair, numbers, names = linked_variables(
         original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id
     )
-    _check_size(pair, chosen)
+    if n_best > pair.n:
+        words = f"n_best={n_best} of {pair.n} originals: ask for no more than there are"
+        raise DataError(words, argument="n_best")
+    if method == "assignment" and pair.n > ASSIGNED_ROWS:
+        words = f"method='assignment' takes up to {ASSIGNED_ROWS} records, these are {pair.n}"
+        raise DataError(f"{words}; use method='nearest', or a sample of the records", argument="method")
     notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
-    if same := sum(pair.identical(names)):
-        which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
-        notes["released"] = f"{which} the original's values of these variables, row by row"
+    notes |= values_note(sum(pair.identical(names)), pair.m)
     encode = encoders(pair, names, numbers, chosen)
-    links = []
-    for j in range(pair.m):
-        known, masked = encode(j)
-        links.append(
-            assigned_links(known, masked) if method == "assignment" else nearest_links(known, masked, n_best)
-        )
+    files = (encode(j) for j in range(pair.m))
+    links = [assigned_links(*two) if method == "assignment" else nearest_links(*two, n_best) for two in files]
     if pair.n == 1:
         notes["second_distance"] = "there is one original only"
     per_release = tuple(
@@ -278,16 +258,3 @@ def record_linkage(
         pair, per_release, MISSING_RULE, notes, links=tuple(links), n=pair.n, prefix=prefix,
         **mean_figures(per_release, notes),
     )  # fmt: skip
-
-
-def _check_size(pair: Pair, chosen: Options) -> None:
-    if chosen.n_best > pair.n:
-        raise DataError(
-            f"n_best={chosen.n_best} of {pair.n} originals: ask for no more than there are", argument="n_best"
-        )
-    if chosen.method == "assignment" and pair.n > ASSIGNED_ROWS:
-        raise DataError(
-            f"method='assignment' takes up to {ASSIGNED_ROWS} records, these are {pair.n}; use method='nearest', or a "
-            "sample of the records",
-            argument="method",
-        )

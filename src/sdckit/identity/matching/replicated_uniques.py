@@ -82,14 +82,9 @@ class ReplicatedUniques(PairResult):
 
     measure: ClassVar[str] = "replicated_uniques"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "n_released",
-        "original_uniques",
-        "released_uniques",
-        "released_uniques_in_original",
-        "replicated",
+        "n", "n_released", "original_uniques", "released_uniques", "released_uniques_in_original", "replicated",
         "share",
-    )
+    )  # fmt: skip
     n: int = 0
     n_released: float = math.nan
     original_uniques: float = math.nan
@@ -212,13 +207,7 @@ def replicated_uniques(
         {**{name: one[name] for name in one if name in shown}, "share": one["replicated"] / pair.n}
         for one in counts
     )
+    means = mean_figures(per_release)
     return ReplicatedUniques(
-        pair,
-        per_release,
-        MISSING_RULE,
-        notes,
-        n=pair.n,
-        **mean_figures(per_release),
-        keys=names,
-        prefix=prefix,
+        pair, per_release, MISSING_RULE, notes, n=pair.n, **means, keys=names, prefix=prefix
     )

@@ -144,9 +144,7 @@ class RobustIntervalRisk(PairResult):
     """
 
     measure: ClassVar[str] = "robust_interval_risk"
-    figures: ClassVar[tuple[str, ...]] = (
-        "n", "n_measured", *RISKS,
-    )  # fmt: skip
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_measured", *RISKS)
     dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     columns: dict[str, Floats] = field(default_factory=dict, repr=False)
     n: int = 0
@@ -266,9 +264,8 @@ def robust_interval_risk(
     if given is None and max(int(rows.sum()) for rows in complete) > FIT_ROWS:
         notes["estimate"] = f"centre and covariance were estimated from {FIT_ROWS} records drawn"
     if gone := max(int((~rows).sum()) for rows in complete):
-        notes["missing"] = (
-            f"up to {gone} of {pair.n} records have a missing value in one of the files: not measured"
-        )
+        some = f"up to {gone} of {pair.n} records"
+        notes["missing"] = f"{some} have a missing value in one of the files: not measured"
     per_release = tuple(figures for figures, _ in found)
     columns = {name: mean_known([one[name] for _, one in found]) for name in COLUMNS}
     return RobustIntervalRisk(
@@ -281,27 +278,20 @@ def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Es
     if center is None and covariance is None:
         return None
     if center is None or covariance is None:
-        raise DataError(
-            "center and covariance belong together; give both or neither",
-            argument="covariance" if center is None else "center",
-        )
+        argument = "covariance" if center is None else "center"
+        raise DataError("center and covariance belong together; give both or neither", argument=argument)
     try:
         found = np.asarray(center, np.float64), np.asarray(covariance, np.float64)
     except (TypeError, ValueError):
         raise DataError("center and covariance must be arrays of numbers") from None
     if found[0].shape != (p,) or found[1].shape != (p, p):
-        raise DataError(
-            f"center must have {p} numbers, one per variable, and covariance {p} rows and columns",
-            argument="center",
-        )
-    if not (
-        np.isfinite(found[0]).all() and np.isfinite(found[1]).all() and np.allclose(found[1], found[1].T)
-    ):
+        words = f"center must have {p} numbers, one per variable, and covariance {p} rows and columns"
+        raise DataError(words, argument="center")
+    if not all(np.isfinite(one).all() for one in found) or not np.allclose(found[1], found[1].T):
         raise DataError("center and covariance must be finite, and the covariance symmetric")
     if np.linalg.eigvalsh(found[1])[0] <= 0:
-        raise DataError(
-            "covariance is not positive definite: some variables determine each other", argument="covariance"
-        )
+        words = "covariance is not positive definite: some variables determine each other"
+        raise DataError(words, argument="covariance")
     return found
 
 
@@ -315,7 +305,5 @@ def _check_spread(
                 flat = np.flatnonzero(values.min(axis=0) == values.max(axis=0))
                 faults += [f"{where}: {names[j]!r}" for j in flat.tolist()]
     if faults:
-        raise DataError(
-            f"{'; '.join(dict.fromkeys(faults))} has the same value in every complete record: no standard deviation to "
-            "measure by; leave it out"
-        )
+        words = f"{'; '.join(dict.fromkeys(faults))} has the same value in every complete record"
+        raise DataError(f"{words}: no standard deviation to measure by; leave it out")

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.shared_coding import matching_cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.population.k_map import file_and_population, population_cells
+from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
 from sdckit.identity.population.population_size import category_cells, records_of
 from sdckit.result import Result
 
@@ -129,15 +128,10 @@ def delta_presence(
         raise DataError("population= is missing: give the file of the people that the data is a part of")
     cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False)
     everybody = population_cells(population, cells.keys)
-    at = matching_cells(cells, everybody)
-    size, total = cells.table.size, everybody.table.size
-    if short := int(np.count_nonzero(size > np.where(at >= 0, total[at], 0))):
-        raise DataError(
-            f"in {short} cells the population has fewer records than the data: the data must be a part of the "
-            "population, with the keys coded alike in both"
-        )
+    at, _ = cells_in(cells, everybody)
+    total = everybody.table.size
     present = np.zeros(len(total), np.int64)
-    present[at] = size
+    present[at] = cells.table.size
     share = present / total
     above, below = share > high, share < low
     return DeltaPresence(
@@ -151,8 +145,6 @@ def delta_presence(
 def _checked(limits: Sequence[float]) -> tuple[float, float]:
     pair = tuple(limits) if isinstance(limits, (tuple, list)) else ()
     if len(pair) != 2 or not all(map(arguments.is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
-        raise DataError(
-            "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order",
-            argument="limits",
-        )
+        words = "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order"
+        raise DataError(words, argument="limits")
     return float(pair[0]), float(pair[1])

@@ -21,21 +21,11 @@ __all__ = ["FitStatistics", "GridSums", "fit_statistics", "grid_functions", "sum
 
 @dataclass(frozen=True)
 class GridSums:
-    """Sums over every possible cell as if it were empty.
+    """Sums over every possible cell as if it were empty."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (6,)
-        Sum of phi, of phi squared and of the variance term; for B1, then for B2.
-    errors : ndarray, shape (6,)
-        Bounds of their errors, 0 where every cell was visited.
-    n_possible : float
-        Possible cells.
-    """
-
-    values: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    n_possible: float
+    values: NDArray[np.float64]  # (6,) sum of phi, its square and the variance term; for B1, then for B2
+    errors: NDArray[np.float64]  # (6,) bounds of their errors, 0 where every cell was visited
+    n_possible: float  # possible cells
 
 
 @dataclass(frozen=True)
@@ -143,14 +133,8 @@ def fit_statistics(
 ) -> FitStatistics:
     """B1 and B2 from sums over the grid and the cells that occur.
 
-    Parameters
-    ----------
-    sums : GridSums
-        Over every possible cell.
-    mu, f : ndarray, shape (K,)
-        Expected and observed count of each cell that occurs.
-    pi : float
-        Sampling fraction, below 1; with a census nothing is estimated and B is undefined.
+    `mu` and `f` (K,) are the expected and the observed count of each cell that occurs. With a census (sampling
+    fraction pi of 1) nothing is estimated and B is undefined.
 
     References
     ----------

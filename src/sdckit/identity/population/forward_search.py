@@ -46,25 +46,9 @@ def forward_search(
 ) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
     """Add the two-way term that brings z2 nearest to 0, until z2 is below 1.645 or no term is left.
 
-    Parameters
-    ----------
-    grid : Grid
-        Small enough to be built.
-    counts : ndarray, shape (K,)
-        Records of each cell that occurs.
-    pi : float
-        Sampling fraction, below 1.
-
-    Returns
-    -------
-    terms : tuple of tuple of int
-        The interactions chosen, in order.
-    path : tuple of Step
-        z2 of main effects, then after each term. Terms whose fit does not converge are passed over.
-
-    Notes
-    -----
-    Terms are never added after acceptance: overfitting lowers the risk estimated.
+    `grid` is small enough to be built, `counts` (K,) are the records of each cell that occurs, pi is below 1. Gives
+    the interactions chosen, and z2 of main effects, then after each term. Terms whose fit does not converge are
+    passed over. None is added after acceptance: overfitting lowers the risk estimated.
     """
     mu = dense_main_effects(grid, counts)
     z2 = grid_statistics(grid, mu, counts, pi).z2

@@ -23,14 +23,9 @@ STEP = 1e-3  # of the lattice, in log expected counts
 def expected_histogram(
     shares: Sequence[NDArray[np.float64]], step: float = STEP
 ) -> tuple[int, NDArray[np.float64]]:
-    """Possible cells by the logarithm of the product of their shares.
+    """Possible cells by the logarithm of the product of their shares; levels that do not occur are left out.
 
-    Returns
-    -------
-    first : int
-        ``mass[i]`` counts cells near ``(first + i) * step``.
-    mass : ndarray
-        Possible cells at each point; levels that do not occur are left out.
+    Gives `first` and `mass`: ``mass[i]`` counts cells near ``(first + i) * step``.
     """
     first, mass = 0, np.ones(1)
     for share in shares:
@@ -50,18 +45,9 @@ def expected_histogram(
 
 
 def sum_lattice(shares: Sequence[NDArray[np.float64]], n: float, pi: float, step: float = STEP) -> GridSums:
-    """Sum over all possible cells under main effects, with a bound of the error.
+    """Sum over all possible cells of n records under main effects, with a bound of the error.
 
-    Parameters
-    ----------
-    shares : sequence of ndarray
-        Share of the records at each level of each key.
-    n : float
-        Records.
-    pi : float
-        Sampling fraction.
-    step : float
-        Of the lattice, in log expected counts; the error falls with its square.
+    `shares` are those of the records at each level of each key; the error falls with the square of `step`.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from sdckit.result import Result
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["KMap", "file_and_population", "k_map", "population_cells"]
+__all__ = ["KMap", "cells_in", "file_and_population", "k_map", "population_cells"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,13 +67,7 @@ class KMap(Result):
 
 
 def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
-    """The two files of a measure of presence: as given; of a pair its original, and itself for its population.
-
-    Raises
-    ------
-    DataError
-        A pair and a population.
-    """
+    """The two files of a measure of presence: as given; of a pair its original, and itself for its population."""
     if not isinstance(data, Pair):
         return data, population
     if population is not None:
@@ -82,13 +76,7 @@ def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
 
 
 def population_cells(population: Any, keys: Sequence[str]) -> Cells:
-    """Cells of a population file by the keys of the other file; a pair counts its population once.
-
-    Raises
-    ------
-    ColumnError, DataError
-        As `key_frequencies`, the message beginning with "population".
-    """
+    """Cells of a population file by the keys of the other file; a pair counts its population once."""
     from sdckit.cells.as_cells import is_cells
 
     if isinstance(population, Pair):
@@ -99,16 +87,22 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
         return kept
     try:
         found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
-    except ColumnError as error:
-        raise ColumnError(f"population: {error}", argument="population") from None
-    except DataError as error:
-        raise DataError(f"population: {error}", argument="population") from None
+    except (ColumnError, DataError) as error:
+        raise type(error)(f"population: {error}", argument="population") from None
     if found.keys != tuple(keys):
-        raise ColumnError(
-            "population: its cells were made with other keys, or in another order; use the same",
-            argument="population",
-        )
+        words = "population: its cells were made with other keys, or in another order; use the same"
+        raise ColumnError(words, argument="population")
     return found
+
+
+def cells_in(cells: Cells, population: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each cell its place in the population, and how many records that has there: no fewer than the cell."""
+    at = matching_cells(cells, population)
+    frequency: NDArray[np.int64] = np.where(at >= 0, population.table.size[at], 0)
+    if short := int(np.count_nonzero(cells.table.size > frequency)):
+        words = "the data must be a part of the population, with the keys coded alike in both"
+        raise DataError(f"in {short} cells the population has fewer records than the data: {words}")
+    return at, frequency
 
 
 def k_map(
@@ -182,23 +176,11 @@ def k_map(
     )  # fmt: skip
     if population is None:
         return _by_model(cells, asked, prefix)
-    frequency = _frequency(cells, population_cells(population, cells.keys))
+    _, frequency = cells_in(cells, population_cells(population, cells.keys))
     size = cells.table.size
     violations: dict[int, float] = {one: int(size[frequency < one].sum()) for one in asked}
     cells = cells.with_cells({"population_frequency": frequency})
     return KMap(cells, cells.n, int(frequency.min()), violations, ("population_frequency",), prefix)
-
-
-def _frequency(cells: Cells, population: Cells) -> NDArray[np.int64]:
-    """Records of the population in each cell."""
-    at = matching_cells(cells, population)
-    frequency: NDArray[np.int64] = np.where(at >= 0, population.table.size[at], 0)
-    if short := int(np.count_nonzero(cells.table.size > frequency)):
-        raise DataError(
-            f"in {short} cells the population has fewer records than the data: the data must be a part of the "
-            "population, with the keys coded alike in both"
-        )
-    return frequency
 
 
 def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
@@ -206,15 +188,13 @@ def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
 
     pi, f = sampling_fraction_of(cells), cells.table.size
     unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
-    names, columns, violations = [], {}, {}
+    columns, violations = {}, {}
     for one in asked:
         others = one - 1 - f  # people of the population outside the file that the key may still have
         p = np.where(others >= 0, pdtr(np.maximum(others, 0), unseen), 0.0)
-        names.append(f"p_below_{one}")
-        columns[names[-1]] = p
-        violations[one] = float(p @ f)
+        columns[f"p_below_{one}"], violations[one] = p, float(p @ f)
     notes = {
         "level": "no population file: violations are expected numbers, the keys taken as independent "
         "(population_risk says how well that fits)"
     }
-    return KMap(cells.with_cells(columns), cells.n, math.nan, violations, tuple(names), prefix, notes)
+    return KMap(cells.with_cells(columns), cells.n, math.nan, violations, tuple(columns), prefix, notes)

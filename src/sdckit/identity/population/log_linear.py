@@ -19,15 +19,8 @@ if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
 __all__ = [
-    "MAX_GRID",
-    "Grid",
-    "Term",
-    "dense_main_effects",
-    "expected_main_effects",
-    "fit_terms",
-    "grid_of",
-    "shares_of",
-]
+    "MAX_GRID", "Grid", "Term", "dense_main_effects", "expected_main_effects", "fit_terms", "grid_of", "shares_of",
+]  # fmt: skip
 
 Term = tuple[int, ...]
 MAX_GRID = 10_000_000  # possible cells of a grid that is built
@@ -38,20 +31,10 @@ DIRECT = 1 << 22  # codes renumbered by a table with a place for each
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Cells as points of the full product of the levels in use.
+    """Cells as points of the full product of the levels in use."""
 
-    Attributes
-    ----------
-    codes : tuple of ndarray, int64, shape (K,)
-        Level of each cell, key by key, from 0 without gaps.
-    shape : tuple of int
-        Levels of each key.
-    n_possible : int
-        Their product.
-    """
-
-    codes: tuple[NDArray[np.int64], ...]
-    shape: tuple[int, ...]
+    codes: tuple[NDArray[np.int64], ...]  # (K,) level of each cell, key by key, from 0 without gaps
+    shape: tuple[int, ...]  # levels of each key
 
     @property
     def n_possible(self) -> int:
@@ -202,27 +185,10 @@ def fit_terms(
 ) -> tuple[NDArray[np.float64], float]:
     """Fit a hierarchical log-linear model by iterative proportional fitting.
 
-    Parameters
-    ----------
-    grid : Grid
-    terms : sequence of tuple of int
-        Margins (key numbers) that the fitted table shall have; together they cover every key.
-    counts : ndarray, shape (K,)
-        Records of each cell that occurs.
-    start : ndarray, shape (M,), optional
-        Fit of a model that these terms contain; default: main effects.
-    tolerance : float
-        Largest gap of a margin that counts as fitted, as a share of the records.
-    max_cycles : int
-        Rounds over the terms before giving up.
-
-    Returns
-    -------
-    mu : ndarray, shape (M,)
-        Expected count of every possible cell, in the grid's layout.
-    gap : float
-        Largest gap of a margin in the last round, as a share of the records; above `tolerance` when
-        the fit did not converge.
+    `terms` are the margins (key numbers) that the fitted table shall have; together they cover every key. `counts`
+    (K,) are the records of each cell that occurs; `start` (M,) is the fit of a model that these terms contain, by
+    default main effects. Gives the expected count (M,) of every possible cell, in the grid's layout, and the largest
+    gap of a margin in the last round, as a share of the records: above `tolerance` when the fit did not converge.
 
     References
     ----------

@@ -18,20 +18,8 @@ Formula = str | Sequence[str | Sequence[str]]
 def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None) -> tuple[Term, ...]:
     """Interaction terms asked for (main effects are always in); empty for main effects alone.
 
-    Parameters
-    ----------
-    keys : sequence of str
-    interactions : int
-        Highest order of interaction: 1 main effects, 2 all pairs, ...
-    formula : str or sequence
-        Terms: ``"age:educ + sex:age:educ"``, or a list of such texts or of lists of keys.
-
-    Raises
-    ------
-    ColumnError
-        A term names something that is no key.
-    DataError
-        An order that the keys do not have, or both ways at once.
+    `interactions` is their highest order: 1 main effects, 2 all pairs, ...; `formula` has the terms themselves,
+    ``"age:educ + sex:age:educ"``, or a list of such texts or of lists of keys.
 
     Examples
     --------
@@ -42,16 +30,13 @@ def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None)
     """
     arguments.count(interactions, "interactions", "is the highest order of a term, 1 being main effects")
     if interactions > len(keys):
-        raise DataError(
-            f"interactions={interactions} needs as many keys; there are {len(keys)}", argument="interactions"
-        )
+        words = f"interactions={interactions} needs as many keys; there are {len(keys)}"
+        raise DataError(words, argument="interactions")
     if formula is None:
         return tuple(combinations(range(len(keys)), interactions)) if interactions > 1 else ()
     if interactions > 1:
-        raise DataError(
-            "give formula= or interactions=, not both: each says which terms the model has",
-            argument="formula",
-        )
+        words = "give formula= or interactions=, not both: each says which terms the model has"
+        raise DataError(words, argument="formula")
     terms = [_term(keys, part) for part in _parts(formula)]
     return maximal([term for term in terms if len(term) > 1])
 
@@ -62,9 +47,8 @@ def _parts(formula: Formula) -> list[str | Sequence[str]]:
     text = formula.strip().removeprefix("~").strip()
     parts = text.split("+") if text else []
     if not all(part.strip() for part in parts):
-        raise DataError(
-            "formula: a term is empty; write keys joined by ':' and terms joined by '+'", argument="formula"
-        )
+        words = "formula: a term is empty; write keys joined by ':' and terms joined by '+'"
+        raise DataError(words, argument="formula")
     return list(parts)
 
 
@@ -76,11 +60,8 @@ def _term(keys: Sequence[str], part: str | Sequence[str]) -> Term:
         names = list(arguments.several(part, "formula", "has a term that is no list of keys"))
     for name in names:
         if name not in keys:
-            raise ColumnError(
-                f"formula: {name!r} is no key; {did_you_mean(str(name), keys)} "
-                "(join keys with ':', terms with '+')",
-                argument="formula",
-            )
+            words = f"formula: {name!r} is no key; {did_you_mean(str(name), keys)}"
+            raise ColumnError(f"{words} (join keys with ':', terms with '+')", argument="formula")
     return tuple(sorted({list(keys).index(name) for name in names}))
 
 

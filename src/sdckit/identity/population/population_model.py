@@ -30,41 +30,20 @@ COVERAGE = (0.025, 0.975)
 
 @dataclass(frozen=True, eq=False)
 class FittedModel:
-    """Expected sample counts of the cells that occur, and how well the model fits.
+    """Expected sample counts of the cells that occur, and how well the model fits."""
 
-    Attributes
-    ----------
-    terms : tuple of tuple of int
-        Interactions; empty for main effects.
-    mu : ndarray, float64, shape (K,)
-    statistics : FitStatistics
-    gap : float
-        Largest distance of a fitted margin, as a share of the records.
-    converged : bool
-    dense : ndarray or None
-        Expected counts of every possible cell, where the grid was built for interactions.
-    """
-
-    terms: tuple[Term, ...]
-    mu: NDArray[np.float64]
+    terms: tuple[Term, ...]  # interactions; empty for main effects
+    mu: NDArray[np.float64]  # (K,)
     statistics: FitStatistics
-    gap: float = 0.0
+    gap: float = 0.0  # largest distance of a fitted margin, as a share of the records
     converged: bool = True
-    dense: NDArray[np.float64] | None = None
+    dense: NDArray[np.float64] | None = None  # of every possible cell, where the grid was built
 
 
 def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi: float) -> FittedModel:
-    """Fit main effects, or the interactions asked for over the full grid.
+    """Fit main effects, which are always in, and the interactions asked for, over the full grid.
 
-    Parameters
-    ----------
-    grid : Grid
-    terms : sequence of tuple of int
-        Interactions; main effects are always in.
-    counts : ndarray, shape (K,)
-        Records of each cell that occurs.
-    pi : float
-        Sampling fraction.
+    `counts` (K,) are the records of each cell that occurs, pi is the sampling fraction.
     """
     if not terms:
         return _main_effects(grid, counts, pi)
@@ -89,12 +68,7 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
 def unique_risk(mu: NDArray[np.float64], pi: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Chance that a sample unique is population unique, and its expected correct match E[1/F].
 
-    Parameters
-    ----------
-    mu : ndarray
-        Expected sample counts; mu/pi is the expected population count.
-    pi : float
-        Sampling fraction.
+    `mu` are expected sample counts, pi is the sampling fraction: mu/pi is the expected population count.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -79,11 +79,18 @@ class PopulationRisk(Result):
     sample_uniques: int
     tau1: float
     tau2: float
-    statistics: FitStatistics
     n_possible: int
     model: tuple[str, ...]
     path: dict[str, float]
     interval: dict[str, tuple[float, float]]
+    b1: float
+    b2: float
+    z1: float
+    z2: float
+    robust_z1: float
+    robust_z2: float
+    b1_error: float
+    b2_error: float
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
 
@@ -111,46 +118,6 @@ class PopulationRisk(Result):
     def population_uniques(self) -> float:
         """Uniques expected in the population: each is in the file with the sampling fraction as its chance."""
         return self.tau1 / self.sampling_fraction
-
-    @property
-    def b1(self) -> float:
-        """Estimated error of tau1."""
-        return self.statistics.b1
-
-    @property
-    def b2(self) -> float:
-        """Estimated error of tau2."""
-        return self.statistics.b2
-
-    @property
-    def z1(self) -> float:
-        """B1 over its standard deviation under the model."""
-        return self.statistics.z1
-
-    @property
-    def z2(self) -> float:
-        """B2 over its standard deviation under the model."""
-        return self.statistics.z2
-
-    @property
-    def robust_z1(self) -> float:
-        """B1 over the standard deviation of the cells' contributions."""
-        return self.statistics.robust_z1
-
-    @property
-    def robust_z2(self) -> float:
-        """B2 over the standard deviation of the cells' contributions."""
-        return self.statistics.robust_z2
-
-    @property
-    def b1_error(self) -> float:
-        """Bound of the numerical error of B1."""
-        return self.statistics.b1_error
-
-    @property
-    def b2_error(self) -> float:
-        """Bound of the numerical error of B2."""
-        return self.statistics.b2_error
 
     @property
     def records(self) -> Any:
@@ -243,26 +210,23 @@ def population_risk(
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
-        raise DataError(
-            "select=True chooses the terms itself; leave formula= and interactions= out", argument="select"
-        )
+        words = "select=True chooses the terms itself; leave formula= and interactions= out"
+        raise DataError(words, argument="select")
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id
     )
     terms = model_terms(cells.keys, interactions, formula)
     pi, grid = sampling_fraction_of(cells), grid_of(cells)
     if terms and grid.n_possible > MAX_GRID:
-        raise DataError(
-            f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}; "
-            "recode or leave out keys, or fit main effects (interactions=1)"
-        )
+        words = f"interactions need the full grid of {grid.n_possible:,} possible cells, at most {MAX_GRID:,}"
+        raise DataError(f"{words}; recode or leave out keys, or fit main effects (interactions=1)")
     counts = cells.table.size.astype(np.float64)
     terms, path, notes = _selected(grid, counts, pi, terms) if select else (terms, (), {})
     fitted = fit_model(grid, terms, counts, pi)
     intervals = {}
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
-    names = {_step_name(cells.keys, step): step.z2 for step in path}
+    names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
     return _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
 
 
@@ -292,10 +256,6 @@ def _told(path: tuple[Step, ...]) -> str:
     return f"a forward search added {pairs} of keys to main effects: z2 went from {first:.4g} to {last:.4g}"
 
 
-def _step_name(keys: Sequence[str], step: Step) -> str:
-    return "main effects" if step.term is None else term_name(keys, step.term)
-
-
 def _result(
     cells: Cells, grid: Grid, fitted: FittedModel, pi: float, *, notes: dict[str, str], **given: Any
 ) -> PopulationRisk:
@@ -317,7 +277,7 @@ def _result(
     }
     return PopulationRisk(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
-        tau1=tau1, tau2=tau2, statistics=statistics, n_possible=grid.n_possible,
+        tau1=tau1, tau2=tau2, **asdict(statistics), n_possible=grid.n_possible,
         model=term_names(cells.keys, fitted.terms),
         notes={**_notes(fitted, statistics, pi, int(unique.sum()), searched="path" in notes), **notes}, **given,
     )  # fmt: skip
@@ -328,9 +288,8 @@ def _notes(
 ) -> dict[str, str]:
     notes = {}
     if pi >= 1:
-        notes["z1"] = (
-            "the file is the whole population: sample uniques are population uniques, nothing is modelled"
-        )
+        words = "sample uniques are population uniques, nothing is modelled"
+        notes["z1"] = f"the file is the whole population: {words}"
     elif fitted.converged and math.isnan(statistics.z2):
         notes["z1"] = "the model leaves nothing to compare: its fit cannot be judged"
     elif statistics.z2 >= ACCEPT:

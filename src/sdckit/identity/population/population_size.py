@@ -26,58 +26,33 @@ def category_cells(
     id: str | None = None,
     weighted: bool = True,
 ) -> Cells:
-    """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
-
-    Raises
-    ------
-    DataError
-        The file has several rows per person: distinct persons cannot be counted from cells.
-    """
+    """Tabulate a file for a model of its classes: in memory, a missing key value being a level."""
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         default_missing="category", weighted=weighted,
     )  # fmt: skip
     if cells.roles.person is not None:
-        raise DataError(
-            "models of population uniqueness count records; make the file one row per person first, "
-            "or leave person= out"
-        )
+        words = "models of population uniqueness count records; make the file one row per person first"
+        raise DataError(f"{words}, or leave person= out")
     return cells.as_categories().in_memory()
 
 
 def sampling_fraction_of(cells: Cells) -> float:
-    """Share of the population in the file: as given, or records over the sum of weights.
-
-    Raises
-    ------
-    DataError
-        Neither is known, or the weights sum to less than the records.
-    """
+    """Share of the population in the file: as given, or records over the sum of weights."""
     if cells.roles.sampling_fraction is not None:
         return cells.roles.sampling_fraction
     if cells.table.weight is None:
-        raise DataError(
-            "say how large the population is: sampling_fraction= (records over population) or weight="
-        )
+        raise DataError("say how large the population is: sampling_fraction= (records over it) or weight=")
     population = math.fsum(cells.table.weight.tolist())
     if population < cells.n * (1 - 1e-9):
-        raise DataError(
-            "the weights sum to less than the number of records: weights must count persons; "
-            "weights scaled to mean 1 do not (multiply them by population over records)"
-        )
+        words = "weights must count persons; weights scaled to mean 1 do not (multiply them by population over records)"
+        raise DataError(f"the weights sum to less than the number of records: {words}")
     return min(1.0, cells.n / population)
 
 
 def records_of(cells: Cells, names: Sequence[str], prefix: str) -> Any:
-    """Figures per record, where the records are at hand.
-
-    Raises
-    ------
-    DataError
-        The data is a plan: its cells are here, its records are not.
-    """
+    """Figures per record, where the records are at hand."""
     if cells.source is None:
-        raise DataError(
-            "a plan's cells are brought here, its records are not; collect it first for figures per record"
-        )
+        words = "a plan's cells are brought here, its records are not"
+        raise DataError(f"{words}; collect it first for figures per record")
     return cells.records(names, prefix=prefix)

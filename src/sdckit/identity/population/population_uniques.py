@@ -45,7 +45,8 @@ class PopulationUniques(Result):
     population : float
         Records of the population: n over the sampling fraction.
     zayatz, pitman, snb, snb3, dankar : float
-        Expected population uniques by each model; NaN where it has no solution. `snb3` is our own variant.
+        Expected population uniques by each model; NaN where it has no solution. `zayatz` is too high at small
+        sampling fractions; `snb3`, the number of classes fitted as well, is our own variant.
     shares : dict of str to float
         The same as shares of the population.
     status : dict of str to str
@@ -65,33 +66,13 @@ class PopulationUniques(Result):
     n: int
     sample_uniques: int
     population: float
+    zayatz: float
+    pitman: float
+    snb: float
+    snb3: float
+    dankar: float
     estimates: dict[str, SizeEstimate]
     notes: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def zayatz(self) -> float:
-        """By the equivalence-class Bayes estimator; too high at small sampling fractions."""
-        return self.estimates["zayatz"].uniques
-
-    @property
-    def pitman(self) -> float:
-        """By Pitman's sampling formula."""
-        return self.estimates["pitman"].uniques
-
-    @property
-    def snb(self) -> float:
-        """By the slide negative binomial model."""
-        return self.estimates["snb"].uniques
-
-    @property
-    def snb3(self) -> float:
-        """By the slide negative binomial model, the number of classes fitted as well."""
-        return self.estimates["snb3"].uniques
-
-    @property
-    def dankar(self) -> float:
-        """By the model that Dankar's rule chooses."""
-        return self.estimates["dankar"].uniques
 
     @cached_property
     def shares(self) -> dict[str, float]:
@@ -184,4 +165,8 @@ def population_uniques(
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
     notes |= {name: REASONS[one.status] for name, one in estimates.items() if math.isnan(one.uniques)}
-    return PopulationUniques(cells, cells.n, int(table.of(1)), population, estimates, notes)
+    uniques = {name: one.uniques for name, one in estimates.items()}
+    return PopulationUniques(
+        cells=cells, n=cells.n, sample_uniques=int(table.of(1)), population=population, **uniques,
+        estimates=estimates, notes=notes,
+    )  # fmt: skip

@@ -16,15 +16,7 @@ QUICK_MODEL = 60_000_000  # possible cells times pairs of keys squared: at most 
 def searched_risk(cells: Any) -> PopulationRisk:
     """Model the population by a forward search, or by main effects where searching would take long.
 
-    Parameters
-    ----------
-    cells
-        Cells whose sampling fraction or weights are known.
-
-    Returns
-    -------
-    PopulationRisk
-        Its notes say how the model was chosen.
+    The cells must know their sampling fraction or weights; the notes say how the model was chosen.
     """
     here = category_cells(cells)
     n_keys, possible = len(here.keys), grid_of(here).n_possible

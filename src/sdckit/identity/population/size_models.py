@@ -20,20 +20,12 @@ DANKAR_FRACTION = 0.1
 
 @dataclass(frozen=True, eq=False)
 class SizeTable:
-    """How many classes have each size.
+    """How many classes have each size."""
 
-    Attributes
-    ----------
-    size, classes : ndarray, float64
-        Sizes j that occur, ascending, and s_j.
-    n, population : float
-        Records in the file and in the population.
-    """
-
-    size: NDArray[np.float64]
-    classes: NDArray[np.float64]
-    n: float
-    population: float
+    size: NDArray[np.float64]  # sizes j that occur, ascending
+    classes: NDArray[np.float64]  # s_j
+    n: float  # records in the file
+    population: float  # and in the population
 
     @property
     def pi(self) -> float:
@@ -196,6 +188,16 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
     return float(brentq(function, low, high, xtol=1e-13, rtol=1e-13))
 
 
+def _bracket(falling: Callable[[float], float]) -> tuple[float, float]:
+    """Two numbers above 0 between which a falling function has its root."""
+    high = low = 1.0
+    while falling(high) > 0:
+        high *= 4
+    while falling(low) < 0:
+        low /= 4
+    return low, high
+
+
 def _theta(table: SizeTable, alpha: float) -> float:
     """Theta that solves its equation at a given alpha > 0, found by its distance from -alpha."""
     from scipy.special import digamma
@@ -205,12 +207,7 @@ def _theta(table: SizeTable, alpha: float) -> float:
         over_classes = (digamma(t + table.u - 1) - digamma(t)) / alpha
         return float(over_classes - digamma(theta + table.n) + digamma(theta + 1))
 
-    high = low = 1.0
-    while score(high) > 0:
-        high *= 4
-    while score(low) < 0:
-        low /= 4
-    return _root(score, low, high) - alpha
+    return _root(score, *_bracket(score)) - alpha
 
 
 def _score(table: SizeTable, alpha: float) -> float:
@@ -230,12 +227,7 @@ def _ewens_theta(table: SizeTable) -> float:
     def score(theta: float) -> float:
         return float((table.u - 1) / theta - digamma(theta + table.n) + digamma(theta + 1))
 
-    high = low = 1.0
-    while score(high) > 0:
-        high *= 4
-    while score(low) < 0:
-        low /= 4
-    return _root(score, low, high)
+    return _root(score, *_bracket(score))
 
 
 def _singletons(theta: float, alpha: float, population: float) -> float:

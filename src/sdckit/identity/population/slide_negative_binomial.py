@@ -177,9 +177,7 @@ def _crossings(gap: Callable[[Vector], tuple[Vector, Vector]], values: Vector) -
 
 
 def _from_roots(
-    table: SizeTable,
-    roots: list[tuple[float, float]],
-    classes: Callable[[_Model, Vector], float],
+    table: SizeTable, roots: list[tuple[float, float]], classes: Callable[[_Model, Vector], float]
 ) -> SizeEstimate:
     solutions = []
     for logit, alpha in roots:

@@ -95,13 +95,8 @@ class Explanation(Result):
 
     measure: ClassVar[str] = "explain"
     figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "sharing",
-        "n_key_sets",
-        "searched",
-        "set_sizes",
-        "change_figures",
-    )
+        "n", "sharing", "n_key_sets", "searched", "set_sizes", "change_figures",
+    )  # fmt: skip
     cells: Cells
     cell: int
     sharing: int
@@ -167,27 +162,16 @@ class Explanation(Result):
             return f"The record is not alone: {self.sharing} records share its keys."
         sets = "; ".join(" + ".join(one) for one in self.key_sets[:5])
         more = f" and {len(self.key_sets) - 5} more" if len(self.key_sets) > 5 else ""
-        lines = [
-            "The file has no other record."
-            if self.n == 1
-            else f"Alone among {self.n} records by: {sets}{more}."
-            if sets
-            else f"Alone among {self.n} records."
-        ]
-        best = self.cheapest
-        if best is None:
-            lines.append("No single change of one key ends it.")
-        else:
-            how = (
-                f"leave out {best.variable}"
-                if best.action == "drop"
-                else f"coarsen {best.variable}, {best.rule}"
-            )
-            lines.append(
-                f"Cheapest single change: {how} ({best.levels_before} to {best.levels_after} levels, "
-                f"{best.entropy_lost:.2f} bits lost); {best.sharing} records then share its keys."
-            )
-        return " ".join(lines)
+        by = f" by: {sets}{more}" if sets else ""
+        alone = "The file has no other record." if self.n == 1 else f"Alone among {self.n} records{by}."
+        if (best := self.cheapest) is None:
+            return f"{alone} No single change of one key ends it."
+        drop = best.action == "drop"
+        how = f"leave out {best.variable}" if drop else f"coarsen {best.variable}, {best.rule}"
+        return (
+            f"{alone} Cheapest single change: {how} ({best.levels_before} to {best.levels_after} levels, "
+            f"{best.entropy_lost:.2f} bits lost); {best.sharing} records then share its keys."
+        )
 
     def __repr__(self) -> str:
         return f"Explanation({self})"
@@ -283,9 +267,8 @@ def explain(
     arguments.column_or_none(id, "id")
     cells = tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
     if cells.roles.person is not None:
-        raise DataError(
-            "distinct persons cannot be counted from cells; leave person= out to explain a record"
-        )
+        words = "distinct persons cannot be counted from cells"
+        raise DataError(f"{words}; leave person= out to explain a record")
     n_keys = len(cells.keys)
     if n_keys > MOST_KEYS:
         raise DataError(f"a record is explained by {MOST_KEYS} keys at most, not {n_keys}; take fewer keys")
@@ -336,12 +319,9 @@ def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_]) -> tuple[Chang
             group = dict(zip(levels.codes.tolist(), grouping.group.tolist(), strict=True))
             own = group[int(codes[mine])]
             joins = np.array([group.get(code) == own for code in codes[near].tolist()])
-            found.append(
-                Change(
-                    "coarsen", key, grouping.rule, len(levels.codes), grouping.after,
-                    grouping.entropy_lost(levels), 1 + int(size[joins].sum()),
-                )
-            )  # fmt: skip
+            lost, company = grouping.entropy_lost(levels), int(size[joins].sum())
+            widths = len(levels.codes), grouping.after
+            found.append(Change("coarsen", key, grouping.rule, *widths, lost, 1 + company))
     return tuple(sorted(found, key=lambda one: (one.entropy_lost, one.action, one.variable)))
 
 

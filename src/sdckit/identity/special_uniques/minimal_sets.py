@@ -15,18 +15,8 @@ MOST_SETS = 200_000  # key sets tried of one size
 def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[list[tuple[int, ...]], int]:
     """Smallest sets of keys on which a record differs from every other.
 
-    Parameters
-    ----------
-    disagree : sequence of int
-        For each other record, as bits, the keys on which it differs.
-    n_keys, max_size : int
-
-    Returns
-    -------
-    sets : list of tuple of int
-        No set holds another; by size.
-    searched : int
-        The size up to which all sets were found.
+    `disagree` has, for each other record, the keys on which it differs as bits. Gives the sets, by size, none of which
+    holds another; and the size up to which all were found.
 
     Examples
     --------

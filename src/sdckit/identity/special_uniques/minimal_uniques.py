@@ -52,18 +52,12 @@ MANY_CELLS = 1 << 20  # from so many cells on the lists outgrow the cache, and t
 class MinimalUniques:
     """Minimal sample uniques found.
 
-    Attributes
-    ----------
-    by_size : ndarray, uint32, shape (K, M)
-        How many minimal uniques of size 1, 2, ... each cell has.
-    subset_counts : dict of tuple of int to int
-        For each subset of key numbers that has any, the number of cells alone on it.
-    level_counts : ndarray, float64, shape (M, total levels)
-        Per size, how many minimal uniques hold each level of each key, the keys laid end to end.
+    `level_counts` (M, total levels) is, per size, how many minimal uniques hold each level of each key, the keys laid
+    end to end.
     """
 
-    by_size: NDArray[np.uint32]
-    subset_counts: dict[tuple[int, ...], int]
+    by_size: NDArray[np.uint32]  # (K, M) how many minimal uniques of size 1, 2, ... each cell has
+    subset_counts: dict[tuple[int, ...], int]  # cells alone on each subset of key numbers that has any
     level_counts: NDArray[np.float64]
 
 
@@ -119,25 +113,9 @@ def find_minimal_uniques(
 ) -> MinimalUniques:
     """Find all minimal sample uniques up to a size.
 
-    Parameters
-    ----------
-    codes : ndarray of integers, shape (n_keys, K)
-        The cells: distinct combinations of codes from 0.
-    size : ndarray, int64, shape (K,)
-        Records of each cell.
-    max_size : int
-        Largest subset to look at.
-    absent : ndarray, bool, shape (n_keys, K), optional
-        True where the value of a key takes no part.
-    limit : int
-        Bytes the search may hold.
-    step : callable, optional
-        Is told the size being searched.
-
-    Raises
-    ------
-    DataError
-        The search may not fit into memory; names the largest `max_size` that does.
+    `codes` (n_keys, K) are the cells, distinct combinations of codes from 0, and `size` (K,) their records; `absent`
+    (n_keys, K) is True where the value of a key takes no part. `limit` are the bytes that the search may hold: where
+    it may not fit, it refuses and names the largest `max_size` that does. `step` is told the size being searched.
 
     Examples
     --------
@@ -150,10 +128,9 @@ def find_minimal_uniques(
     needed = memory_needed(n_keys, n_cells, max_size, n_levels)
     if needed > limit:
         fits = largest_size(n_keys, n_cells, limit, n_levels)
-        raise DataError(
-            f"subsets of up to {max_size} of {n_keys} keys may need {needed / 1e9:.1f} GB for {n_cells} cells; "
-            + (f"max_size={fits} fits" if fits else "no max_size fits: give fewer or coarser keys")
-        )
+        words = f"subsets of up to {max_size} of {n_keys} keys may need {needed / 1e9:.1f} GB"
+        way_out = f"max_size={fits} fits" if fits else "no max_size fits: give fewer or coarser keys"
+        raise DataError(f"{words} for {n_cells} cells; {way_out}")
     problem = _problem(codes, size, absent)
     workers = [_work(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
     search = _by_lists if n_cells < MANY_CELLS else _by_nodes
@@ -181,14 +158,10 @@ def _by_lists(
         shortest, length = below.lengths[parents].argmin(axis=1), below.lengths[parents].min(axis=1)
         order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
         room = np.concatenate([[0], np.cumsum(length)])  # a list is at most as long as its shortest parent's
-        made = Lists(
-            room,
-            np.zeros(len(subsets), np.int64),
-            np.empty(room[-1] if keep else 0, np.uint32),
-            np.empty((len(subsets) if keep else 0, everyone.shape[1]), np.uint64),
-        )
-        level = Level(np.array(subsets), parents, shortest, np.zeros(len(subsets), np.int64))
-
+        lengths, found = np.zeros((2, len(subsets)), np.int64)
+        sets = np.empty((len(subsets) if keep else 0, everyone.shape[1]), np.uint64)
+        made = Lists(room, lengths, np.empty(room[-1] if keep else 0, np.uint32), sets)
+        level = Level(np.array(subsets), parents, shortest, found)
         given = (order, level, below, keep, made)
 
         def search(t: int, given: Any = given) -> None:
@@ -270,11 +243,10 @@ def _one_subset(
     keep: bool,
 ) -> tuple[tuple[int, ...], int, _Node | None]:
     """Report the minimal uniques of one subset; those still to be told apart, if asked to keep them."""
-    nodes = [
-        node for j in range(len(subset)) if (node := level.get(subset[:j] + subset[j + 1 :])) is not None
-    ]
-    if len(nodes) < len(subset):
+    parents = [subset[:j] + subset[j + 1 :] for j in range(len(subset))]
+    if not all(one in level for one in parents):
         return subset, 0, None
+    nodes = [level[one] for one in parents]
     intersect(np.stack([node.cells for node in nodes]), worker.allowed)
     shortest = min(range(len(nodes)), key=lambda j: _length(nodes[j]))
     if _length(nodes[shortest]) * 4 > len(problem.everybody) and _fits_table(subset, problem):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from math import prod
+from math import comb
 from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -144,14 +144,8 @@ class RiskyCells(Result):
     @cached_property
     def table_figures(self) -> dict[str, dict[str, int]]:
         """The table by the names of the variables."""
-        return {
-            " x ".join(row.variables): {
-                "n_cells": row.n_cells,
-                "n_unsafe": row.n_unsafe,
-                "records": row.records,
-            }
-            for row in self.table
-        }
+        names = ("n_cells", "n_unsafe", "records")
+        return {" x ".join(row.variables): {name: getattr(row, name) for name in names} for row in self.table}
 
     @property
     def records(self) -> Any:
@@ -164,7 +158,7 @@ class RiskyCells(Result):
         """
         if self.cells.source is None:
             raise DataError(
-                "a plan was counted on its engine, so its records are not here; collect it to see them"
+                "a plan was counted on its engine: its records are not here; collect it to see them"
             )
         names = ["n_unsafe", *(f"n_unsafe_{key}" for key in self.cells.keys)]
         return self.cells.records(names, prefix=self.prefix)
@@ -244,9 +238,8 @@ def risky_cells(
     if identification_levels is None:
         sets = _up_to(cells.keys, max_dim)
     else:
-        levels = arguments.mapping(
-            identification_levels, "identification_levels", "gives a level for each key"
-        )
+        says = "gives a level for each key"
+        levels = arguments.mapping(identification_levels, "identification_levels", says)
         sets = identifying_sets(_checked_levels(levels, cells.keys))
     limits = _limits(threshold, {len(one) for one in sets})
     here = cells.in_memory()
@@ -260,44 +253,34 @@ def risky_cells(
 def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:
     arguments.count(max_dim, "max_dim", "counts the variables of a combination")
     sizes = range(1, min(max_dim, len(keys)) + 1)
-    number = sum(prod(range(len(keys) - d + 1, len(keys) + 1)) // prod(range(1, d + 1)) for d in sizes)
+    number = sum(comb(len(keys), d) for d in sizes)
     if number > MOST_TABLES:
-        raise DataError(
-            f"{len(keys)} keys have {number} combinations of up to {max_dim}; take fewer keys or a smaller max_dim"
-        )
+        words = f"{len(keys)} keys have {number} combinations of up to {max_dim}"
+        raise DataError(f"{words}; take fewer keys or a smaller max_dim")
     return tuple(chosen for d in sizes for chosen in combinations(keys, d))
 
 
 def _checked_levels(levels: Mapping[str, int], keys: Sequence[str]) -> dict[str, int]:
+    argument = "identification_levels"
     if unknown := [name for name in levels if name not in keys]:
-        raise ColumnError(
-            f"identification_levels: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}",
-            argument="identification_levels",
-        )
+        words = f"{argument}: {unknown[0]!r} is not one of the keys; {did_you_mean(str(unknown[0]), keys)}"
+        raise ColumnError(words, argument=argument)
     if absent := [key for key in keys if key not in levels]:
-        raise ColumnError(
-            f"identification_levels: key {absent[0]!r} has none; give it one, 0 to leave it out",
-            argument="identification_levels",
-        )
+        words = f"{argument}: key {absent[0]!r} has none; give it one, 0 to leave it out"
+        raise ColumnError(words, argument=argument)
     for level in levels.values():
-        arguments.count(
-            level, "identification_levels", "is 1 for the most identifying, 0 for none", at_least=0
-        )
+        arguments.count(level, argument, "is 1 for the most identifying, 0 for none", at_least=0)
     if not any(levels.values()):
-        raise DataError(
-            "all identification levels are 0, so there is no combination to look at",
-            argument="identification_levels",
-        )
+        words = "all identification levels are 0, so there is no combination to look at"
+        raise DataError(words, argument=argument)
     return {key: levels[key] for key in keys}
 
 
 def _limits(threshold: int | Mapping[int, int], dimensions: set[int]) -> dict[int, int]:
     given = dict(threshold) if isinstance(threshold, Mapping) else dict.fromkeys(dimensions, threshold)
     if absent := sorted(dimensions - set(given)):
-        raise DataError(
-            f"threshold: none is given for tables of {absent[0]} variables; give one per dimension",
-            argument="threshold",
-        )
+        words = f"threshold: none is given for tables of {absent[0]} variables; give one per dimension"
+        raise DataError(words, argument="threshold")
     return {d: arguments.count(given[d], "threshold", "counts records") for d in dimensions}
 
 

@@ -202,9 +202,8 @@ class Suda(Result):
         from sdckit.data.frames import frame_of
 
         if self.cells.source is None:
-            raise DataError(
-                "a plan's cells are brought here, its records are not; collect it first to list them"
-            )
+            words = "a plan's cells are brought here, its records are not"
+            raise DataError(f"{words}; collect it first to list them")
         rows: list[tuple[int, int, str]] = []
         row_of_cell = np.full(self.cells.n_cells, -1)
         of_row = self.cells.table.of_row
@@ -261,11 +260,9 @@ def _dense(cells: Cells) -> list[NDArray[np.int64]]:
 
 def _absent(cells: Cells) -> NDArray[np.bool_]:
     """Where a missing value is no item."""
+    keys = zip(cells.table.codes, cells.levels, cells.rules, strict=True)
     return np.stack(
-        [
-            (codes == level.span) & (level.n_missing > 0) & (rule == "wildcard")
-            for codes, level, rule in zip(cells.table.codes, cells.levels, cells.rules, strict=True)
-        ]
+        [(c == level.span) & (level.n_missing > 0) & (rule == "wildcard") for c, level, rule in keys]
     )
 
 
@@ -345,9 +342,8 @@ def suda(
     """
     arguments.text(prefix, "prefix")
     arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
-    arguments.share_above(
-        sampling_fraction, "sampling_fraction", "is the share of the population in the file"
-    )
+    says = "is the share of the population in the file"
+    arguments.share_above(sampling_fraction, "sampling_fraction", says)
     given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
     if given.roles.person is not None:
         raise DataError(PERSONS)
@@ -361,8 +357,7 @@ def suda(
         np.stack(_dense(cells)), cells.table.size, max_size=size, absent=_absent(cells), step=step
     )
     cells = cells.with_cells(_columns(cells, found, size, scoring, sampling_fraction))
-    result = Suda(cells, found, size, scoring, sampling_fraction, prefix)
-    return _noted(result)
+    return _noted(Suda(cells, found, size, scoring, sampling_fraction, prefix))
 
 
 def _columns(
