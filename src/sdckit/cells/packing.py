@@ -111,10 +111,7 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
         return _tabulate_wide(columns, widths, weight)
     shifts = [sum(widths[:j]) for j in range(len(widths))]
     words = np.empty(n, np.uint64)
-    pack_into(
-        words,
-        [(c.values, c.valid, c.low, c.span, s) for c, s in zip(columns, shifts, strict=True)],
-    )
+    pack_into(words, [(c.values, c.valid, c.low, c.span, s) for c, s in zip(columns, shifts, strict=True)])
     groups = group(words, bits=sum(widths), weight=weight)
     layout = Layout(tuple(shifts), tuple(widths))
     codes = PackedCodes(groups.words, layout)

@@ -115,8 +115,7 @@ def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
 
 
 def pack_into(
-    words: NDArray[np.uint64],
-    fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]],
+    words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]]
 ) -> None:
     """Write columns into bit fields of `words`, block by block on threads.
 

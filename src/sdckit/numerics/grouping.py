@@ -177,10 +177,7 @@ def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: 
     parts = chunks(n)
     size = np.zeros((len(parts), width), np.int64)
     total = np.zeros((len(parts), width if len(weight) else 0))
-    run(
-        lambda t: _count_direct(words, weight, *parts[t], size[t], total[t]),
-        range(len(parts)),
-    )
+    run(lambda t: _count_direct(words, weight, *parts[t], size[t], total[t]), range(len(parts)))
     all_sizes = size.sum(axis=0)
     present = np.flatnonzero(all_sizes)
     place = np.zeros(width, np.int32)

@@ -151,10 +151,7 @@ def count_in_boxes(
     low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
-    run(
-        lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found),
-        _slices(p_edges + q_edges),
-    )
+    run(lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found), _slices(p_edges + q_edges))
     for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
         _count_large(rows, p_edges[g : g + 2], q_edges[g : g + 2], found)
     count = np.empty_like(found)

@@ -202,12 +202,7 @@ class Index:
         return _Asked(queries, distinct.of_row, found, limits)
 
     def _visit(
-        self,
-        asked: _Asked,
-        *,
-        values: Floats | None = None,
-        begins: Ints | None = None,
-        n_listed: int = 0,
+        self, asked: _Asked, *, values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0
     ) -> Visited:
         return visit(
             self.tree, self.rows.size, self.rows.first, asked.queries, asked.limits, values=values, begins=begins,

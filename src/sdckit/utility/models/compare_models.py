@@ -224,9 +224,7 @@ def _opened(original: Any, released: Any, formula: str, weight: str | None) -> t
     others = [name for name in sides.columns if name not in numeric]
     weights = {} if weight is None else {"weight": (weight,)}
     pair = open_pair(
-        opened,
-        categories={"formula": others},
-        numeric={"numeric column of the formula": numeric, **weights},
+        opened, categories={"formula": others}, numeric={"numeric column of the formula": numeric, **weights}
     )
     return pair, sides
 

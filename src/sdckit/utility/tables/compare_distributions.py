@@ -18,13 +18,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import (
-    BINS,
-    MISSING_RULE,
-    Bins,
-    coded_variables,
-    level_notes,
-)
+from sdckit.utility.coded_variables import BINS, MISSING_RULE, Bins, coded_variables, level_notes
 from sdckit.utility.tables.histogram_edges import checked_edges, counts_between, round_edges
 from sdckit.utility.tables.table_counts import cross
 from sdckit.utility.tables.table_statistics import differences, table_statistics

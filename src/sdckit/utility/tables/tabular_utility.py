@@ -19,13 +19,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import (
-    BINS,
-    MISSING_RULE,
-    Bins,
-    coded_variables,
-    level_notes,
-)
+from sdckit.utility.coded_variables import BINS, MISSING_RULE, Bins, coded_variables, level_notes
 from sdckit.utility.tables.table_counts import Codes, cross, cross_from, prefix_words
 from sdckit.utility.tables.table_statistics import STATISTICS, table_statistics
 
