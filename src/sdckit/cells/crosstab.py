@@ -21,16 +21,9 @@ DENSE_LIMIT = 20_000_000  # numbers in a table of every cell by every level
 class Crosstab:
     """The levels that occur in each cell, cell by cell.
 
-    Attributes
-    ----------
-    edges : ndarray, int64, shape (K + 1,)
-        Entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c.
-    level : ndarray, int64, shape (E,)
-        Code of the level.
-    count : ndarray, int64, shape (E,)
-        Records of the cell with that level, 1 or more.
-    missing : int
-        Code of a missing value, -1 where none is missing.
+    `edges` (K + 1,): entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c. `level` (E,): code of the level.
+    `count` (E,): records of the cell with that level, 1 or more. `missing`: code of a missing value, -1 where none
+    is missing.
     """
 
     edges: NDArray[np.int64]
@@ -49,10 +42,7 @@ def _coded(cells: Cells, variable: str) -> Coded:
 def crosstab(cells: Cells, variable: str) -> Crosstab:
     """Count the levels of a variable within each cell; once for all measures of the same cells.
 
-    Raises
-    ------
-    DataError
-        The variable has no value in any record.
+    Raises DataError: the variable has no value in any record.
     """
     if ("crosstab", variable) not in cells.memo:
         cells.memo["crosstab", variable] = _count(cells, variable)
@@ -78,10 +68,7 @@ def _count(cells: Cells, variable: str) -> Crosstab:
 def wildcard_crosstab(cells: Cells, variable: str) -> Crosstab:
     """The same over the records that match each cell when a missing key may stand for any value.
 
-    Raises
-    ------
-    DataError
-        The table of all cells by all levels is too large.
+    Raises DataError: the table of all cells by all levels is too large.
     """
     if ("crosstab", variable, cells.rules) not in cells.memo:
         cells.memo["crosstab", variable, cells.rules] = _count_matching(cells, variable)

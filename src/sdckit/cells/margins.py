@@ -28,15 +28,8 @@ NO_ROWS = np.empty(0, np.int32)
 class Margin:
     """Cells of some keys, merged from cells of more.
 
-    Attributes
-    ----------
-    keys : tuple of str
-        The keys that are left.
-    size : ndarray, int64, shape (K',)
-        Records of each merged cell.
-    weight : ndarray, float64, shape (K',) or None
-    merged : Merged or None
-        The packed words, where the keys of the cells fit into one; else `codes`, key by key.
+    `keys`: those that are left. `size` and `weight` (K',): records of each merged cell, and their weight. `merged`:
+    the packed words, where the keys of the cells fit into one; else `codes`, key by key.
     """
 
     cells: Cells = field(repr=False)
@@ -64,11 +57,7 @@ class Margin:
     def coarser(self, key: str, codes: NDArray[np.int64], new: NDArray[np.int64]) -> Margin:
         """Give levels of a key new codes, which are codes that it has; levels with one code become one.
 
-        Parameters
-        ----------
-        key : str
-        codes, new : ndarray, int64, shape (L,)
-            Codes in use, and what each becomes; those not listed stay as they are.
+        `codes` and `new` (L,): codes in use, and what each becomes; those not listed stay as they are.
         """
         j = self.cells.keys.index(key)
         if self.merged is None:
@@ -144,10 +133,7 @@ class Margin:
 def margin_of(cells: Cells) -> Margin:
     """The cells themselves, to be merged.
 
-    Raises
-    ------
-    DataError
-        The cells count persons.
+    Raises DataError: the cells count persons.
     """
     if cells.roles.person is not None:
         raise DataError("distinct persons cannot be counted from cells; leave person= out here")
@@ -162,19 +148,8 @@ def margin_of(cells: Cells) -> Margin:
 def without_keys(cells: Cells, dropped: Collection[str]) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64]]:
     """Frequencies when some keys are left out.
 
-    Parameters
-    ----------
-    cells : Cells
-        Made without `person`: distinct persons cannot be counted from cells.
-    dropped : collection of str
-        Keys to leave out.
-
-    Returns
-    -------
-    columns : dict of str to ndarray, shape (K',)
-        ``sample_frequency`` and ``population_frequency`` of the merged cells.
-    size : ndarray, int64, shape (K',)
-        Their records.
+    The cells are made without `person`: distinct persons cannot be counted from cells. Returns ``sample_frequency``
+    and ``population_frequency`` (K',) of the merged cells, and their records (K',).
     """
     margin = margin_of(cells).without(*dropped)
     return margin.frequencies(), margin.size

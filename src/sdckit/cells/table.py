@@ -328,10 +328,7 @@ class Cells(AnyCells):
 def check_result_names(columns: Sequence[str], results: Sequence[str]) -> None:
     """Refuse result columns whose name is taken, case set aside: some engines fold it.
 
-    Raises
-    ------
-    ColumnError
-        Names the column and offers ``prefix=``.
+    Raises ColumnError: names the column and offers ``prefix=``.
     """
     taken = {str(name).casefold(): name for name in columns}
     if clash := [name for name in results if name.casefold() in taken]:

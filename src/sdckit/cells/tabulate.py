@@ -35,10 +35,7 @@ MANY_LEVELS = 1000
 def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     """Tabulate a frame in memory by its keys.
 
-    Raises
-    ------
-    ColumnError, DataError
-        What the columns or their values do not allow; see `as_cells`.
+    Raises ColumnError, DataError: what the columns or their values do not allow; see `as_cells`.
     """
     check_columns(frame.columns, roles)
     if len(frame) == 0:
@@ -126,10 +123,7 @@ def _warn(message: str) -> None:
 def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
     """Sampling weights as floats.
 
-    Raises
-    ------
-    DataError
-        A weight is missing, zero, negative or infinite, or the column is not numeric.
+    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
     """
     weight = float_values(series, "weight")
     missing, low, infinite = weight_faults(weight)

@@ -24,15 +24,8 @@ MISSING_RULE = "a missing value is a level of its own"
 def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     """The number of classes of each number.
 
-    Raises
-    ------
-    ColumnError
-        A dict names a variable that is not numeric.
-    DataError
-        A number of classes below 2.
+    Raises ColumnError: a dict names a variable that is not numeric; DataError: a number of classes below 2.
 
-    Examples
-    --------
     >>> bins_of({"age": 10}, ["age", "pay"])
     {'age': 10, 'pay': 5}
     """

@@ -37,13 +37,8 @@ SHOWN = 5  # terms named in a note
 class FileEstimates:
     """What one file says of p quantities.
 
-    Attributes
-    ----------
-    value, variance, df : ndarray, float64, shape (p,)
-        NaN where the file does not determine the quantity; `df` infinite for normal quantiles.
-    n_used : int
-        Records it rests on.
-    covariance : ndarray, float64, shape (p, p), or None
+    `value`, `variance` and `df` (p,): NaN where the file does not determine the quantity; `df` infinite for normal
+    quantiles. `n_used`: records it rests on. `covariance` (p, p) or None.
     """
 
     value: Floats
@@ -90,11 +85,8 @@ class TermComparison(PairResult):
 def size_ratio(pair: Pair, kind: str) -> float:
     """Records of a release divided by those of the original, where the way of combining permits it.
 
-    Raises
-    ------
-    DataError
-        An unknown kind, releases of different sizes, a single release where several are needed, or sizes
-        that differ from the original's for "partial".
+    Raises DataError: an unknown kind, releases of different sizes, a single release where several are needed, or
+    sizes that differ from the original's for "partial".
     """
     arguments.choice(kind, "kind", ("observed", *KINDS))
     if len(set(pair.sizes)) > 1:
@@ -138,23 +130,9 @@ def compare_terms(
 ) -> dict[str, Any]:
     """Lay the estimates of m releases beside those of the original.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the p quantities.
-    original, released : FileEstimates
-    labels : sequence of str
-        What the releases are called.
-    kind, level, version, ratio
-        How the releases are combined, the coverage of intervals, the version of the overlap, and the size of
-        a release relative to the original.
-    notes : dict of str to str
-        Told what is undefined, and why.
-
-    Returns
-    -------
-    dict
-        The fields of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
+    `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
+    `version`: of the overlap. `ratio`: size of a release relative to the original. `notes`: told what is undefined,
+    and why. Returns the fields of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
     """
     together = _together(original, released, kind, level, ratio)
     known = limits(original.value, original.variance, original.df, level)

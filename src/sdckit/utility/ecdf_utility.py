@@ -36,15 +36,9 @@ def ecdf_figures(
 ) -> tuple[float, float] | None:
     """Largest and mean squared difference at the records of both files; one column per variable.
 
-    Parameters
-    ----------
-    original, released : ndarray, float64, shape (n, d) and (n_s, d)
-        Without missing values.
-    most : int, optional
-        Distinct records in three and more variables above which there is no answer (None).
+    `original` and `released` (n, d) and (n_s, d): without missing values. `most`: distinct records in three and
+    more variables above which there is no answer (None).
 
-    Examples
-    --------
     >>> ecdf_figures(np.array([[1.0], [2.0]]), np.array([[2.0], [3.0]]))
     (0.5, 0.1875)
     """

@@ -255,8 +255,6 @@ def utility_overview(
 def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:
     """The models asked for, each formula with its family as it was given.
 
-    Examples
-    --------
     >>> families_of("y ~ x"), families_of({"y ~ x": "logistic"})
     ({'y ~ x': 'linear'}, {'y ~ x': 'logistic'})
     """
@@ -286,17 +284,9 @@ def lacking(
 ) -> list[tuple[str, str]]:
     """Name the measures behind the table in their order, and what each lacks; "" for one that runs.
 
-    Parameters
-    ----------
-    names, numeric, formulas
-        Variables in common, those of them that are numbers, and the models.
-    aligned
-        Whether rows belong together.
-    n, sizes
-        Records of the original and of the releases; 0 and empty where nobody has counted.
+    `names`: variables in common. `numeric`: those of them that are numbers. `aligned`: whether rows belong
+    together. `n` and `sizes`: records of the original and of the releases; 0 and empty where nobody has counted.
 
-    Examples
-    --------
     >>> [name for name, why in lacking(["age"], [], [], aligned=False, n=100, sizes=[100]) if not why]
     ['propensity', 'compare_distributions']
     """

@@ -31,11 +31,8 @@ MAX_KEYS = 53  # some engines divide whole numbers as floats, and a pattern is a
 class KeyPlan:
     """How the keys of a plan are grouped by.
 
-    Attributes
-    ----------
-    keys : tuple of Filled
-        One per key: its column, the filled column, whether it has missing values and whether those
-        stand for any value.
+    `keys`: of each its column, the filled column, whether it has missing values and whether those stand for any
+    value.
     """
 
     keys: tuple[Filled, ...]

@@ -33,14 +33,8 @@ PARTS = 8  # slices of buckets per thread
 class Dimension(NamedTuple):
     """One dimension of the points and of the boxes; for the kernels all of them, one below the other.
 
-    Attributes
-    ----------
-    upper, lower : ndarray, float64, shape (points,)
-        A point is inside where ``upper >= low`` and ``lower <= high``; both rise with `key`.
-    key : ndarray, float64, shape (points,)
-        Orders the points.
-    low, high : ndarray, float64, shape (boxes,)
-        Bounds of the boxes.
+    `upper` and `lower` (points,): a point is inside where ``upper >= low`` and ``lower <= high``; both rise with
+    `key`. `key` (points,): orders the points. `low` and `high` (boxes,): bounds of the boxes.
     """
 
     key: Floats
@@ -65,8 +59,6 @@ def _order_by_group(group, n_groups, edges, order):  # type: ignore[no-untyped-d
 def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Ints]:
     """Rows group by group, and where each group begins in them.
 
-    Examples
-    --------
     >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
     [[1, 0, 2], [0, 1, 3]]
     """
@@ -118,21 +110,9 @@ def count_in_boxes(
 ) -> Ints:
     """For each box the points of its group inside it.
 
-    Parameters
-    ----------
-    dimensions : sequence of Dimension
-        One at least.
-    group_of_point, group_of_box : ndarray, int32
-        Group of each point and box, 0 to k - 1.
-    k : int
-        Number of groups.
+    There is one dimension at least. `group_of_point` and `group_of_box`: group of each point and box, 0 to k - 1.
+    Returns (boxes,).
 
-    Returns
-    -------
-    ndarray, int64, shape (boxes,)
-
-    Examples
-    --------
     >>> x = np.array([1.0, 2.0, 3.0])
     >>> line = Dimension(x, x, x, np.array([1.5, 5.0]), np.array([3.0, 6.0]))
     >>> count_in_boxes([line], np.zeros(3, np.int32), np.zeros(2, np.int32), 1).tolist()

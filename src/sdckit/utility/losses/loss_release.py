@@ -33,19 +33,10 @@ Ranks = Mapping[str, tuple[tuple[NDArray[np.int32], ...], int]]
 class Release:
     """One release beside the original.
 
-    Attributes
-    ----------
-    figures : dict of str to float
-    distance : ndarray, float64, shape (n,)
-        Mean distance of each record over the variables.
-    same : bool
-        Whether every value is the original's.
-    n_incomplete : int
-        Records without a number in either file.
-    centres : ndarray, float64, shape (2, 3, p)
-        Means, medians and standard deviations of the numeric variables in the original and the release.
-    covariance, correlation : tuple of two ndarrays, float64, shape (p, p)
-        Of the records complete in both files.
+    `distance` (n,): mean distance of each record over the variables. `same`: whether every value is the original's.
+    `n_incomplete`: records without a number in either file. `centres` (2, 3, p): means, medians and standard
+    deviations of the numeric variables in the original and the release. `covariance` and `correlation` (p, p): of
+    the records complete in both files.
     """
 
     figures: dict[str, float]
@@ -69,17 +60,8 @@ def release_figures(
 ) -> Release:
     """Measure release `j` (from 0) against the original.
 
-    Parameters
-    ----------
-    pair : Pair
-        Aligned, with the variables opened.
-    j : int
-    numeric, categorical : sequence of str
-    ranks : dict of str to (codes of each file, number of levels)
-        The ordered variables.
-    robust : bool
-        Whether to compute the robust eigenvalues (NaN otherwise).
-    seed : int, optional
+    The pair is aligned. `ranks`: codes of each file and number of levels of the ordered variables. `robust`:
+    whether to compute the robust eigenvalues (NaN otherwise).
     """
     x, y = (_columns(pair, numeric, file) for file in (0, j + 1))
     distances = {

@@ -195,10 +195,8 @@ def combine(
 def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
     """Give the records of a synthetic file divided by those of the original, where the rule permits it.
 
-    Raises
-    ------
-    DataError
-        An unknown kind; a single file where several are needed; sizes absent, not positive or unequal.
+    Raises DataError: an unknown kind; a single file where several are needed; sizes absent, not positive or
+    unequal.
     """
     arguments.choice(kind, "kind", KINDS)
     if kind in NEEDS_SEVERAL and m == 1:

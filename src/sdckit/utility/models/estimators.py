@@ -19,8 +19,6 @@ def estimate_mean(values: Floats, weights: Floats) -> Found:
 
     With equal weights the variance is that of the values (ddof 1) divided by their number.
 
-    Examples
-    --------
     >>> estimate_mean(np.array([1.0, 2.0, 3.0]), np.ones(3))
     (2.0, 0.3333333333333333, 2.0)
     """
@@ -37,8 +35,6 @@ def estimate_mean(values: Floats, weights: Floats) -> Found:
 def estimate_total(values: Floats, weights: Floats) -> Found:
     """Weighted total, its variance as if drawn with replacement, and the degrees of freedom.
 
-    Examples
-    --------
     >>> estimate_total(np.array([1.0, 2.0, 3.0]), np.ones(3))
     (6.0, 3.0, 2.0)
     """
@@ -52,8 +48,6 @@ def estimate_total(values: Floats, weights: Floats) -> Found:
 def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
     """A quantile: of type 7 without weights, the smallest value that reaches the share with them.
 
-    Examples
-    --------
     >>> quantile_of(np.array([1.0, 2.0, 4.0]), None, 0.25), quantile_of(np.array([1.0, 2.0]), np.array([3.0, 1.0]), 0.5)
     (1.5, 1.0)
     """
@@ -68,8 +62,6 @@ def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
 def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Found:
     """A quantile, and the variance that Woodruff's interval of the level stands for.
 
-    Examples
-    --------
     >>> median, variance, _ = estimate_quantile(np.arange(101.0), None, 0.5, 0.95)
     >>> median, round(variance, 2)
     (50.0, 25.0)

@@ -27,10 +27,7 @@ Estimates = tuple[tuple[str, ...], list[FileEstimates]]
 def weights_of(pair: Pair, weight: str | None) -> tuple[Floats, ...] | None:
     """The weights of each file, checked; None without a weight.
 
-    Raises
-    ------
-    DataError
-        Missing or negative weights, or none above 0: names the file and the rows.
+    Raises DataError: missing or negative weights, or none above 0; names the file and the rows.
     """
     if weight is None:
         return None
@@ -49,12 +46,7 @@ def named_estimates(
 ) -> Estimates:
     """A mean, total, proportion or quantile of each variable in each file; missing values are left out.
 
-    Returns
-    -------
-    names : tuple of str
-        The variables; for proportions ``variable=level``.
-    estimates : list of FileEstimates
-        Of each file, the original first.
+    Returns the names (for proportions ``variable=level``), and the estimates of each file, the original first.
     """
     weights = weights_of(pair, weight)
     names: list[str] = []
@@ -105,12 +97,8 @@ def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: fl
 def called_estimates(pair: Pair, statistic: Callable[[Any], Any]) -> Estimates:
     """What a function of the caller's gives for each file.
 
-    Raises
-    ------
-    DataError
-        It fails on a file, or gives something else than estimates and variances: names the file.
-    ColumnError
-        It does not name the same quantities for every file.
+    Raises DataError: it fails on a file, or gives something else than estimates and variances; names the file;
+    ColumnError: it does not name the same quantities for every file.
     """
     names: tuple[str, ...] = ()
     files = []

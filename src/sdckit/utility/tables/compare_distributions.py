@@ -44,8 +44,6 @@ QUANTILES = {
 def variable_figures(original: Ints, released: Ints) -> dict[str, float]:
     """Figures of one variable from the records of both files with each level; the first is a missing value.
 
-    Examples
-    --------
     >>> found = variable_figures(np.array([0, 3, 1, 0]), np.array([1, 2, 0, 1]))
     >>> found["total_variation"], found["coverage"], round(found["new_values"], 4), found["missing_difference"]
     (0.5, 0.5, 0.3333, 0.25)
