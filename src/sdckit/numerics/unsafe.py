@@ -61,8 +61,8 @@ def count_unsafe(
 
     `codes` (p, K): of the cells, 0 to ``levels[j] - 1`` for variable j. `size` (K,): records of the cells.
     `threshold`: records up to which a cell of the table is rare. `marks` (K, p + 1): gains one in the columns of
-    the variables, and in the last, where a cell is in a rare one. Returns how many cells of the table are not empty
-    and rare, and the records in rare ones.
+    the variables, and in the last, where a cell is in a rare one. Returns how many cells of the table are not
+    empty, how many of them are rare, and the records in those.
 
     >>> codes, marks = np.array([[0, 0, 1], [0, 1, 0]], np.int32), np.zeros((3, 3), np.int32)
     >>> count_unsafe(codes, np.array([2, 2]), np.array([1, 2, 3]), [0, 1], 2, marks)

@@ -21,7 +21,8 @@ from sdckit.utility.models.combining_rules import KINDS, Kind, Pooled, limits, p
 from sdckit.utility.models.interval_overlap import Version, shared_part
 
 __all__ = [
-    "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "size_ratio",
+    "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "note_left_out",
+    "size_ratio",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -114,6 +115,13 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
     if same and columns:
         which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
         notes["released"] = f"{which} the original's values of these variables, row by row"
+
+
+def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:
+    """Say how many records of each file were not used for want of a value."""
+    sizes = (pair.n, *pair.sizes)
+    if gone := [f"{name} {n - few}" for name, few, n in zip(pair.names, used, sizes, strict=True) if few < n]:
+        notes["missing"] = f"records left out for want of a value{least}: {', '.join(gone)}"
 
 
 def compare_terms(

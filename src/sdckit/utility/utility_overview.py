@@ -218,23 +218,18 @@ def utility_overview(
     """
     arguments.seed(seed)
     arguments.flag(aligned, "aligned")
+    together = aligned or id is not None
     chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario,
-        aligned=aligned or id is not None, id=id,
-    )  # fmt: skip
+        original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=together, id=id
+    )
     families = _families(models)
     results: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []
-    together = aligned or id is not None
     calls = _calls(chosen, families, aligned=together, seed=seed)
-    for name, reason in lacking(
-        chosen.names,
-        chosen.numeric,
-        tuple(families),
-        aligned=together,
-        n=chosen.pair.n,
-        sizes=chosen.pair.sizes,
-    ):
+    plan = lacking(
+        chosen.names, chosen.numeric, tuple(families), aligned=together, n=chosen.pair.n, sizes=chosen.pair.sizes
+    )  # fmt: skip
+    for name, reason in plan:
         if reason:
             skipped.append((name, reason))
             continue
