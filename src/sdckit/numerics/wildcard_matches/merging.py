@@ -90,8 +90,6 @@ def recode(
 ) -> NDArray[np.uint64]:
     """Replace the code in one field of every word by ``table[code]``.
 
-    Examples
-    --------
     >>> recode(np.array([0b101, 0b111], np.uint64), shift=1, bits=2, table=np.array([0, 1, 0, 3], np.uint64)).tolist()
     [1, 7]
     """
