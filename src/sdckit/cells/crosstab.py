@@ -44,10 +44,7 @@ def crosstab(cells: Cells, variable: str) -> Crosstab:
 
     Raises DataError: the variable has no value in any record.
     """
-    if ("crosstab", variable) not in cells.memo:
-        cells.memo["crosstab", variable] = _count(cells, variable)
-    found: Crosstab = cells.memo["crosstab", variable]
-    return found
+    return cells.once(("crosstab", variable), lambda: _count(cells, variable))
 
 
 def _count(cells: Cells, variable: str) -> Crosstab:
@@ -70,10 +67,7 @@ def wildcard_crosstab(cells: Cells, variable: str) -> Crosstab:
 
     Raises DataError: the table of all cells by all levels is too large.
     """
-    if ("crosstab", variable, cells.rules) not in cells.memo:
-        cells.memo["crosstab", variable, cells.rules] = _count_matching(cells, variable)
-    found: Crosstab = cells.memo["crosstab", variable, cells.rules]
-    return found
+    return cells.once(("crosstab", variable, cells.rules), lambda: _count_matching(cells, variable))
 
 
 def _count_matching(cells: Cells, variable: str) -> Crosstab:
@@ -91,16 +85,9 @@ def _count_matching(cells: Cells, variable: str) -> Crosstab:
     for a in range(0, len(levels), 2):  # two levels at a time, in the places of size and weight
         b = min(a + 1, len(levels) - 1)
         matched = wildcard_matches(
-            cells.table,
-            size=counts[a].copy(),
-            weight=counts[b].copy(),
+            cells.table, size=counts[a].copy(), weight=counts[b].copy(), wild=cells.wild, alpha=1.0,
             missing_codes=[level.span for level in cells.levels],
-            wild=[
-                rule == "wildcard" and gone > 0
-                for rule, gone in zip(cells.rules, cells.n_missing, strict=True)
-            ],
-            alpha=1.0,
-        )
+        )  # fmt: skip
         counts[a] += matched.size
         if b > a:
             counts[b] += matched.weight

@@ -50,10 +50,7 @@ def levels_of(cells: Cells, variable: str) -> Levels:
     >>> found.labels(), found.size.tolist(), found.n_missing
     (['3', '5'], [1, 2], 1)
     """
-    if ("levels", variable) not in cells.memo:
-        cells.memo["levels", variable] = _levels(cells, variable)
-    found: Levels = cells.memo["levels", variable]
-    return found
+    return cells.once(("levels", variable), lambda: _levels(cells, variable))
 
 
 def _levels(cells: Cells, variable: str) -> Levels:
@@ -67,15 +64,10 @@ def _levels(cells: Cells, variable: str) -> Levels:
         size = np.bincount(inverse, table.count).astype(np.int64)
     known = codes != table.missing
     return Levels(
-        name=variable,
-        codes=codes[known],
-        size=size[known],
-        n_missing=int(size[~known].sum()),
-        kind=coded.kind,
-        numbers=_numbers(coded, codes[known]),
+        name=variable, codes=codes[known], size=size[known], n_missing=int(size[~known].sum()), kind=coded.kind,
+        numbers=_numbers(coded, codes[known]), coded=coded.without_rows(),
         declared=coded.kind == "category" and _is_ordered(cells, variable),
-        coded=coded.without_rows(),
-    )
+    )  # fmt: skip
 
 
 def _numbers(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:

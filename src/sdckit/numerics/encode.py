@@ -93,7 +93,8 @@ def gower(
     >>> a.numbers[:, 0].tolist(), b.numbers[:, 0].tolist(), a.metric.weights.tolist()
     ([0.0, 0.5], [0.125, 0.25], [0.5])
     """
-    share = _shares(weights, len(numbers) + len(codes))
+    given = _weights(weights, len(numbers) + len(codes))
+    share = given / given.sum()
     spans = stacked_ranges(numbers) if ranges is None else np.asarray(ranges, np.float64)
     factors = np.divide(share[: len(numbers)], spans, out=np.array(share[: len(numbers)]), where=spans > 0)
     scaled = [one if span > 0 else _places(one) for one, span in zip(numbers, spans, strict=True)]
@@ -181,12 +182,6 @@ def _weights(weights: Sequence[float] | None, n: int) -> Floats:
     if given.shape != (n,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() == 0:
         raise DataError(f"weights must be {n} finite numbers, none negative and not all 0")
     return given
-
-
-def _shares(weights: Sequence[float] | None, n: int) -> Floats:
-    given = _weights(weights, n)
-    shares: Floats = given / given.sum()
-    return shares
 
 
 def _encoded(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -172,11 +172,9 @@ def compare_terms(
         notes[f"variance[{names[j]}]"] = "came out at 0 or below; k times the mean variance stands for it"
     figures = {
         "mean_overlap": _mean(overlap),
-        "min_overlap": float(np.nanmin(overlap)) if _any(overlap) else math.nan,
+        "min_overlap": _of_known(np.nanmin, overlap),
         "mean_standardised_difference": _mean(np.abs(standardised)),
-        "max_standardised_difference": float(np.nanmax(np.abs(standardised)))
-        if _any(standardised)
-        else math.nan,
+        "max_standardised_difference": _of_known(np.nanmax, np.abs(standardised)),
         "sign_agreement": _mean(columns["same_sign"]),
         "significance_agreement": _mean(columns["same_significance"]),
     }
@@ -271,9 +269,9 @@ def _same(a: Floats, b: Floats) -> Floats:
     return np.where(np.isnan(a) | np.isnan(b), np.nan, (a == b).astype(np.float64))
 
 
-def _any(values: Floats) -> bool:
-    return bool((~np.isnan(values)).any())
+def _of_known(figure: Callable[[Floats], Any], values: Floats) -> float:
+    return math.nan if np.isnan(values).all() else float(figure(values))
 
 
 def _mean(values: Floats) -> float:
-    return float(np.nanmean(values)) if _any(values) else math.nan
+    return _of_known(np.nanmean, values)

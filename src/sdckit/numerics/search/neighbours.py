@@ -230,10 +230,8 @@ def _sums(query: Encoded, base: Encoded) -> Floats:
 
 
 def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
-    columns = [
-        *np.ascontiguousarray((numbers + 0.0).T).view(np.uint64),
-        *codes.T.astype(np.uint64),
-    ]  # + 0.0: one zero, not two
+    positive = np.ascontiguousarray((numbers + 0.0).T)  # + 0.0: one zero, not two
+    columns = [*positive.view(np.uint64), *codes.T.astype(np.uint64)]
     of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
     found = _members(of_row)
     if any((column != column[found.first[of_row]]).any() for column in columns):  # two rows, one word

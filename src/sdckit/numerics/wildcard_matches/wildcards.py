@@ -96,10 +96,8 @@ class _Tables(NamedTuple):
 @njit(cache=True, nogil=True)
 def _part(tables, p):  # type: ignore[no-untyped-def]
     """The table of a pattern."""
-    at, bit_at = (
-        slice(tables.starts[p], tables.starts[p + 1]),
-        slice(tables.bit_starts[p], tables.bit_starts[p + 1]),
-    )
+    at = slice(tables.starts[p], tables.starts[p + 1])
+    bit_at = slice(tables.bit_starts[p], tables.bit_starts[p + 1])
     return _Table(tables.table.keys[at], tables.table.slots[at], tables.table.bitmap[bit_at])
 
 

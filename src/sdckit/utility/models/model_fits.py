@@ -50,11 +50,8 @@ def fit_family(
                 value, covariance, df, step = _multinomial(outcome, design)
             else:
                 value, covariance, df, step = _generalised(family, outcome, design, weights)
-    except (
-        PerfectSeparationError,
-        np.linalg.LinAlgError,
-    ):  # the columns are independent: nothing else is singular
-        raise separated from None
+    except (PerfectSeparationError, np.linalg.LinAlgError):
+        raise separated from None  # the columns are independent: nothing else is singular
     except Exception as error:  # noqa: BLE001 - a library's messages may show values
         raise DataError(f"{label}: the {family} model could not be fitted ({type(error).__name__})") from None
     if not step < MOVES:

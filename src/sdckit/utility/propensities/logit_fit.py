@@ -158,7 +158,8 @@ def _climb(design: Design, start: Start, released: Floats, gradient: Floats) -> 
                 continue
             if fresh:
                 break
-        curvature, fresh, decrement = _curvature(design, start, score), True, math.inf
+        curvature = Curvature(gram(design, start.total * score * (1 - score)), start.kept)
+        fresh, decrement = True, math.inf
     return LogitFit(beta, score, change, steps, likelihood, gradient)
 
 
@@ -184,10 +185,6 @@ def lost_without(
         lost = float(slope[own] @ np.linalg.solve(part, slope[own])) if own else 0.0
         found[name] = min(max(lost / variance, 0.0), 1.0)
     return found
-
-
-def _curvature(design: Design, start: Start, score: Floats) -> Curvature:
-    return Curvature(gram(design, start.total * score * (1 - score)), start.kept)
 
 
 def _moved(
