@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from draw import ALPHAS, files, quiet
 from sdckit import as_cells
 from sdckit.cells import margins
-from sdckit.cells.margins import level_sizes, margin_of, without_keys
+from sdckit.cells.margins import level_sizes, margin_of
 from sdckit.errors import DataError
 
 
@@ -27,7 +27,8 @@ def test_as_if_tabulated_anew(file, alpha, known, data):
     with quiet():
         whole = as_cells(file.frame(), keys=file.keys, missing=file.missing, alpha=alpha, **known)
         anew = as_cells(file.frame(), keys=kept, missing=rules, alpha=alpha, **known)
-    columns, size = without_keys(whole, dropped)
+    margin = margin_of(whole).without(*dropped)
+    columns, size = margin.frequencies(), margin.size
     assert set(columns) == set(anew.columns)
     names = sorted(columns)
     found = sorted(zip(size.tolist(), *(columns[name].tolist() for name in names), strict=True))
@@ -42,7 +43,7 @@ def test_persons_cannot_be_counted_from_cells():
     with quiet():
         cells = as_cells(frame, keys=["a", "b"], person="p")
     with pytest.raises(DataError, match="distinct persons cannot be counted from cells"):
-        without_keys(cells, ["a"])
+        margin_of(cells)
 
 
 @pytest.mark.parametrize("span", [margins.TABLE_SPAN, 1])
@@ -73,8 +74,8 @@ def test_cells_of_more_bits_than_a_word():
     frame = frame.with_columns(pl.when(pl.int_range(30) % 7 > 0).then("k0").alias("k0"))
     with quiet():
         whole, anew = as_cells(frame, keys=frame.columns), as_cells(frame, keys=["k0", "k2"])
-    columns, size = without_keys(whole, ["k1"])
-    assert sorted(zip(columns["sample_frequency"], size, strict=True)) == sorted(
+    margin = margin_of(whole).without("k1")
+    assert sorted(zip(margin.frequencies()["sample_frequency"], margin.size, strict=True)) == sorted(
         zip(anew.columns["sample_frequency"], anew.table.size, strict=True)
     )
 

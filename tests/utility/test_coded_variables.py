@@ -7,7 +7,7 @@ import pytest
 
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import bins_of, coded_variables, level_notes
+from sdckit.utility.coded_variables import bins_of, coded_variables
 
 SURVEY = pl.DataFrame(
     {"age": list(range(20, 40)), "sex": [1, 2] * 10, "town": ["a", "b"] * 10, "one": [7.5] * 20}
@@ -17,8 +17,7 @@ RELEASE = SURVEY.with_columns(town=pl.Series(["c"] * 19 + [None]), sex=pl.lit(2)
 
 def coded(numeric=None, bins=5, released=RELEASE):
     chosen = chosen_variables(SURVEY, released, numeric=numeric)
-    notes = dict(chosen.notes)
-    found, numbers = coded_variables(chosen, bins, notes)
+    found, numbers, notes = coded_variables(chosen, bins)
     return {one.name: one for one in found}, numbers, notes
 
 
@@ -49,8 +48,7 @@ def test_few_values_are_counted_over_all_files():
 
 
 def test_notes():
-    found, _, notes = coded()
-    level_notes(list(found.values()), notes)
+    notes = coded()[2]
     assert notes["constant"] == "a single level in all files: one"
     assert notes["levels"] == "no value in common between the original and any release: town"
     assert notes["missing"] == "missing values in some of the files only: town"

@@ -22,24 +22,8 @@ __all__ = ["columns_in_memory", "groups_of", "row_of"]
 def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.DataFrame[Any], bool]:
     """The columns of a frame, by role; of a plan they are brought here, unless they are too many.
 
-    Parameters
-    ----------
-    data : data frame
-    columns : dict of str to sequence of str
-        Columns by role, to be named in messages.
-
-    Returns
-    -------
-    frame : narwhals.DataFrame
-    brought : bool
-        Whether `data` is a plan.
-
-    Raises
-    ------
-    ColumnError
-        A column is absent.
-    DataError
-        No records, or too many values to bring here.
+    `columns` are by role, to be named in messages. Also says whether `data` is a plan. Raises ColumnError: a column
+    is absent; DataError: no records, or too many values to bring here.
     """
     frame = open_frame(data)
     names = frame.collect_schema().names()
@@ -76,12 +60,8 @@ def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndar
 def row_of(frame: nw.DataFrame[Any], column: str, value: object) -> int:
     """Where the one record with a value lies, from 0.
 
-    Raises
-    ------
-    ColumnError
-        No such column.
-    DataError
-        No record has the value, several have, or it cannot be compared with the column.
+    Raises ColumnError: no such column; DataError: no record has the value, several have, or it cannot be compared
+    with the column.
     """
     if column not in frame.columns:
         raise ColumnError(

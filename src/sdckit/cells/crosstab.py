@@ -21,16 +21,9 @@ DENSE_LIMIT = 20_000_000  # numbers in a table of every cell by every level
 class Crosstab:
     """The levels that occur in each cell, cell by cell.
 
-    Attributes
-    ----------
-    edges : ndarray, int64, shape (K + 1,)
-        Entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c.
-    level : ndarray, int64, shape (E,)
-        Code of the level.
-    count : ndarray, int64, shape (E,)
-        Records of the cell with that level, 1 or more.
-    missing : int
-        Code of a missing value, -1 where none is missing.
+    `edges` (K + 1,): entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c. `level` (E,): code of the level.
+    `count` (E,): records of the cell with that level, 1 or more. `missing`: code of a missing value, -1 where none
+    is missing.
     """
 
     edges: NDArray[np.int64]
@@ -49,15 +42,9 @@ def _coded(cells: Cells, variable: str) -> Coded:
 def crosstab(cells: Cells, variable: str) -> Crosstab:
     """Count the levels of a variable within each cell; once for all measures of the same cells.
 
-    Raises
-    ------
-    DataError
-        The variable has no value in any record.
+    Raises DataError: the variable has no value in any record.
     """
-    if ("crosstab", variable) not in cells.memo:
-        cells.memo["crosstab", variable] = _count(cells, variable)
-    found: Crosstab = cells.memo["crosstab", variable]
-    return found
+    return cells.once(("crosstab", variable), lambda: _count(cells, variable))
 
 
 def _count(cells: Cells, variable: str) -> Crosstab:
@@ -78,15 +65,9 @@ def _count(cells: Cells, variable: str) -> Crosstab:
 def wildcard_crosstab(cells: Cells, variable: str) -> Crosstab:
     """The same over the records that match each cell when a missing key may stand for any value.
 
-    Raises
-    ------
-    DataError
-        The table of all cells by all levels is too large.
+    Raises DataError: the table of all cells by all levels is too large.
     """
-    if ("crosstab", variable, cells.rules) not in cells.memo:
-        cells.memo["crosstab", variable, cells.rules] = _count_matching(cells, variable)
-    found: Crosstab = cells.memo["crosstab", variable, cells.rules]
-    return found
+    return cells.once(("crosstab", variable, cells.rules), lambda: _count_matching(cells, variable))
 
 
 def _count_matching(cells: Cells, variable: str) -> Crosstab:
@@ -104,16 +85,9 @@ def _count_matching(cells: Cells, variable: str) -> Crosstab:
     for a in range(0, len(levels), 2):  # two levels at a time, in the places of size and weight
         b = min(a + 1, len(levels) - 1)
         matched = wildcard_matches(
-            cells.table,
-            size=counts[a].copy(),
-            weight=counts[b].copy(),
+            cells.table, size=counts[a].copy(), weight=counts[b].copy(), wild=cells.wild, alpha=1.0,
             missing_codes=[level.span for level in cells.levels],
-            wild=[
-                rule == "wildcard" and gone > 0
-                for rule, gone in zip(cells.rules, cells.n_missing, strict=True)
-            ],
-            alpha=1.0,
-        )
+        )  # fmt: skip
         counts[a] += matched.size
         if b > a:
             counts[b] += matched.weight

@@ -27,18 +27,9 @@ def wildcard_matches(
 ) -> Matched:
     """What matching cells of other missingness patterns add to each cell.
 
-    Parameters
-    ----------
-    table : Tabulated
-        The cells.
-    size, weight : ndarray, float64, shape (K,)
-        What a cell counts: its records (or persons) and its weight.
-    missing_codes : sequence of int
-        Code of a missing value, per key.
-    wild : sequence of bool
-        Which keys have missing values that may stand for any value.
-    alpha : float
-        Weight of a match through the other cell's missing key, 0 to 1.
+    `size` and `weight` (K,): records (or persons) and weight of each cell. `missing_codes`: code of a missing
+    value, per key. `wild`: which keys have missing values that may stand for any value. `alpha`: weight of a match
+    through the other cell's missing key, 0 to 1.
     """
     keys = [j for j, is_wild in enumerate(wild) if is_wild]
     if table.words is None or table.layout is None or len(keys) > 64:

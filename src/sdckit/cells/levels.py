@@ -19,21 +19,9 @@ __all__ = ["Levels", "levels_of"]
 class Levels:
     """The values of a variable that occur in the file, in the order of their codes.
 
-    Attributes
-    ----------
-    name : str
-    codes : ndarray, int64, shape (M,)
-        Codes in use, ascending, that of a missing value left out.
-    size : ndarray, int64, shape (M,)
-        Records with each.
-    n_missing : int
-        Records without a value.
-    kind : str
-        Kind of the values, in words for messages.
-    numbers : ndarray, float64, shape (M,) or None
-        The values as numbers; None for text and categories.
-    declared : bool
-        Whether the column declares an order of its categories: that of the codes.
+    `codes` (M,): codes in use, ascending, that of a missing value left out. `size` (M,): records with each.
+    `n_missing`: records without a value. `kind`: in words for messages. `numbers` (M,): the values as numbers; None
+    for text and categories. `declared`: whether the column declares an order of its categories: that of the codes.
     """
 
     name: str
@@ -53,13 +41,8 @@ class Levels:
 def levels_of(cells: Cells, variable: str) -> Levels:
     """List the levels of a variable; once for all measures of the same cells.
 
-    Raises
-    ------
-    DataError
-        The variable has no value in any record.
+    Raises DataError: the variable has no value in any record.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.cells.as_cells import as_cells
     >>> cells = as_cells(pl.DataFrame({"k": [1, 1, 1, 2], "debt": [5, 3, None, 5]}), keys=["k"])
@@ -67,10 +50,7 @@ def levels_of(cells: Cells, variable: str) -> Levels:
     >>> found.labels(), found.size.tolist(), found.n_missing
     (['3', '5'], [1, 2], 1)
     """
-    if ("levels", variable) not in cells.memo:
-        cells.memo["levels", variable] = _levels(cells, variable)
-    found: Levels = cells.memo["levels", variable]
-    return found
+    return cells.once(("levels", variable), lambda: _levels(cells, variable))
 
 
 def _levels(cells: Cells, variable: str) -> Levels:
@@ -84,15 +64,10 @@ def _levels(cells: Cells, variable: str) -> Levels:
         size = np.bincount(inverse, table.count).astype(np.int64)
     known = codes != table.missing
     return Levels(
-        name=variable,
-        codes=codes[known],
-        size=size[known],
-        n_missing=int(size[~known].sum()),
-        kind=coded.kind,
-        numbers=_numbers(coded, codes[known]),
+        name=variable, codes=codes[known], size=size[known], n_missing=int(size[~known].sum()), kind=coded.kind,
+        numbers=_numbers(coded, codes[known]), coded=coded.without_rows(),
         declared=coded.kind == "category" and _is_ordered(cells, variable),
-        coded=coded.without_rows(),
-    )
+    )  # fmt: skip
 
 
 def _numbers(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:

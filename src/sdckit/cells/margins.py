@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from sdckit.numerics.wildcard_matches.filling import match_merged
 from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, add_up_field, merge, recode
 from sdckit.numerics.wildcard_matches.wildcards import Matched
 
-__all__ = ["Margin", "level_sizes", "margin_of", "without_keys"]
+__all__ = ["Margin", "level_sizes", "margin_of"]
 
 TABLE_SPAN = 1 << 22  # codes up to here are looked up in a table
 NO_ROWS = np.empty(0, np.int32)
@@ -28,15 +28,8 @@ NO_ROWS = np.empty(0, np.int32)
 class Margin:
     """Cells of some keys, merged from cells of more.
 
-    Attributes
-    ----------
-    keys : tuple of str
-        The keys that are left.
-    size : ndarray, int64, shape (K',)
-        Records of each merged cell.
-    weight : ndarray, float64, shape (K',) or None
-    merged : Merged or None
-        The packed words, where the keys of the cells fit into one; else `codes`, key by key.
+    `keys`: those that are left. `size` and `weight` (K',): records of each merged cell, and their weight. `merged`:
+    the packed words, where the keys of the cells fit into one; else `codes`, key by key.
     """
 
     cells: Cells = field(repr=False)
@@ -64,11 +57,7 @@ class Margin:
     def coarser(self, key: str, codes: NDArray[np.int64], new: NDArray[np.int64]) -> Margin:
         """Give levels of a key new codes, which are codes that it has; levels with one code become one.
 
-        Parameters
-        ----------
-        key : str
-        codes, new : ndarray, int64, shape (L,)
-            Codes in use, and what each becomes; those not listed stay as they are.
+        `codes` and `new` (L,): codes in use, and what each becomes; those not listed stay as they are.
         """
         j = self.cells.keys.index(key)
         if self.merged is None:
@@ -106,7 +95,7 @@ class Margin:
         """``sample_frequency`` and ``population_frequency`` of the merged cells, under the cells' rule."""
         cells = self.cells
         kept = [cells.keys.index(key) for key in self.keys]
-        wild = [cells.rules[j] == "wildcard" and cells.n_missing[j] > 0 for j in kept]
+        wild = [cells.wild[j] for j in kept]
         missing_codes = [cells.levels[j].span for j in kept]
         size: NDArray[Any] = self.size
         weight = self.weight
@@ -144,10 +133,7 @@ class Margin:
 def margin_of(cells: Cells) -> Margin:
     """The cells themselves, to be merged.
 
-    Raises
-    ------
-    DataError
-        The cells count persons.
+    Raises DataError: the cells count persons.
     """
     if cells.roles.person is not None:
         raise DataError("distinct persons cannot be counted from cells; leave person= out here")
@@ -159,52 +145,23 @@ def margin_of(cells: Cells) -> Margin:
     )  # fmt: skip
 
 
-def without_keys(cells: Cells, dropped: Collection[str]) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64]]:
-    """Frequencies when some keys are left out.
-
-    Parameters
-    ----------
-    cells : Cells
-        Made without `person`: distinct persons cannot be counted from cells.
-    dropped : collection of str
-        Keys to leave out.
-
-    Returns
-    -------
-    columns : dict of str to ndarray, shape (K',)
-        ``sample_frequency`` and ``population_frequency`` of the merged cells.
-    size : ndarray, int64, shape (K',)
-        Their records.
-    """
-    margin = margin_of(cells).without(*dropped)
-    return margin.frequencies(), margin.size
-
-
 def level_sizes(cells: Cells, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Codes that a key has, ascending, that of a missing value last, and the records with each."""
-    memo = f"{key} level sizes"
-    if memo not in cells.memo:
-        j, table = cells.keys.index(key), cells.table
-        if table.words is not None and table.layout is not None and cells.levels[j].span < TABLE_SPAN:
-            shift, bits = table.layout.shifts[j], table.layout.bits[j]
-            records = add_up_field(table.words, table.size, shift=shift, bits=bits)
-            present = np.flatnonzero(records)
-            cells.memo[memo] = present, records[present]
-        else:
-            cells.memo[memo] = _level_sizes(table.codes[j], table.size, cells.levels[j].span)
-    found: tuple[NDArray[np.int64], NDArray[np.int64]] = cells.memo[memo]
-    return found
+    return cells.once(f"{key} level sizes", lambda: _level_sizes(cells, cells.keys.index(key)))
 
 
-def _level_sizes(
-    codes: NDArray[np.int64], size: NDArray[np.int64], span: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if span < TABLE_SPAN:
-        records = np.bincount(codes, size, span + 1).astype(np.int64)
-        present = np.flatnonzero(records)
-        return present, records[present]
-    present, inverse = np.unique(codes, return_inverse=True)
-    return present, np.bincount(inverse, size, len(present)).astype(np.int64)
+def _level_sizes(cells: Cells, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    table, span = cells.table, cells.levels[j].span
+    if span >= TABLE_SPAN:
+        present, inverse = np.unique(table.codes[j], return_inverse=True)
+        return present, np.bincount(inverse, table.size, len(present)).astype(np.int64)
+    if table.words is not None and table.layout is not None:
+        shift, bits = table.layout.shifts[j], table.layout.bits[j]
+        records = add_up_field(table.words, table.size, shift=shift, bits=bits)
+    else:
+        records = np.bincount(table.codes[j], table.size, span + 1).astype(np.int64)
+    present = np.flatnonzero(records)
+    return present, records[present]
 
 
 def _look_up(

@@ -59,16 +59,8 @@ class PackedCodes(Sequence[NDArray[np.int64]]):
 class Tabulated:
     """Records grouped by their codes.
 
-    Attributes
-    ----------
-    of_row : ndarray, int32, shape (n,)
-        Cell of each record.
-    size : ndarray, int64, shape (K,)
-    weight : ndarray, float64, shape (K,) or None
-    codes : sequence of ndarray, int64, shape (K,)
-        Codes of each cell, key by key.
-    words, layout : ndarray, uint64, shape (K,) and Layout, or None
-        The packed codes, where they fit into one word.
+    `of_row` (n,): cell of each record. `size` and `weight` (K,): of each cell. `codes` (K,): key by key. `words`
+    and `layout` (K,): the packed codes, where they fit into one word.
     """
 
     of_row: NDArray[np.int32]
@@ -83,12 +75,8 @@ class Tabulated:
 class SharedGroups:
     """Records of all files grouped by some columns, with one numbering.
 
-    Attributes
-    ----------
-    of_row : tuple of ndarray, int32
-        Group of each record, file by file, the original first.
-    size : tuple of ndarray, int64, shape (K,)
-        Records of each file in each group; 0 where a file has none.
+    `of_row`: group of each record, file by file, the original first. `size` (K,): records of each file in each
+    group; 0 where a file has none.
     """
 
     of_row: tuple[NDArray[np.int32], ...]
@@ -111,10 +99,7 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
         return _tabulate_wide(columns, widths, weight)
     shifts = [sum(widths[:j]) for j in range(len(widths))]
     words = np.empty(n, np.uint64)
-    pack_into(
-        words,
-        [(c.values, c.valid, c.low, c.span, s) for c, s in zip(columns, shifts, strict=True)],
-    )
+    pack_into(words, [(c.values, c.valid, c.low, c.span, s) for c, s in zip(columns, shifts, strict=True)])
     groups = group(words, bits=sum(widths), weight=weight)
     layout = Layout(tuple(shifts), tuple(widths))
     codes = PackedCodes(groups.words, layout)
@@ -153,8 +138,6 @@ def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) 
 def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> Groups:
     """Group rows by several columns of non-negative codes; no column puts all rows into one group.
 
-    Examples
-    --------
     >>> group_codes([np.array([0, 1, 0]), np.array([5, 5, 5])], 3).of_row.tolist()
     [0, 1, 0]
     """
@@ -169,8 +152,6 @@ def group_files(
 ) -> SharedGroups:
     """Group the records of all files by columns coded alike, one tuple of arrays per column.
 
-    Examples
-    --------
     >>> groups = group_files([(np.array([0, 1], np.int32), np.array([1], np.int32))])
     >>> [size.tolist() for size in groups.size]
     [[1, 1], [0, 1]]

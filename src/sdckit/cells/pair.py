@@ -251,39 +251,16 @@ def open_pair(
 ) -> Pair:
     """Open an original and its releases, and check both before any work starts.
 
-    Parameters
-    ----------
-    original : data frame or Pair
-        A pair opened before is used again (`released` is left out then).
-    released : data frame or sequence of data frames
-        One release, or m of them.
-    control : data frame, optional
-        Records of the same kind that were never used to make a release, for the attacks on this pair.
-    population : data frame, optional
-        The people that the original is a part of.
-    categories : dict of str to sequence of str
-        Columns compared for equality, by role (the role is named in messages).
-    numeric : dict of str to sequence of str, optional
-        Columns read as numbers, by role.
-    aligned : bool
-        Whether the measure needs row i of a release to be made from row i of the original.
-    id : str, optional
-        Column that says which rows belong together, instead of their position; carried along in `.records`.
-    attack : bool
-        Whether the control file is compared too; unless `aligned`, the id is asked of the original alone then.
+    `original`: a pair opened before is used again (`released`, one file or m, is left out then). `control`: records
+    of the same kind that were never used to make a release, for the attacks on this pair. `population`: the people
+    that the original is a part of. `categories`: columns compared for equality, by role (the role is named in
+    messages). `numeric`: columns read as numbers, by role. `aligned`: whether the measure needs row i of a release
+    to be made from row i of the original. `id`: column that says which rows belong together, instead of their
+    position; carried along in `.records`. `attack`: whether the control file is compared too; unless `aligned`, the
+    id is asked of the original alone then. Raises ColumnError, DataError: everything in which the files do not fit,
+    at once: absent columns, values that cannot be compared, different numbers of rows, an id that is missing,
+    repeated or not the same in both.
 
-    Returns
-    -------
-    Pair
-
-    Raises
-    ------
-    ColumnError, DataError
-        Everything in which the files do not fit, at once: absent columns, values that cannot be compared,
-        different numbers of rows, an id that is missing, repeated or not the same in both.
-
-    Examples
-    --------
     >>> import polars as pl
     >>> pair = open_pair(pl.DataFrame({"x": ["a", "b"]}), pl.DataFrame({"x": ["b", "b"]}), categories={"keys": ["x"]})
     >>> [codes.tolist() for codes in pair.codes("x").codes], pair.identical(["x"])

@@ -79,8 +79,6 @@ def mean_figures(
 ) -> dict[str, float]:
     """Mean of each figure over the releases where it is defined; `notes` is told where it is not in all.
 
-    Examples
-    --------
     >>> notes = {}
     >>> mean_figures([{"rate": 0.5}, {"rate": float("nan")}], notes), notes
     ({'rate': 0.5}, {'rate': 'mean over the 1 of 2 releases where it is defined'})

@@ -37,19 +37,10 @@ SPARSE = 8  # code ranges wider than this times the records are sorted, narrower
 class SharedCoding:
     """One column of several files, coded alike: its values, or classes that its numbers are cut into.
 
-    Attributes
-    ----------
-    name : str
-    codes : tuple of ndarray, int32
-        Codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in
-        ascending order.
-    n_levels : int
-        Different values over all files.
-    kind : str
-        "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing; "classes" of
-        numbers.
-    labels : function
-        Printed form of the levels, from code 0 (a missing value) on.
+    `codes`: codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in
+    ascending order. `n_levels`: different values over all files. `kind`: "numbers", "text", "true and false",
+    "dates", ...; "nothing" where every value is missing; "classes" of numbers. `labels`: printed form of the
+    levels, from code 0 (a missing value) on.
     """
 
     name: str
@@ -67,10 +58,7 @@ class SharedCoding:
     def with_file(self, coded: Coded, files: Sequence[str]) -> SharedCoding:
         """The same column with one file more, behind the others, which are not coded again.
 
-        Raises
-        ------
-        ColumnError
-            As `share_coding`.
+        Raises ColumnError: as `share_coding`.
         """
         codes = coded.codes()
         own = [(one, levels) for one, levels, _ in self.printers]
@@ -90,13 +78,8 @@ def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
     A missing key value is a level of its own. Values are compared, not their types of storage: an integer
     matches a float of the same value, a category the text it stands for.
 
-    Raises
-    ------
-    ColumnError
-        A key holds text in one file and numbers in the other, say; names the key and both types.
+    Raises ColumnError: a key holds text in one file and numbers in the other, say; names the key and both types.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.cells.as_cells import as_cells
     >>> a, b = (as_cells(pl.DataFrame({"x": x}), keys=["x"]) for x in ([1, 2, 2], [2.0, 3.0, 3.0]))
@@ -123,19 +106,9 @@ def share_coding(
 ) -> SharedCoding:
     """Renumber the codes of a column so that equal values have equal codes in every file.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column, for messages.
-    sides : sequence of (Coded, ndarray)
-        For each file how its codes print, and the codes.
-    files : sequence of str, optional
-        Names of the files, for messages.
-
-    Raises
-    ------
-    ColumnError
-        The files hold values that cannot be compared; names the column, the files and both types.
+    `name`: name of the column, for messages. `sides`: for each file how its codes print, and the codes. `files`:
+    names of the files, for messages. Raises ColumnError: the files hold values that cannot be compared; names the
+    column, the files and both types.
     """
     used = [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides]
     joint = _Numbering.of(name, used, files)

@@ -6,7 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGE", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
 
+T = TypeVar("T")
 MAX_LEVELS = 200  # levels listed of a key
 Kernel = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 LARGE = 5  # records that make a level large enough to be named
@@ -65,9 +66,16 @@ class AnyCells(ABC):
     source: nw.DataFrame[Any] | None = field(default=None, repr=False, kw_only=True)
 
     @property
+    def wild(self) -> list[bool]:
+        """For each key whether it has missing values that stand for any value."""
+        return [
+            rule == "wildcard" and gone > 0 for rule, gone in zip(self.rules, self.n_missing, strict=True)
+        ]
+
+    @property
     def has_wildcards(self) -> bool:
         """Whether a missing value stands for any value somewhere."""
-        return any(rule == "wildcard" and gone for rule, gone in zip(self.rules, self.n_missing, strict=True))
+        return any(self.wild)
 
     @property
     def missing_rule(self) -> str:
@@ -178,15 +186,20 @@ class Cells(AnyCells):
             sums = sum_by(household_of_pair, smallest, n_households)
         return self.with_groups(household, {name: after(sums)})
 
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What a function gives, worked out once for all measures of these cells."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        found: T = self.memo[key]
+        return found
+
     def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
         """Household number of each record, and the number of households."""
         from sdckit.cells.tabulate import group_column
 
         if household not in self.memo:
             self._column(household, "household")
-            self.memo[household] = group_column(self._frame(), household)
-        found: tuple[NDArray[np.int32], int] = self.memo[household]
-        return found
+        return self.once(household, lambda: group_column(self._frame(), household))
 
     def weight_of_row(self) -> NDArray[np.float64] | None:
         """Sampling weight of each record."""
@@ -277,10 +290,8 @@ class Cells(AnyCells):
         if name in self.group_columns:
             household, values = self.group_columns[name]
             of_row, n_households = self.household_of_row(household)
-            key = (household, "sizes")
-            if key not in self.memo:
-                self.memo[key] = np.bincount(of_row, minlength=n_households)
-            return CellValues(values, self.memo[key])
+            size = self.once((household, "sizes"), lambda: np.bincount(of_row, minlength=n_households))
+            return CellValues(values, size)
         return CellValues(self.columns[name].astype(np.float64, copy=False), self.table.size)
 
     def count_cells(self, edges: Sequence[int]) -> list[int]:
@@ -328,10 +339,7 @@ class Cells(AnyCells):
 def check_result_names(columns: Sequence[str], results: Sequence[str]) -> None:
     """Refuse result columns whose name is taken, case set aside: some engines fold it.
 
-    Raises
-    ------
-    ColumnError
-        Names the column and offers ``prefix=``.
+    Raises ColumnError: names the column and offers ``prefix=``.
     """
     taken = {str(name).casefold(): name for name in columns}
     if clash := [name for name in results if name.casefold() in taken]:

@@ -35,10 +35,7 @@ MANY_LEVELS = 1000
 def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     """Tabulate a frame in memory by its keys.
 
-    Raises
-    ------
-    ColumnError, DataError
-        What the columns or their values do not allow; see `as_cells`.
+    Raises ColumnError, DataError: what the columns or their values do not allow; see `as_cells`.
     """
     check_columns(frame.columns, roles)
     if len(frame) == 0:
@@ -53,19 +50,10 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     weight = None if roles.weight is None else checked_weight(frame[roles.weight])
     table = tabulate(coded, weight)
     _warn_about_keys(coded, table)
-    columns = _frequencies(frame, roles, coded, table, weight)
-    return Cells(
-        keys=roles.keys,
-        n=len(frame),
-        rules=roles.rules,
-        alpha=roles.alpha,
-        n_missing=tuple(column.n_missing for column in coded),
-        columns=columns,
-        levels=tuple(column.without_rows() for column in coded),
-        table=table,
-        roles=roles,
-        source=frame,
-    )
+    size, total = table.size, table.weight
+    if roles.person is not None:
+        size, total = _persons(frame, roles.person, table, weight)
+    return _cells(len(frame), coded, roles, table, size, total, source=frame)
 
 
 def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
@@ -78,12 +66,7 @@ def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
     if roles.weight is not None:
         total = sum_by(table.of_row, frame["sdckit__weight"].to_numpy(), k)
     table = replace(table, size=size, weight=total)
-    columns = _under_rules(coded, roles, table, size, total)
-    return Cells(
-        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha,
-        n_missing=tuple(column.n_missing for column in coded), columns=columns,
-        levels=tuple(column.without_rows() for column in coded), table=table, roles=roles,
-    )  # fmt: skip
+    return _cells(n, coded, roles, table, size, total)
 
 
 def _check_keys(coded: list[Coded], roles: Roles) -> None:
@@ -126,10 +109,7 @@ def _warn(message: str) -> None:
 def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
     """Sampling weights as floats.
 
-    Raises
-    ------
-    DataError
-        A weight is missing, zero, negative or infinite, or the column is not numeric.
+    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
     """
     weight = float_values(series, "weight")
     missing, low, infinite = weight_faults(weight)
@@ -147,36 +127,26 @@ def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
     return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
 
 
-def _frequencies(
-    frame: nw.DataFrame[Any],
-    roles: Roles,
-    coded: list[Coded],
-    table: Tabulated,
-    weight: NDArray[np.float64] | None,
-) -> dict[str, NDArray[Any]]:
-    size, total = table.size, table.weight
-    if roles.person is not None:
-        size, total = _persons(frame, roles.person, table, weight)
-    return _under_rules(coded, roles, table, size, total)
-
-
-def _under_rules(
+def _cells(
+    n: int,
     coded: Sequence[Coded],
     roles: Roles,
     table: Tabulated,
     size: NDArray[np.int64],
     total: NDArray[np.float64] | None,
-) -> dict[str, NDArray[Any]]:
-    """Frequencies of cells that bring `size` and `total`, under the rules the roles give the keys."""
-    return frequency_columns_of(
-        table,
-        counted=size,
-        total=total,
-        missing_codes=[column.span for column in coded],
+    source: nw.DataFrame[Any] | None = None,
+) -> Cells:
+    """Cells that bring `size` and `total`, under the rules the roles give the keys."""
+    columns = frequency_columns_of(
+        table, counted=size, total=total, missing_codes=[column.span for column in coded],
         wild=[rule == "wildcard" and c.n_missing > 0 for c, rule in zip(coded, roles.rules, strict=True)],
-        alpha=roles.alpha,
-        sampling_fraction=roles.sampling_fraction,
-    )
+        alpha=roles.alpha, sampling_fraction=roles.sampling_fraction,
+    )  # fmt: skip
+    return Cells(
+        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha,
+        n_missing=tuple(column.n_missing for column in coded), columns=columns,
+        levels=tuple(column.without_rows() for column in coded), table=table, roles=roles, source=source,
+    )  # fmt: skip
 
 
 def frequency_columns_of(
@@ -195,14 +165,10 @@ def frequency_columns_of(
     """
     frequency: NDArray[Any] = counted
     if any(wild):
+        weight = np.zeros(len(counted)) if total is None else total
         matched = wildcard_matches(
-            table,
-            size=counted.astype(np.float64),
-            weight=np.zeros(len(counted)) if total is None else total,
-            missing_codes=missing_codes,
-            wild=wild,
-            alpha=alpha,
-        )
+            table, size=counted.astype(np.float64), weight=weight, missing_codes=missing_codes, wild=wild, alpha=alpha
+        )  # fmt: skip
         frequency = counted + matched.size
         total = None if total is None else total + matched.weight
         if alpha == 1:

@@ -45,14 +45,8 @@ class RecordValues(Protocol):
 class CellValues:
     """Values of cells, each standing for as many records as the cell has.
 
-    Attributes
-    ----------
-    values : ndarray, float64, shape (K,)
-    size : ndarray, int64, shape (K,)
-        Records of each cell; ones for a value per record.
+    `values` and `size` (K,): records of each cell; ones for a value per record.
 
-    Examples
-    --------
     >>> values = CellValues(np.array([0.5, 0.1]), np.array([1, 3]))
     >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
     (0.8, [0.1], [1])

@@ -24,8 +24,6 @@ def bytes_for(*arrays: tuple[int, DTypeLike]) -> int:
 class Arena:
     """A block of memory handed out piece by piece; the pieces keep the block alive.
 
-    Examples
-    --------
     >>> arena = Arena(bytes_for((3, np.int64), (2, np.float64)))
     >>> arena.take(3, np.int64).shape, arena.take(2, np.float64).dtype.name
     ((3,), 'float64')

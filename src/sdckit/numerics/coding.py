@@ -115,21 +115,13 @@ def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
 
 
 def pack_into(
-    words: NDArray[np.uint64],
-    fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]],
+    words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]]
 ) -> None:
     """Write columns into bit fields of `words`, block by block on threads.
 
-    Parameters
-    ----------
-    words : ndarray, uint64, shape (n,)
-        Overwritten.
-    fields : list of (values, valid, low, missing, shift)
-        ``values - low`` goes to the bits from `shift` on; `missing` where not `valid` (an empty
-        `valid` says that all are).
+    `fields`: (values, valid, low, missing, shift), where ``values - low`` goes to the bits from `shift` on;
+    `missing` where not `valid` (an empty `valid` says that all are).
 
-    Examples
-    --------
     >>> words = np.empty(2, np.uint64)
     >>> pack_into(words, [(np.array([5, 6]), np.empty(0, np.uint8), 5, 2, 0)])
     >>> words.tolist()
@@ -181,12 +173,8 @@ def code_views(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]] | None:
     """Codes of short strings in order of first appearance, and the first row of each; None if one is long.
 
-    Parameters
-    ----------
-    views : ndarray, uint64, shape (n, 2)
-        Arrow string views: the length and up to 12 bytes inline.
-    valid : ndarray, uint8, shape (n,) or (0,)
-        Which are present.
+    `views` (n, 2): Arrow string views: the length and up to 12 bytes inline. `valid` (n,) or (0,): which are
+    present.
     """
     n = len(views)
     code, first_row = np.empty(n, np.uint32), np.empty(n, np.int64)

@@ -22,14 +22,8 @@ ROUNDING = 1e-12  # distances nearer to each other than this share of the larges
 class Metric(NamedTuple):
     """How far two rows are apart: (sum_j min(|x_j - y_j|, cap_j)^power + sum_j weight_j [c_j != d_j])^(1/power).
 
-    Attributes
-    ----------
-    power : int
-        1 (sum of differences) or 2 (root of the sum of squares).
-    caps : ndarray, float64, shape (p,)
-        The largest difference each number can contribute.
-    weights : ndarray, float64, shape (q,)
-        What a different category contributes to the sum.
+    `power`: 1 (sum of differences) or 2 (root of the sum of squares). `caps` (p,): the largest difference each
+    number can contribute. `weights` (q,): what a different category contributes to the sum.
     """
 
     power: int
@@ -47,14 +41,8 @@ class Metric(NamedTuple):
 class Encoded:
     """The rows of one file, ready for distances.
 
-    Attributes
-    ----------
-    numbers : ndarray, float64, shape (n, p)
-        Scaled; a missing value lies farther than its cap from every other value.
-    codes : ndarray, int32, shape (n, q)
-        Categories; a missing value is one of them.
-    metric : Metric
-        The same for all files encoded together.
+    `numbers` (n, p): scaled; a missing value lies farther than its cap from every other value. `codes` (n, q):
+    categories; a missing value is one of them. `metric`: the same for all files encoded together.
     """
 
     numbers: Floats
@@ -76,8 +64,6 @@ class Encoded:
 def stacked_ranges(numbers: Sequence[Sequence[Floats]]) -> Floats:
     """Largest minus smallest value of each variable over all files; 0 where there is no value.
 
-    Examples
-    --------
     >>> stacked_ranges([(np.array([1.0, 2.0]), np.array([5.0, np.nan]))]).tolist()
     [4.0]
     """
@@ -97,30 +83,18 @@ def gower(
 ) -> tuple[Encoded, ...]:
     """Gower's distance: the weighted mean over the variables of |x - y| / range, or 0 and 1 for categories.
 
-    Parameters
-    ----------
-    numbers : sequence of sequence of ndarray
-        For each numeric variable its values in each file, NaN where missing.
-    codes : sequence of sequence of ndarray
-        For each categorical variable its codes in each file, the code of a missing value being one of them.
-    weights : sequence of float, optional
-        Of the numeric variables, then the categorical ones; not negative, with a positive sum. 1 unless given.
-    ranges : ndarray, float64, shape (p,), optional
-        What differences are divided by (a larger one counts 1); over all files unless given. With a range of 0
-        values that differ at all count 1.
+    `numbers`: for each numeric variable its values in each file, NaN where missing. `codes`: for each categorical
+    variable its codes in each file, the code of a missing value being one of them. `weights`: of the numeric
+    variables, then the categorical ones; not negative, with a positive sum. 1 unless given. `ranges` (p,): what
+    differences are divided by (a larger one counts 1); over all files unless given. With a range of 0 values that
+    differ at all count 1. A missing value is 0 from a missing one, 1 from any other.
 
-    Returns
-    -------
-    tuple of Encoded
-        One per file. A missing value is 0 from a missing one, 1 from any other.
-
-    Examples
-    --------
     >>> a, b = gower([(np.array([0.0, 4.0]), np.array([1.0, 2.0]))], [(np.array([1, 2]), np.array([1, 1]))])
     >>> a.numbers[:, 0].tolist(), b.numbers[:, 0].tolist(), a.metric.weights.tolist()
     ([0.0, 0.5], [0.125, 0.25], [0.5])
     """
-    share = _shares(weights, len(numbers) + len(codes))
+    given = _weights(weights, len(numbers) + len(codes))
+    share = given / given.sum()
     spans = stacked_ranges(numbers) if ranges is None else np.asarray(ranges, np.float64)
     factors = np.divide(share[: len(numbers)], spans, out=np.array(share[: len(numbers)]), where=spans > 0)
     scaled = [one if span > 0 else _places(one) for one, span in zip(numbers, spans, strict=True)]
@@ -142,22 +116,10 @@ def differences(
 ) -> tuple[Encoded, ...]:
     """Manhattan (power 1) or Euclidean (power 2) distance of the values as they are; a different category counts 1.
 
-    Parameters
-    ----------
-    numbers, codes : sequence of sequence of ndarray
-        As `gower`.
-    power : {1, 2}
-    weights : sequence of float, optional
-        Factors of the terms of the sum (of the squares where `power` is 2). 1 unless given.
+    `numbers` and `codes` are as in `gower`. `weights`: factors of the terms of the sum (of the squares where
+    `power` is 2). 1 unless given. A missing value is 0 from a missing one, and from any other as far as the two
+    most different values of the variable are from each other.
 
-    Returns
-    -------
-    tuple of Encoded
-        One per file. A missing value is 0 from a missing one, and from any other as far as the two most
-        different values of the variable are from each other.
-
-    Examples
-    --------
     >>> a, b = differences([(np.array([0.0]), np.array([3.0])), (np.array([0.0]), np.array([4.0]))], power=2)
     >>> float(np.hypot(*(a.numbers - b.numbers)[0]))
     5.0
@@ -170,17 +132,8 @@ def differences(
 def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
     """Mahalanobis distance by the covariance of all files stacked (ddof 1), or None where it is singular.
 
-    Parameters
-    ----------
-    numbers : sequence of sequence of ndarray
-        As `gower`, without missing values.
+    `numbers` are as in `gower`, without missing values.
 
-    Returns
-    -------
-    tuple of Encoded, or None
-
-    Examples
-    --------
     >>> whitened([(np.array([1.0, 2.0]), np.array([3.0])), (np.array([2.0, 4.0]), np.array([6.0]))]) is None
     True
     """
@@ -203,8 +156,6 @@ def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
 def ranks(values: Floats) -> Floats:
     """Rank of each value as a share of the values present, equal ones sharing their mean rank; NaN where missing.
 
-    Examples
-    --------
     >>> ranks(np.array([30.0, 10.0, np.nan, 10.0])).tolist()
     [1.0, 0.5, nan, 0.5]
     """
@@ -231,12 +182,6 @@ def _weights(weights: Sequence[float] | None, n: int) -> Floats:
     if given.shape != (n,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() == 0:
         raise DataError(f"weights must be {n} finite numbers, none negative and not all 0")
     return given
-
-
-def _shares(weights: Sequence[float] | None, n: int) -> Floats:
-    given = _weights(weights, n)
-    shares: Floats = given / given.sum()
-    return shares
 
 
 def _encoded(

@@ -85,8 +85,6 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
 
     The values of a cell lie side by side while they are read, so that a row costs one cache line.
 
-    Examples
-    --------
     >>> gather([np.array([1.5, 2.5])], np.array([1, 0, 1], np.int32))[0].tolist()
     [2.5, 1.5, 2.5]
     """
@@ -106,8 +104,6 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
 def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
     """Cells whose population frequency falls short of their sample frequency, rounding set aside.
 
-    Examples
-    --------
     >>> count_short(np.array([1, 2]), np.array([0.5, 2.0]))
     1
     """
@@ -120,8 +116,6 @@ def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
 def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     """How many weights are missing, not positive, infinite.
 
-    Examples
-    --------
     >>> weight_faults(np.array([1.0, np.nan, -2.0, np.inf]))
     (1, 1, 1)
     """
@@ -135,8 +129,6 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
 def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> NDArray[np.float64]:
     """Sum values within groups.
 
-    Examples
-    --------
     >>> sum_by(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2).tolist()
     [4.0, 2.0]
     """
@@ -151,8 +143,6 @@ def sum_through(
 ) -> NDArray[np.float64]:
     """Sum a figure of cells over the records of each group: ``sum_by(group_of_row, values[cell_of_row])``.
 
-    Examples
-    --------
     >>> of_row = np.array([0, 1, 1], np.int32)
     >>> sum_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
     [2.5, 2.0]
@@ -165,8 +155,6 @@ def sum_through(
 def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.int32], int]:
     """Number the values in use, ascending, by a table of all ``low`` to ``low + span - 1``.
 
-    Examples
-    --------
     >>> of_row, n = dense_codes(np.array([7, 9, 7]), 7, 3)
     >>> of_row.tolist(), n
     ([0, 1, 0], 2)
@@ -187,8 +175,6 @@ def min_through(
 ) -> NDArray[np.float64]:
     """Smallest figure of a cell over the records of each group.
 
-    Examples
-    --------
     >>> of_row = np.array([0, 1, 1], np.int32)
     >>> min_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
     [0.5, 2.0]

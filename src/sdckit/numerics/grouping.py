@@ -28,16 +28,8 @@ MAX_PARTITION_BITS = 10
 class Groups:
     """Groups of equal words.
 
-    Attributes
-    ----------
-    of_row : ndarray, int32, shape (n,)
-        Group of each row.
-    words : ndarray, uint64, shape (K,)
-        The word of each group.
-    size : ndarray, int64, shape (K,)
-        Rows in each group.
-    weight : ndarray, float64, shape (K,) or None
-        Sum of the weights of each group's rows.
+    `of_row` (n,): group of each row. `words` (K,): the word of each group. `size` (K,): rows in each group.
+    `weight` (K,): sum of the weights of each group's rows.
     """
 
     of_row: NDArray[np.int32]
@@ -147,22 +139,9 @@ def _collect(edges, first, last, base, words, weight, size, out_words, out_weigh
 def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float64] | None = None) -> Groups:
     """Group equal words.
 
-    Parameters
-    ----------
-    words : ndarray, uint64, shape (n,)
-        One word per row.
-    bits : int
-        The words are below 2**bits.
-    weight : ndarray, float64, shape (n,), optional
-        Weight of each row, to be summed within groups.
+    `words` (n,) are below 2**bits; `weight` (n,) is summed within groups. The order of the groups depends on the
+    words only, never on the number of threads.
 
-    Returns
-    -------
-    Groups
-        The order of the groups depends on the words only, never on the number of threads.
-
-    Examples
-    --------
     >>> groups = group(np.array([7, 3, 7], dtype=np.uint64), bits=3)
     >>> groups.size[groups.of_row].tolist()
     [2, 1, 2]
@@ -177,10 +156,7 @@ def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: 
     parts = chunks(n)
     size = np.zeros((len(parts), width), np.int64)
     total = np.zeros((len(parts), width if len(weight) else 0))
-    run(
-        lambda t: _count_direct(words, weight, *parts[t], size[t], total[t]),
-        range(len(parts)),
-    )
+    run(lambda t: _count_direct(words, weight, *parts[t], size[t], total[t]), range(len(parts)))
     all_sizes = size.sum(axis=0)
     present = np.flatnonzero(all_sizes)
     place = np.zeros(width, np.int32)

@@ -85,8 +85,6 @@ def find_word(keys, free, word, hashed):  # type: ignore[no-untyped-def]
 def hash_rows(columns: Iterable[NDArray[np.uint64]], n: int) -> NDArray[np.uint64]:
     """One word per row of n, almost surely different where any column differs.
 
-    Examples
-    --------
     >>> words = hash_rows([np.array([1, 1, 2], np.uint64), np.array([5, 5, 5], np.uint64)], 3)
     >>> bool(words[0] == words[1]), bool(words[1] == words[2])
     (True, False)

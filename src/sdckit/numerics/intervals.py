@@ -15,10 +15,7 @@ WIDEST = 30.0
 class Wilson:
     """Centre and half-width of Wilson's interval of a share.
 
-    Attributes
-    ----------
-    centre, half : float
-        The interval is ``centre - half`` to ``centre + half``.
+    The interval is ``centre - half`` to ``centre + half``.
     """
 
     centre: float
@@ -38,21 +35,9 @@ class Wilson:
 def wilson(successes: float, n: float, level: float = 0.95) -> Wilson:
     """Interval of a share from `successes` of `n` (Wilson 1927).
 
-    Parameters
-    ----------
-    successes : float
-        0 to `n`; need not be whole.
-    n : float
-        Above 0; the equivalent number of independent attempts where they are not independent.
-    level : float
-        Confidence, between 0 and 1.
+    `successes`: 0 to `n`; need not be whole. `n`: above 0; the equivalent number of independent attempts where they
+    are not independent. `level`: confidence, between 0 and 1.
 
-    Returns
-    -------
-    Wilson
-
-    Examples
-    --------
     >>> found = wilson(5, 10)
     >>> round(found.low, 4), round(found.high, 4)
     (0.2366, 0.7634)
@@ -74,23 +59,11 @@ def excess(
     ratios that the score test does not reject. It keeps its confidence where the numbers of attempts differ and
     where nearly all of them succeed. Nothing is cut off at 0.
 
-    Parameters
-    ----------
-    attack, control : float
-        Successes; they need not be whole.
-    n_attack, n_control : float
-        Attempts, above 0; the equivalent number of independent ones where they are not independent.
-    level : float
-        Confidence, between 0 and 1.
+    `attack` and `control`: successes; they need not be whole. `n_attack` and `n_control`: attempts, above 0; the
+    equivalent number of independent ones where they are not independent. `level`: confidence, between 0 and 1.
+    Returns estimate, lower and upper end; 0 where all attempts succeed in both, minus infinity for an estimate or a
+    lower end where the control never fails.
 
-    Returns
-    -------
-    tuple of float
-        Estimate, lower and upper end; 0 where all attempts succeed in both, minus infinity for an estimate or a
-        lower end where the control never fails.
-
-    Examples
-    --------
     >>> [round(x, 3) for x in excess(60, 100, 20, 100)]
     [0.5, 0.36, 0.619]
     """

@@ -54,8 +54,6 @@ def _continued_fraction(f, q):  # type: ignore[no-untyped-def]
 def mean_inverse(f, big_f):  # type: ignore[no-untyped-def]
     """E[1/F | f] for a real f of 1 or more; 1/f where F is not above it.
 
-    Examples
-    --------
     >>> round(mean_inverse(1.0, 215.0), 9), round(mean_inverse(2.0, 360.0), 9)
     (0.025096439, 0.00542452)
     """

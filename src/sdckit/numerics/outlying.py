@@ -50,8 +50,6 @@ def percentile_limits(
 ) -> Limits:
     """Lower and upper limit of each group: quantiles of type 7; NaN where its values are all equal.
 
-    Examples
-    --------
     >>> low, high = percentile_limits(np.arange(11.0), np.zeros(11, np.int32), 1, lower=None, upper=0.95)
     >>> high.tolist()
     [9.5]
@@ -70,8 +68,6 @@ def percentile_limits(
 def mad_limits(values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int) -> Limits:
     """Median minus and plus three robust standard deviations; NaN where more than half are equal.
 
-    Examples
-    --------
     >>> low, high = mad_limits(np.array([1.0, 2, 3, 4, 100]), np.zeros(5, np.int32), 1)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([-1.4478], [7.4478])
@@ -89,19 +85,10 @@ def robust_estimate(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Centre and covariance by the minimum covariance determinant (Rousseeuw & Van Driessen 1999).
 
-    Parameters
-    ----------
-    values : ndarray, float64, shape (n, p)
-        Complete rows, in any order: the draw does not depend on it. Of more than 20,000 so many are drawn.
-    seed : int, optional
+    `values` (n, p): complete rows, in any order: the draw does not depend on it. Of more than 20,000 so many are
+    drawn. Returns arrays (p,) and (p, p), or None where the covariance is singular: too few rows, or variables that
+    determine each other.
 
-    Returns
-    -------
-    tuple of ndarray, float64, shapes (p,) and (p, p), or None
-        None where the covariance is singular: too few rows, or variables that determine each other.
-
-    Notes
-    -----
     Mean and covariance (ddof 1) of the rows that the estimate does not weigh 0, scaled by the consistency
     factor of their share (Croux & Haesbroeck 1999) as robustbase does. That factor supposes normal data: with
     many true outliers the covariance comes out large.
@@ -127,16 +114,8 @@ def _consistency(share: float, p: int) -> float:
 def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[np.float64] | None:
     """Mahalanobis distances from the minimum covariance determinant estimate.
 
-    Parameters
-    ----------
-    values : ndarray, float64, shape (n, p)
-        As `robust_estimate`; every row is measured.
-    seed : int, optional
-
-    Returns
-    -------
-    ndarray, float64, shape (n,), or None
-        None where the covariance is singular.
+    `values` (n, p) are as in `robust_estimate`; every row is measured. Returns (n,), or None where the covariance
+    is singular.
     """
     fitted = _fitted(values, seed)
     if fitted is None:

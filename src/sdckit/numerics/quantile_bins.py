@@ -15,10 +15,7 @@ __all__ = ["QuantileBins", "quantile_bins"]
 class QuantileBins:
     """Classes ``[a, b)`` between ascending edges, the last one closed.
 
-    Attributes
-    ----------
-    edges : ndarray, float64
-        One more than there are classes; a single edge where all values are equal, none without a value.
+    There is one edge more than there are classes; a single edge where all values are equal, none without a value.
     """
 
     edges: NDArray[np.float64]
@@ -49,19 +46,6 @@ def quantile_bins(values: Sequence[NDArray[np.float64]], bins: int) -> QuantileB
 
     Missing values (NaN) are left out; equal quantiles are one edge, so that there may be fewer classes.
 
-    Parameters
-    ----------
-    values : sequence of ndarray, float64
-        The numbers of each file.
-    bins : int
-        Classes asked for, 1 or more.
-
-    Returns
-    -------
-    QuantileBins
-
-    Examples
-    --------
     >>> cut = quantile_bins([np.array([1.0, 2.0, 3.0]), np.array([4.0, np.nan, 5.0])], 2)
     >>> cut.edges.tolist(), cut.codes(np.array([1.0, 3.0, 5.0, np.nan])).tolist()
     ([1.0, 3.0, 5.0], [1, 2, 2, 0])

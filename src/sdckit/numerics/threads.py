@@ -30,8 +30,6 @@ def n_threads() -> int:
 def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[tuple[int, int]]:
     """Cut ``range(n)`` into contiguous slices, one per thread, none shorter than `minimum`.
 
-    Examples
-    --------
     >>> chunks(10, minimum=4, parts=3)
     [(0, 5), (5, 10)]
     """

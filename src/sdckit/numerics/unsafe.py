@@ -59,27 +59,11 @@ def count_unsafe(
 ) -> SmallTable:
     """Count one table of some variables, and mark the cells in its rare cells.
 
-    Parameters
-    ----------
-    codes : ndarray, int32, shape (p, K)
-        Codes of the cells, 0 to ``levels[j] - 1`` for variable j.
-    levels : ndarray, int64, shape (p,)
-    size : ndarray, int64, shape (K,)
-        Records of the cells.
-    variables : sequence of int
-        The variables of the table.
-    threshold : int
-        Records up to which a cell of the table is rare.
-    marks : ndarray, int32, shape (K, p + 1)
-        Gains one in the columns of the variables, and in the last, where a cell is in a rare one.
+    `codes` (p, K): of the cells, 0 to ``levels[j] - 1`` for variable j. `size` (K,): records of the cells.
+    `threshold`: records up to which a cell of the table is rare. `marks` (K, p + 1): gains one in the columns of
+    the variables, and in the last, where a cell is in a rare one. Returns how many cells of the table are not
+    empty, how many of them are rare, and the records in those.
 
-    Returns
-    -------
-    tuple of int
-        Cells of the table that are not empty, rare ones, and records in rare ones.
-
-    Examples
-    --------
     >>> codes, marks = np.array([[0, 0, 1], [0, 1, 0]], np.int32), np.zeros((3, 3), np.int32)
     >>> count_unsafe(codes, np.array([2, 2]), np.array([1, 2, 3]), [0, 1], 2, marks)
     (3, 2, 3)

@@ -20,15 +20,8 @@ __all__ = ["Chosen", "chosen_variables"]
 class Chosen:
     """Variables of an original and its releases, opened.
 
-    Attributes
-    ----------
-    pair : Pair
-    names : tuple of str
-        The variables, in the order given or that of the original.
-    numeric : tuple of str
-        Those among them that are numbers.
-    notes : dict of str to str
-        What a reader must know of the choice.
+    `names`: the variables, in the order given or that of the original. `numeric`: those among them that are
+    numbers. `notes`: what a reader must know of the choice.
     """
 
     pair: Pair
@@ -49,31 +42,10 @@ def chosen_variables(
 ) -> Chosen:
     """Open the files with the variables asked for, or with all that they have in common.
 
-    Parameters
-    ----------
-    original : data frame or Pair
-    released : data frame or sequence of data frames
-    variables : sequence of str, optional
-        All columns in common unless given, but for the id and the scenario's weight, household, person and
-        identifiers.
-    numeric : sequence of str, optional
-        Which of them are numbers: else those that the scenario declares, else those stored as numbers.
-    scenario : Scenario, optional
-    aligned : bool
-        Whether rows must correspond.
-    id : str, optional
+    `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and
+    identifiers. `numeric`: which of them are numbers: else those that the scenario declares, else those stored as
+    numbers. Raises ColumnError, DataError, ScenarioError: no column in common, and all that `open_pair` finds.
 
-    Returns
-    -------
-    Chosen
-
-    Raises
-    ------
-    ColumnError, DataError, ScenarioError
-        No column in common, and all that `open_pair` finds.
-
-    Examples
-    --------
     >>> import polars as pl
     >>> original = pl.DataFrame({"a": [1.5], "b": ["x"], "c": [1]})
     >>> found = chosen_variables(original, pl.DataFrame({"b": ["y"], "a": [2.5]}))

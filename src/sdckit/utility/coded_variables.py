@@ -13,7 +13,7 @@ from sdckit.errors import ColumnError
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import Chosen
 
-__all__ = ["BINS", "MISSING_RULE", "Bins", "bins_of", "coded_variables", "level_notes"]
+__all__ = ["BINS", "MISSING_RULE", "Bins", "bins_of", "coded_variables"]
 
 Bins = int | Mapping[str, int]
 BINS = 5
@@ -24,15 +24,8 @@ MISSING_RULE = "a missing value is a level of its own"
 def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     """The number of classes of each number.
 
-    Raises
-    ------
-    ColumnError
-        A dict names a variable that is not numeric.
-    DataError
-        A number of classes below 2.
+    Raises ColumnError: a dict names a variable that is not numeric; DataError: a number of classes below 2.
 
-    Examples
-    --------
     >>> bins_of({"age": 10}, ["age", "pay"])
     {'age': 10, 'pay': 5}
     """
@@ -45,15 +38,13 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     return {name: int(given.get(name, BINS)) for name in numeric}
 
 
-def coded_variables(
-    chosen: Chosen, bins: Bins, notes: dict[str, str]
-) -> tuple[list[SharedCoding], tuple[str, ...]]:
-    """Read the variables as levels, numbers cut at the quantiles of all files pooled; and say which are numbers.
+def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tuple[str, ...], dict[str, str]]:
+    """Read the variables as levels, numbers cut at the quantiles of all files pooled; name the numbers, and notes.
 
     One with no more different values than classes is taken value by value: the quantiles of a code of 1 and 2
     would put both into one class. Where nobody declared it numeric, it is no number then.
     """
-    classes = bins_of(bins, chosen.numeric)
+    classes, notes = bins_of(bins, chosen.numeric), dict(chosen.notes)
     whole = [name for name, k in classes.items() if _few(chosen.pair, name, k)]
     if whole:
         notes["values"] = f"taken value by value because they have so few: {', '.join(whole)}"
@@ -65,7 +56,8 @@ def coded_variables(
 
     declared = "numeric" not in chosen.notes
     numbers = tuple(name for name in chosen.names if name in classes and (declared or name not in whole))
-    return run(read, chosen.names), numbers
+    found = run(read, chosen.names)
+    return found, numbers, notes | _level_notes(found)
 
 
 def _few(pair: Pair, name: str, k: int) -> bool:
@@ -76,16 +68,15 @@ def _few(pair: Pair, name: str, k: int) -> bool:
     return pair.codes(name).n_levels <= k
 
 
-def level_notes(variables: Sequence[SharedCoding], notes: dict[str, str]) -> None:
+def _level_notes(variables: Sequence[SharedCoding]) -> dict[str, str]:
     """Say which variables are constant, have no value in common, or are missing in some files only."""
     seen = {one.name: one.counts > 0 for one in variables}
     constant = [name for name, has in seen.items() if has.any(axis=0).sum() == 1]
     apart = [name for name, has in seen.items() if not (has[0] & has[1:].any(axis=0))[1:].any()]
     gaps = [name for name, has in seen.items() if has[:, 0].any() and not has[:, 0].all()]
-    for key, words, names in (
+    found = (
         ("constant", "a single level in all files", constant),
         ("levels", "no value in common between the original and any release", apart),
         ("missing", "missing values in some of the files only", gaps),
-    ):
-        if names:
-            notes[key] = f"{words}: {', '.join(names)}"
+    )
+    return {key: f"{words}: {', '.join(names)}" for key, words, names in found if names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -21,7 +21,8 @@ from sdckit.utility.models.combining_rules import KINDS, Kind, Pooled, limits, p
 from sdckit.utility.models.interval_overlap import Version, shared_part
 
 __all__ = [
-    "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "size_ratio",
+    "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "note_left_out",
+    "size_ratio",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -37,13 +38,8 @@ SHOWN = 5  # terms named in a note
 class FileEstimates:
     """What one file says of p quantities.
 
-    Attributes
-    ----------
-    value, variance, df : ndarray, float64, shape (p,)
-        NaN where the file does not determine the quantity; `df` infinite for normal quantiles.
-    n_used : int
-        Records it rests on.
-    covariance : ndarray, float64, shape (p, p), or None
+    `value`, `variance` and `df` (p,): NaN where the file does not determine the quantity; `df` infinite for normal
+    quantiles. `n_used`: records it rests on. `covariance` (p, p) or None.
     """
 
     value: Floats
@@ -90,11 +86,8 @@ class TermComparison(PairResult):
 def size_ratio(pair: Pair, kind: str) -> float:
     """Records of a release divided by those of the original, where the way of combining permits it.
 
-    Raises
-    ------
-    DataError
-        An unknown kind, releases of different sizes, a single release where several are needed, or sizes
-        that differ from the original's for "partial".
+    Raises DataError: an unknown kind, releases of different sizes, a single release where several are needed, or
+    sizes that differ from the original's for "partial".
     """
     arguments.choice(kind, "kind", ("observed", *KINDS))
     if len(set(pair.sizes)) > 1:
@@ -124,6 +117,13 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
         notes["released"] = f"{which} the original's values of these variables, row by row"
 
 
+def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:
+    """Say how many records of each file were not used for want of a value."""
+    sizes = (pair.n, *pair.sizes)
+    if gone := [f"{name} {n - few}" for name, few, n in zip(pair.names, used, sizes, strict=True) if few < n]:
+        notes["missing"] = f"records left out for want of a value{least}: {', '.join(gone)}"
+
+
 def compare_terms(
     names: Sequence[str],
     original: FileEstimates,
@@ -138,23 +138,9 @@ def compare_terms(
 ) -> dict[str, Any]:
     """Lay the estimates of m releases beside those of the original.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the p quantities.
-    original, released : FileEstimates
-    labels : sequence of str
-        What the releases are called.
-    kind, level, version, ratio
-        How the releases are combined, the coverage of intervals, the version of the overlap, and the size of
-        a release relative to the original.
-    notes : dict of str to str
-        Told what is undefined, and why.
-
-    Returns
-    -------
-    dict
-        The fields of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
+    `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
+    `version`: of the overlap. `ratio`: size of a release relative to the original. `notes`: told what is undefined,
+    and why. Returns the fields of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
     """
     together = _together(original, released, kind, level, ratio)
     known = limits(original.value, original.variance, original.df, level)
@@ -186,11 +172,9 @@ def compare_terms(
         notes[f"variance[{names[j]}]"] = "came out at 0 or below; k times the mean variance stands for it"
     figures = {
         "mean_overlap": _mean(overlap),
-        "min_overlap": float(np.nanmin(overlap)) if _any(overlap) else math.nan,
+        "min_overlap": _of_known(np.nanmin, overlap),
         "mean_standardised_difference": _mean(np.abs(standardised)),
-        "max_standardised_difference": float(np.nanmax(np.abs(standardised)))
-        if _any(standardised)
-        else math.nan,
+        "max_standardised_difference": _of_known(np.nanmax, np.abs(standardised)),
         "sign_agreement": _mean(columns["same_sign"]),
         "significance_agreement": _mean(columns["same_significance"]),
     }
@@ -285,9 +269,9 @@ def _same(a: Floats, b: Floats) -> Floats:
     return np.where(np.isnan(a) | np.isnan(b), np.nan, (a == b).astype(np.float64))
 
 
-def _any(values: Floats) -> bool:
-    return bool((~np.isnan(values)).any())
+def _of_known(figure: Callable[[Floats], Any], values: Floats) -> float:
+    return math.nan if np.isnan(values).all() else float(figure(values))
 
 
 def _mean(values: Floats) -> float:
-    return float(np.nanmean(values)) if _any(values) else math.nan
+    return _of_known(np.nanmean, values)

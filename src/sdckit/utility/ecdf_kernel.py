@@ -91,8 +91,6 @@ def _sum_below(x, weight, points, queries, k, out):  # type: ignore[no-untyped-d
 def ranks_of(files: Sequence[Floats]) -> NDArray[np.int32]:
     """Place of each value among the different values of all files, one file after the other.
 
-    Examples
-    --------
     >>> ranks_of([np.array([2.0, 1.0]), np.array([2.0, 7.5])]).tolist()
     [1, 0, 1, 2]
     """
@@ -116,22 +114,10 @@ def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.i
 def ecdf_difference(ranks: NDArray[np.int32], n: int, *, most: int | None = None) -> tuple[Ints, Ints] | None:
     """F_S - F_O, in units of 1 / (n n_s), at each distinct row, and how many rows of both files that is.
 
-    Parameters
-    ----------
-    ranks : ndarray, int32, shape (d, n + n_s)
-        Places of the values, variable by variable; the original first.
-    n : int
-        Rows of the original.
-    most : int, optional
-        Distinct rows of three and more variables that are worth the time.
+    `ranks` (d, n + n_s): places of the values, variable by variable; the original first. `n`: its rows. `most`:
+    distinct rows of three and more variables that are worth the time. Both are whole numbers: nothing is rounded.
+    None where there are more distinct rows than `most`.
 
-    Returns
-    -------
-    difference, size : ndarray, int64
-        Whole numbers: nothing is rounded. None where there are more distinct rows than `most`.
-
-    Examples
-    --------
     >>> difference, size = ecdf_difference(np.array([[0, 1, 1, 2]], np.int32), 2)
     >>> sorted(zip(difference.tolist(), size.tolist()))
     [(-2, 1), (-2, 2), (0, 1)]

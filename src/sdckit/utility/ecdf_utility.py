@@ -36,15 +36,9 @@ def ecdf_figures(
 ) -> tuple[float, float] | None:
     """Largest and mean squared difference at the records of both files; one column per variable.
 
-    Parameters
-    ----------
-    original, released : ndarray, float64, shape (n, d) and (n_s, d)
-        Without missing values.
-    most : int, optional
-        Distinct records in three and more variables above which there is no answer (None).
+    `original` and `released` (n, d) and (n_s, d): without missing values. `most`: distinct records in three and
+    more variables above which there is no answer (None).
 
-    Examples
-    --------
     >>> ecdf_figures(np.array([[1.0], [2.0]]), np.array([[2.0], [3.0]]))
     (0.5, 0.1875)
     """
@@ -79,12 +73,7 @@ class ECDFUtility(PairResult):
     """
 
     measure: ClassVar[str] = "ecdf_utility"
-    figures: ClassVar[tuple[str, ...]] = (
-        "joint_max_difference",
-        "joint_mean_squared_difference",
-        "max_difference",
-        "mean_squared_difference",
-    )
+    figures: ClassVar[tuple[str, ...]] = (*(f"joint_{name}" for name in NAMES), *NAMES)
     joint_max_difference: float = math.nan
     joint_mean_squared_difference: float = math.nan
     max_difference: dict[str, float] = field(default_factory=dict)
@@ -96,10 +85,8 @@ class ECDFUtility(PairResult):
     def table(self) -> Any:
         """A row per variable in a frame of the caller's engine, the largest difference first."""
         order = sorted(self.variables, key=lambda name: -self.max_difference[name])
-        columns: dict[str, list[Any]] = {"variable": order}
-        for figure in NAMES:
-            columns[figure] = [getattr(self, figure)[name] for name in order]
-        return self.pair.table(columns)
+        figures = {figure: [getattr(self, figure)[name] for name in order] for figure in NAMES}
+        return self.pair.table({"variable": order, **figures})
 
 
 # --- measure ------------------------------------------------------------------------------------------

@@ -218,23 +218,18 @@ def utility_overview(
     """
     arguments.seed(seed)
     arguments.flag(aligned, "aligned")
+    together = aligned or id is not None
     chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario,
-        aligned=aligned or id is not None, id=id,
-    )  # fmt: skip
+        original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=together, id=id
+    )
     families = _families(models)
     results: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []
-    together = aligned or id is not None
     calls = _calls(chosen, families, aligned=together, seed=seed)
-    for name, reason in lacking(
-        chosen.names,
-        chosen.numeric,
-        tuple(families),
-        aligned=together,
-        n=chosen.pair.n,
-        sizes=chosen.pair.sizes,
-    ):
+    plan = lacking(
+        chosen.names, chosen.numeric, tuple(families), aligned=together, n=chosen.pair.n, sizes=chosen.pair.sizes
+    )  # fmt: skip
+    for name, reason in plan:
         if reason:
             skipped.append((name, reason))
             continue
@@ -255,8 +250,6 @@ def utility_overview(
 def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:
     """The models asked for, each formula with its family as it was given.
 
-    Examples
-    --------
     >>> families_of("y ~ x"), families_of({"y ~ x": "logistic"})
     ({'y ~ x': 'linear'}, {'y ~ x': 'logistic'})
     """
@@ -286,17 +279,9 @@ def lacking(
 ) -> list[tuple[str, str]]:
     """Name the measures behind the table in their order, and what each lacks; "" for one that runs.
 
-    Parameters
-    ----------
-    names, numeric, formulas
-        Variables in common, those of them that are numbers, and the models.
-    aligned
-        Whether rows belong together.
-    n, sizes
-        Records of the original and of the releases; 0 and empty where nobody has counted.
+    `names`: variables in common. `numeric`: those of them that are numbers. `aligned`: whether rows belong
+    together. `n` and `sizes`: records of the original and of the releases; 0 and empty where nobody has counted.
 
-    Examples
-    --------
     >>> [name for name, why in lacking(["age"], [], [], aligned=False, n=100, sizes=[100]) if not why]
     ['propensity', 'compare_distributions']
     """

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from draw import WIDE, quiet
 from sdckit import as_cells
-from sdckit.cells.margins import margin_of, without_keys
+from sdckit.cells.margins import margin_of
 from sdckit.identity.contributions import leaving_out
 from sdckit.identity.contributions.coarsening import levels_of, smaller_key
 from sdckit.identity.contributions.key_contributions import figures_of, key_contributions
@@ -67,7 +67,8 @@ def test_the_same_as_margin_by_margin(known, rule):
     wanted = {(): found.whole, **found.without}
     assert len(wanted) == 1 + 5 + 10
     for names, figures in wanted.items():
-        columns, size = without_keys(cells, names)
+        margin = margin_of(cells).without(*names)
+        columns, size = margin.frequencies(), margin.size
         slow = figures_of(columns, size, (2, 4), cells.n)
         assert (figures.uniques, figures.violations) == (slow.uniques, slow.violations)
         assert figures.risk == pytest.approx(slow.risk, rel=1e-12)
@@ -85,7 +86,8 @@ def test_a_file_of_incomplete_records_only():
         cells = as_cells(frame, keys=["a", "b", "c"])
         found = leave_out(cells, {key: levels_of(cells, key) for key in cells.keys}, {}, k=(2,), pairs=True)
     for names, figures in found.without.items():
-        assert figures.uniques == figures_of(*without_keys(cells, names), (2,), cells.n).uniques
+        margin = margin_of(cells).without(*names)
+        assert figures.uniques == figures_of(margin.frequencies(), margin.size, (2,), cells.n).uniques
 
 
 def test_one_key_is_in_no_round():

@@ -27,10 +27,7 @@ def map_columns(
 ) -> nw.LazyFrame[Any]:
     """Add the column ``name = kernel(*inputs)``, all floats, to a plan.
 
-    Raises
-    ------
-    DataError
-        The engine is none of Polars, DuckDB and Spark.
+    Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
     engine = frame.implementation
     if engine.is_polars():

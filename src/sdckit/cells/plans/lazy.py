@@ -211,10 +211,7 @@ class LazyCells(AnyCells):
 def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles) -> LazyCells:
     """Lay out f and F of a plan as windows over its keys.
 
-    Raises
-    ------
-    ColumnError, DataError
-        As `as_cells`; messages give counts, since a plan has no row numbers.
+    Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
     """
     plan, n, n_missing, n_levels = plan_keys(frame, roles)
     own = tuple(frame.collect_schema().names())

@@ -31,11 +31,8 @@ MAX_KEYS = 53  # some engines divide whole numbers as floats, and a pattern is a
 class KeyPlan:
     """How the keys of a plan are grouped by.
 
-    Attributes
-    ----------
-    keys : tuple of Filled
-        One per key: its column, the filled column, whether it has missing values and whether those
-        stand for any value.
+    `keys`: of each its column, the filled column, whether it has missing values and whether those stand for any
+    value.
     """
 
     keys: tuple[Filled, ...]
@@ -177,20 +174,17 @@ def with_frequencies(
         columns["sample_frequency"] = f
         if weight is not None:
             frame = frame.with_columns((weight / nw.col(times)).sum().over(*group).alias(big_f))
-            columns["population_frequency"] = big_f
         frame = frame.drop(times)
     elif any(key.wild for key in plan.keys):
         frame = match_wildcards(
             frame, plan.keys, PATTERN, weight=roles.weight, alpha=roles.alpha, frequency=f, population=big_f
         )
         columns["sample_frequency"] = f
-        if weight is not None:
-            columns["population_frequency"] = big_f
     elif weight is not None:
         frame = frame.with_columns(weight.sum().over(*group).alias(big_f))
-        columns["population_frequency"] = big_f
     if roles.sampling_fraction is not None:
         estimate = nw.col(columns["sample_frequency"]).cast(nw.Float64) / roles.sampling_fraction
         frame = frame.with_columns(estimate.alias(big_f))
+    if weight is not None or roles.sampling_fraction is not None:
         columns["population_frequency"] = big_f
     return frame, columns

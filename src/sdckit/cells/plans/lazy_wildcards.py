@@ -25,18 +25,10 @@ MAX_PATTERNS = 512
 class Filled:
     """A key, and the column that holds it with missing values filled.
 
-    Attributes
-    ----------
-    name, column : str
-        The key, and its filled column.
-    is_float, numeric : bool
-        What kind of values it has.
-    as_text, as_number : bool
-        Whether it is grouped by its text, or by its number of units.
-    blank : expression
-        What missing values are filled with.
-    has_missing, wild : bool
-        Whether values are missing, and whether those stand for any value.
+    `name` and `column`: the key, and its filled column. `is_float` and `numeric`: what kind of values it has.
+    `as_text` and `as_number`: whether it is grouped by its text, or by its number of units. `blank`: what missing
+    values are filled with. `has_missing` and `wild`: whether values are missing, and whether those stand for any
+    value.
     """
 
     name: str
@@ -126,10 +118,7 @@ def match_wildcards(
 ) -> nw.LazyFrame[Any]:
     """Add f (and F, with a weight) under the wildcard rule to a plan extended by its filled keys.
 
-    Raises
-    ------
-    DataError
-        More than 512 patterns of missing keys.
+    Raises DataError: more than 512 patterns of missing keys.
     """
     wild = [key for key in keys if key.wild]
     group = [key.column for key in keys] + [pattern]

@@ -246,18 +246,8 @@ class Visited(NamedTuple):
 def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) -> tuple[Found, Limits]:
     """Find the k smallest sums of each query.
 
-    Parameters
-    ----------
-    tree : BoxTree
-    sizes, first_row : ndarray, int64, shape (K,)
-        How many rows of the file stand at each place of the tree, and the first of them.
-    queries : Queries
-    k : int
-
-    Returns
-    -------
-    Found, Limits
-        Sums are distances before the root is taken (`Metric`).
+    `sizes` and `first_row` (K,): how many rows of the file stand at each place of the tree, and the first of them.
+    Sums are distances before the root is taken (`Metric`).
     """
     n, m = len(queries.numbers), tree.metric
     found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
@@ -290,15 +280,8 @@ def visit(
 ) -> Visited:
     """Count, sum and list what lies within given sums of each query.
 
-    Parameters
-    ----------
-    tree, sizes, first_row, queries
-        As `find`.
-    limits : Limits
-    values : ndarray, float64, shape (K, v), optional
-        Summed over the places up to the third limit.
-    begins, n_listed : ndarray, int64, shape (n,) and int, optional
-        Where in a list of so many the places of each query begin.
+    The first four are as in `find`. `values` (K, v): summed over the places up to the third limit. `begins` (n,):
+    where in a list of `n_listed` the places of each query begin.
     """
     n = len(queries.numbers)
     held = np.empty((len(sizes), 0)) if values is None else values

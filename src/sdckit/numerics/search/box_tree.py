@@ -33,14 +33,8 @@ class Nodes(NamedTuple):
 class BoxTree(NamedTuple):
     """Distinct rows in the order of the tree.
 
-    Attributes
-    ----------
-    numbers, codes : ndarray, shape (p, K) and (q, K)
-        The rows, column by column.
-    order : ndarray, int64, shape (K,)
-        Which of the rows given stands at each place.
-    nodes : Nodes
-    metric : Metric
+    `numbers` and `codes` (p, K) and (q, K): the rows, column by column. `order` (K,): which of the rows given
+    stands at each place.
     """
 
     numbers: NDArray[np.float64]
@@ -153,8 +147,6 @@ def _build(numbers, codes, metric, order):  # type: ignore[no-untyped-def]
 def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> BoxTree:
     """Arrange distinct rows of numbers (K, p) and categories (K, q) as a tree.
 
-    Examples
-    --------
     >>> metric = Metric(1, np.array([1.0]), np.empty(0))
     >>> build(np.array([[0.0], [1.0]]), np.empty((2, 0), np.int32), metric).nodes[0][0, :2].tolist()
     [0, 2]

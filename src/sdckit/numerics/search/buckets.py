@@ -22,11 +22,7 @@ MAX_BUCKET_BITS = 10
 class Weighed:
     """Cells and what they hold.
 
-    Attributes
-    ----------
-    words : ndarray, uint64, shape (K,)
-    size, weight, risk : ndarray, float64, shape (K,)
-        Records; the persons they stand for; the sum of their risks.
+    All are (K,). `size`, `weight` and `risk`: records; the persons they stand for; the sum of their risks.
     """
 
     words: NDArray[np.uint64]
@@ -46,8 +42,6 @@ def _weigh(size, weight, start, stop, out_size, out_risk):  # type: ignore[no-un
 def weigh(words: NDArray[np.uint64], size: NDArray[np.int64], weight: NDArray[np.float64] | None) -> Weighed:
     """Give cells their risk: E[1/F | f] of each record, 1/f without weights.
 
-    Examples
-    --------
     >>> weigh(np.array([0, 1], np.uint64), np.array([1, 2]), np.array([215.0, 360.0])).risk.round(9).tolist()
     [0.025096439, 0.01084904]
     """
@@ -80,21 +74,9 @@ def _deal(words, size, weight, risk, keep, shift, start, stop, position, to):  #
 def deal(cells: Weighed, keep: int) -> tuple[Weighed, NDArray[np.int64]]:
     """Sort cells by the bucket that the bits to keep of their words fall into.
 
-    Parameters
-    ----------
-    cells : Weighed
-    keep : int
-        Ones in those bits.
+    `keep` has ones in those bits. In a bucket, cells keep their order. Also returns where each bucket begins, and
+    the number of cells.
 
-    Returns
-    -------
-    dealt : Weighed
-        In a bucket, cells keep their order.
-    edges : ndarray, int64
-        Where each bucket begins, and the number of cells.
-
-    Examples
-    --------
     >>> cells = weigh(np.array([5, 2, 7], np.uint64), np.array([1, 1, 1]), None)
     >>> dealt, edges = deal(cells, 0b10)
     >>> sorted(dealt.words[a:b].tolist() for a, b in zip(edges[:-1], edges[1:]))

@@ -33,14 +33,8 @@ PARTS = 8  # slices of buckets per thread
 class Dimension(NamedTuple):
     """One dimension of the points and of the boxes; for the kernels all of them, one below the other.
 
-    Attributes
-    ----------
-    upper, lower : ndarray, float64, shape (points,)
-        A point is inside where ``upper >= low`` and ``lower <= high``; both rise with `key`.
-    key : ndarray, float64, shape (points,)
-        Orders the points.
-    low, high : ndarray, float64, shape (boxes,)
-        Bounds of the boxes.
+    `upper` and `lower` (points,): a point is inside where ``upper >= low`` and ``lower <= high``; both rise with
+    `key`. `key` (points,): orders the points. `low` and `high` (boxes,): bounds of the boxes.
     """
 
     key: Floats
@@ -65,8 +59,6 @@ def _order_by_group(group, n_groups, edges, order):  # type: ignore[no-untyped-d
 def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Ints]:
     """Rows group by group, and where each group begins in them.
 
-    Examples
-    --------
     >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
     [[1, 0, 2], [0, 1, 3]]
     """
@@ -118,21 +110,9 @@ def count_in_boxes(
 ) -> Ints:
     """For each box the points of its group inside it.
 
-    Parameters
-    ----------
-    dimensions : sequence of Dimension
-        One at least.
-    group_of_point, group_of_box : ndarray, int32
-        Group of each point and box, 0 to k - 1.
-    k : int
-        Number of groups.
+    There is one dimension at least. `group_of_point` and `group_of_box`: group of each point and box, 0 to k - 1.
+    Returns (boxes,).
 
-    Returns
-    -------
-    ndarray, int64, shape (boxes,)
-
-    Examples
-    --------
     >>> x = np.array([1.0, 2.0, 3.0])
     >>> line = Dimension(x, x, x, np.array([1.5, 5.0]), np.array([3.0, 6.0]))
     >>> count_in_boxes([line], np.zeros(3, np.int32), np.zeros(2, np.int32), 1).tolist()
@@ -151,10 +131,7 @@ def count_in_boxes(
     low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
-    run(
-        lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found),
-        _slices(p_edges + q_edges),
-    )
+    run(lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found), _slices(p_edges + q_edges))
     for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
         _count_large(rows, p_edges[g : g + 2], q_edges[g : g + 2], found)
     count = np.empty_like(found)

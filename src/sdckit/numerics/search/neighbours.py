@@ -28,18 +28,10 @@ Ints = NDArray[np.int64]
 class Neighbours:
     """The nearest rows of the base for each query.
 
-    Attributes
-    ----------
-    distance : ndarray, float64, shape (n, k)
-        The k smallest distances, ascending.
-    index : ndarray, int64, shape (n,)
-        A nearest row of the base: of several the first (of those equal to a skipped row, another one).
-    n_closer : ndarray, int64, shape (n,)
-        Rows nearer than the k-th distance: below k.
-    n_tied : ndarray, int64, shape (n,)
-        Rows at the k-th distance; `n_closer` + `n_tied` is at least k.
-    tolerance : float
-        Distances that differ by no more are equal.
+    `distance` (n, k): the k smallest distances, ascending. `index` (n,): a nearest row of the base: of several the
+    first (of those equal to a skipped row, another one). `n_closer` (n,): rows nearer than the k-th distance: below
+    k. `n_tied` (n,): rows at the k-th distance; `n_closer` + `n_tied` is at least k. `tolerance`: distances that
+    differ by no more are equal.
     """
 
     distance: Floats
@@ -56,13 +48,8 @@ class Neighbours:
     def chance(self, distance: Floats) -> Floats:
         """Probability that a row of the base at some distance is among the k, ties broken at random.
 
-        Parameters
-        ----------
-        distance : ndarray, float64, shape (n,)
-            From each query to the row of the base in question (see `paired`).
+        `distance` (n,): from each query to the row of the base in question (see `paired`).
 
-        Examples
-        --------
         >>> found = Neighbours(np.array([[0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]), 1e-12)
         >>> found.chance(np.array([1.0])).tolist(), found.chance(np.array([0.0])).tolist()
         ([0.5], [1.0])
@@ -87,14 +74,7 @@ class Rows:
 class Index:
     """A file made ready for searching; one index answers any number of queries.
 
-    Attributes
-    ----------
-    n : int
-        Rows of the base.
-    tree : BoxTree
-        Its distinct rows.
-    rows : Rows
-        Which rows of the base are at each place of the tree.
+    `n`: its rows. `tree`: the distinct ones. `rows`: which rows are at each place of the tree.
     """
 
     n: int
@@ -104,23 +84,9 @@ class Index:
     def nearest(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Neighbours:
         """Find the nearest rows of each query.
 
-        Parameters
-        ----------
-        query : Encoded
-            Encoded together with the base.
-        n_neighbors : int
-            How many (k).
-        skip : ndarray, int64, shape (n,), optional
-            For each query a row of the base that does not count: itself, when a file is searched in itself.
-
-        Returns
-        -------
-        Neighbours
-
-        Raises
-        ------
-        DataError
-            The base has fewer rows than neighbours are asked for.
+        The query is encoded together with the base. `skip` (n,): for each query a row of the base that does not
+        count: itself, when a file is searched in itself. Raises DataError: the base has fewer rows than neighbours
+        are asked for.
         """
         asked = self._asked(query, n_neighbors, skip)
         index = asked.found.nearest[asked.of_row]
@@ -137,17 +103,8 @@ class Index:
     ) -> tuple[Floats, Ints]:
         """Sum values over the nearest rows of each query, all those tied at the k-th distance included.
 
-        Parameters
-        ----------
-        query, n_neighbors, skip
-            As `nearest`.
-        values : ndarray, float64, shape (n_base, v)
-            One row per row of the base: a target, or 0 and 1 for each of its levels.
-
-        Returns
-        -------
-        tuple of ndarray
-            Sums, float64, shape (n, v), and over how many rows they are, int64, shape (n,).
+        `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
+        of its levels. Returns sums (n, v), and over how many rows they are (n,).
         """
         asked = self._asked(query, n_neighbors, skip)
         held = np.zeros((len(self.rows.size), values.shape[1]))
@@ -167,16 +124,8 @@ class Index:
 
         The list is as long as there are ties: for some queries, not for a whole file.
 
-        Parameters
-        ----------
-        query, n_neighbors, skip
-            As `nearest`.
-
-        Returns
-        -------
-        tuple of ndarray, int64
-            ``begins`` (n + 1,) and ``rows``: the neighbours of query i are ``rows[begins[i]:begins[i + 1]]``,
-            ascending.
+        `skip` is as in `nearest`. Returns ``begins`` (n + 1,) and ``rows``: the neighbours of query i are
+        ``rows[begins[i]:begins[i + 1]]``, ascending.
         """
         asked = self._asked(query, n_neighbors, skip)
         places = self._places(asked)
@@ -202,12 +151,7 @@ class Index:
         return _Asked(queries, distinct.of_row, found, limits)
 
     def _visit(
-        self,
-        asked: _Asked,
-        *,
-        values: Floats | None = None,
-        begins: Ints | None = None,
-        n_listed: int = 0,
+        self, asked: _Asked, *, values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0
     ) -> Visited:
         return visit(
             self.tree, self.rows.size, self.rows.first, asked.queries, asked.limits, values=values, begins=begins,
@@ -236,8 +180,6 @@ class _Asked:
 def prepare(base: Encoded) -> Index:
     """Make a file ready for searching.
 
-    Examples
-    --------
     >>> from sdckit.numerics.encode import gower
     >>> base, query = gower([(np.array([0.0, 4.0, 4.0, 8.0]), np.array([5.0]))])
     >>> found = prepare(base).nearest(query, 1)
@@ -255,8 +197,6 @@ def prepare(base: Encoded) -> Index:
 def paired(query: Encoded, base: Encoded) -> Floats:
     """Distance of each row of the query from the row of the base at the same position.
 
-    Examples
-    --------
     >>> from sdckit.numerics.encode import differences
     >>> paired(*differences([(np.array([0.0, 5.0]), np.array([4.0, 5.0]))], power=1)).tolist()
     [4.0, 0.0]
@@ -268,8 +208,6 @@ def paired(query: Encoded, base: Encoded) -> Floats:
 def pairwise(query: Encoded, base: Encoded) -> Floats:
     """All distances, shape (n_query, n_base): for small files only.
 
-    Examples
-    --------
     >>> from sdckit.numerics.encode import differences
     >>> pairwise(*differences([(np.array([0.0, 5.0]), np.array([4.0]))], power=1)).tolist()
     [[4.0], [1.0]]
@@ -292,10 +230,8 @@ def _sums(query: Encoded, base: Encoded) -> Floats:
 
 
 def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
-    columns = [
-        *np.ascontiguousarray((numbers + 0.0).T).view(np.uint64),
-        *codes.T.astype(np.uint64),
-    ]  # + 0.0: one zero, not two
+    positive = np.ascontiguousarray((numbers + 0.0).T)  # + 0.0: one zero, not two
+    columns = [*positive.view(np.uint64), *codes.T.astype(np.uint64)]
     of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
     found = _members(of_row)
     if any((column != column[found.first[of_row]]).any() for column in columns):  # two rows, one word

@@ -39,18 +39,10 @@ PLACE_OF = np.argsort([(int(DE_BRUIJN) << place & 0xFFFFFFFFFFFFFFFF) >> 58 for 
 class _Query:
     """Cells in sorted order, and which set each of their values asks for.
 
-    Attributes
-    ----------
-    sets : ndarray, int32, shape (K, m)
-        Number of the set, the most telling key first; -1 where a missing value asks for none.
-    first_set : ndarray, int32, shape (m + 1,)
-        First set of each key, and their number.
-    shared : ndarray, int64, shape (h, K)
-        Codes of the keys whose levels share sets, -1 where missing and free.
-    order : ndarray, int64, shape (K,)
-        The original cell of each.
-    n_complete : int
-        Cells without a missing value that is free; they come first.
+    `sets` (K, m): number of the set, the most telling key first; -1 where a missing value asks for none.
+    `first_set` (m + 1,): first set of each key, and their number. `shared` (h, K): codes of the keys whose levels
+    share sets, -1 where missing and free. `order` (K,): the original cell of each. `n_complete`: cells without a
+    missing value that is free; they come first.
     """
 
     sets: NDArray[np.int32]
@@ -194,28 +186,13 @@ def match_bits(
 ) -> Matched:
     """Sums over the cells of other patterns that match each cell.
 
-    Parameters
-    ----------
-    codes : sequence of ndarray, int64, shape (K,)
-        The cells key by key, distinct, in codes from 0 on.
-    size, weight : ndarray, float64, shape (K,)
-        Records and sum of weights of each cell.
-    missing : sequence of int or None
-        Per key, the code of a missing value that stands for any value; None where there is none.
-    alpha : float
-        Weight of a match through the other cell's missing key, 0 to 1.
+    `codes` (K,): the cells key by key, distinct, in codes from 0 on. `size` and `weight` (K,): records and sum of
+    weights of each cell. `missing`: per key, the code of a missing value that stands for any value; None where
+    there is none. `alpha`: weight of a match through the other cell's missing key, 0 to 1. The result is the same
+    for any number of threads.
 
-    Returns
-    -------
-    Matched
-        The same for any number of threads.
-
-    Notes
-    -----
     Time proportional to the square of the cells, memory to cells times keys.
 
-    Examples
-    --------
     >>> codes = [np.array([0, 0, 1]), np.array([0, 2, 2])]
     >>> match_bits(codes, np.ones(3), np.ones(3), [None, 2], 0.5).size.tolist()
     [0.5, 1.0, 0.0]

@@ -85,22 +85,9 @@ def match_merged(
 ) -> Matched:
     """Sums over the cells of other patterns that match each cell.
 
-    Parameters
-    ----------
-    cells : Merged
-    pattern : ndarray, uint64, shape (K,)
-        Which wildcard keys each cell lacks.
-    shifts, codes : sequences
-        For each wildcard key, where its field begins and the codes of its levels.
-    clear_of : dict
-        For each pattern present, the word that keeps the fields it has.
-    alpha : float
-        Weight of a match through the other cell's missing key, 0 to 1.
-
-    Returns
-    -------
-    Matched
-        As `wildcards.match_packed`.
+    `pattern` (K,): which wildcard keys each cell lacks. `shifts` and `codes`: for each wildcard key, where its
+    field begins and the codes of its levels. `clear_of`: for each pattern present, the word that keeps the fields
+    it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
     """
     weight = cells.weight if len(cells.weight) else np.zeros(len(cells.size))
     laid = lay_out(cells.words, cells.size.astype(np.float64), weight, pattern, clear_of)

@@ -49,15 +49,9 @@ Codes = Sequence[NDArray[np.int64] | None]
 class Wild:
     """What a missing value of each field means.
 
-    Attributes
-    ----------
-    missing : sequence of int
-        Its code in each field.
-    codes : sequence of ndarray of int64, or None
-        Codes of the levels of a field whose missing values stand for any of them; None where they do not, or where
-        there are none.
-    alpha : float
-        Weight of a match through the other cell's missing key, 0 to 1.
+    `missing`: its code in each field. `codes`: codes of the levels of a field whose missing values stand for any of
+    them; None where they do not, or where there are none. `alpha`: weight of a match through the other cell's
+    missing key, 0 to 1.
     """
 
     missing: Sequence[int]
@@ -224,25 +218,11 @@ def matched_sums(
 ) -> list[list[Counted]]:
     """Count the margins of cells that leave fields out, missing values matching any.
 
-    Parameters
-    ----------
-    cells : Weighed
-        Distinct, of whole records.
-    rounds : sequence of (sequence of int, sequence of Branch)
-        Fields that no branch of a round leaves out or coarsens, and its branches.
-    shifts, bits : sequences of int
-        Where each field begins in a word, and its width.
-    limits : sequence of float
-        Numbers of matches to count records with fewer of.
-    wild : Wild
+    The cells are distinct, of whole records. `rounds`: fields that no branch of a round leaves out or coarsens, and
+    its branches. `shifts` and `bits`: where each field begins in a word, and its width. `limits`: numbers of
+    matches to count records with fewer of. Returns one per branch, round by round; there, the risk of a record is
+    that of what matches it.
 
-    Returns
-    -------
-    list of list of Counted
-        One per branch, round by round; the risk of a record is that of what matches it.
-
-    Examples
-    --------
     >>> from sdckit.numerics.search.buckets import weigh
     >>> cells = weigh(np.array([0b00, 0b01, 0b10], np.uint64), np.array([1, 1, 2]), None)
     >>> wild = Wild([1, 1], [np.array([0]), None], 1.0)

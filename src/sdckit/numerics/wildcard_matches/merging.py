@@ -23,15 +23,8 @@ NO_WEIGHT = np.empty(0)
 class Merged:
     """Distinct words and what they hold.
 
-    Attributes
-    ----------
-    words : ndarray, uint64, shape (K,)
-    size : ndarray, int64, shape (K,)
-        Records of each.
-    weight : ndarray, float64, shape (K,) or (0,)
-        Their weight, empty where there is none.
-    slots : ndarray, int32, shape (a power of two,)
-        Hash table of the words: place of each, -1 where empty (`hashing.find_number`).
+    `size` (K,): records of each word. `weight` (K,) or (0,): their weight, empty where there is none. `slots` (a
+    power of two): hash table of the words: place of each, -1 where empty (`hashing.find_number`).
     """
 
     words: NDArray[np.uint64]
@@ -71,21 +64,9 @@ def merge(
 ) -> Merged:
     """Merge words that agree in the bits to keep, adding up sizes and weights.
 
-    Parameters
-    ----------
-    words : ndarray, uint64, shape (n,)
-    size : ndarray, int64, shape (n,)
-    weight : ndarray, float64, shape (n,) or (0,)
-    keep : int
-        Ones in the bits to keep; the others are cleared.
+    `words` and `size` are (n,), `weight` (n,) or (0,). `keep` has ones in the bits to keep; the others are cleared.
+    The order of the words depends on the input only.
 
-    Returns
-    -------
-    Merged
-        The order of the words depends on the input only.
-
-    Examples
-    --------
     >>> found = merge(np.array([5, 4, 6], np.uint64), np.array([1, 2, 4]), keep=0b110)
     >>> sorted(zip(found.words.tolist(), found.size.tolist()))
     [(4, 3), (6, 4)]
@@ -109,8 +90,6 @@ def recode(
 ) -> NDArray[np.uint64]:
     """Replace the code in one field of every word by ``table[code]``.
 
-    Examples
-    --------
     >>> recode(np.array([0b101, 0b111], np.uint64), shift=1, bits=2, table=np.array([0, 1, 0, 3], np.uint64)).tolist()
     [1, 7]
     """
@@ -131,8 +110,6 @@ def add_up_field(
 ) -> NDArray[np.int64]:
     """Add up sizes by the code in one field.
 
-    Examples
-    --------
     >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
     [0, 4, 1, 2]
     """

@@ -53,12 +53,9 @@ class _Levels(NamedTuple):
 class Sections(NamedTuple):
     """Cells by pattern, complete ones first.
 
-    Attributes
-    ----------
-    words, sums, risk : ndarray, shapes (K,), (K, 2), (K,)
-        Packed codes; records and weight; sum of the risks of a cell that matches nobody, NaN where unknown.
-    present, edges : ndarray, shapes (P,), (P + 1,)
-        The patterns, ascending from 0, and where each begins.
+    `words`, `sums` and `risk` (K,), (K, 2), (K,): packed codes; records and weight; sum of the risks of a cell that
+    matches nobody, NaN where unknown. `present` and `edges` (P,), (P + 1,): the patterns, ascending from 0, and
+    where each begins.
     """
 
     words: NDArray[np.uint64]
@@ -267,8 +264,6 @@ def _figures(sums, add, risk, limits, below):  # type: ignore[no-untyped-def]
 def parts_of(words: NDArray[np.uint64], keep: int) -> Parts:
     """Parts of a table that these words, or what they merge into, fill to the half at most.
 
-    Examples
-    --------
     >>> keep, starts, masks = parts_of(np.arange(8, dtype=np.uint64), 0b100)
     >>> int(starts[-1]) >= 16, np.diff(starts).tolist() == (masks + 1).tolist()
     (True, True)
@@ -285,19 +280,9 @@ def merge_sections(
 ) -> Sections:
     """Merge cells that agree when some fields are cleared.
 
-    Parameters
-    ----------
-    cells : Sections
-    words : ndarray, uint64, shape (K,)
-        Words to take in place of those of the cells.
-    parts : Parts
-        By fields that are not cleared.
-    room : Room
-        Holds the result, and the table and bit set of its complete cells, until it is used again.
-    clear : int
-        Ones in the bits to keep.
-    gone : int
-        Bits of the cleared fields in a pattern.
+    `words` (K,): words to take in place of those of the cells. `parts` are by fields that are not cleared. `room`:
+    holds the result, and the table and bit set of its complete cells, until it is used again. `clear`: ones in the
+    bits to keep. `gone`: bits of the cleared fields in a pattern.
     """
     present, section = np.unique(cells.present & np.uint64(WORD & ~gone), return_inverse=True)
     sources = np.argsort(section, kind="stable")
@@ -324,22 +309,10 @@ def fill(
 ) -> None:
     """Credit the cells of a section and the complete cells that match them.
 
-    Parameters
-    ----------
-    cells : Sections
-        As merged into the room.
-    number : int
-        Of the section.
-    parts, room
-        As of `merge_sections`.
-    clear : int
-        The word that keeps the fields the section has.
-    inner, outer : sequences of ndarray, uint64
-        Levels of the missing fields, in their places. The outer ones turn once for all cells: those of the parts.
-    alpha : float
-        Weight of a match through the other cell's missing key.
-    add : ndarray, float64, shape (K, 2)
-        What is credited is added here.
+    The cells are as merged into the room, `number` is that of the section. `clear`: the word that keeps the fields
+    the section has. `inner` and `outer`: levels of the missing fields, in their places. The outer ones turn once
+    for all cells: those of the parts. `alpha`: weight of a match through the other cell's missing key. `add` (K,
+    2): what is credited is added here.
     """
     every = [*inner, *outer]
     levels = _Levels(np.cumsum([0] + [len(some) for some in every]), np.concatenate(every), len(inner))

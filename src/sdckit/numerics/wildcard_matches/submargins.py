@@ -31,13 +31,8 @@ BATCHES = 16  # independent of the number of threads, and with it every sum
 class Branch:
     """A field to leave out, and other fields to leave out with it.
 
-    Attributes
-    ----------
-    field : int
-    partners : sequence of int
-        Fields to leave out together with it.
-    coarse : ndarray, uint64, shape (2**bits,), or None
-        New code of each code of the field, where the field is to be counted coarser as well.
+    `partners`: fields to leave out together with it. `coarse` (2**bits,): new code of each code of the field, where
+    the field is to be counted coarser as well.
     """
 
     field: int
@@ -49,12 +44,7 @@ class Branch:
 class Sums:
     """What is counted of one margin.
 
-    Attributes
-    ----------
-    below : ndarray, int64, shape (L,)
-        Records in merged cells of fewer records than each limit.
-    risk : float
-        Sum of the risks of all records.
+    `below` (L,): records in merged cells of fewer records than each limit. `risk`: sum of the risks of all records.
     """
 
     below: NDArray[np.int64]
@@ -241,25 +231,10 @@ def margin_sums(
 ) -> list[Counted]:
     """Count the margins of cells that leave fields out.
 
-    Parameters
-    ----------
-    cells : Weighed
-        Distinct, of whole records.
-    branches : sequence of Branch
-    shifts, bits : sequences of int
-        Where each field begins in a word, and its width.
-    shared : sequence of int
-        Fields that no branch leaves out or coarsens: cells that agree on them are dealt into one bucket.
-    limits : sequence of int
-        Sizes to count smaller cells of.
+    The cells are distinct, of whole records. `shifts` and `bits`: where each field begins in a word, and its width.
+    `shared`: fields that no branch leaves out or coarsens: cells that agree on them are dealt into one bucket.
+    `limits`: sizes to count smaller cells of.
 
-    Returns
-    -------
-    list of Counted
-        One per branch.
-
-    Examples
-    --------
     >>> from sdckit.numerics.search.buckets import weigh
     >>> cells = weigh(np.array([0b00, 0b01, 0b10], np.uint64), np.array([1, 1, 2]), None)
     >>> (found,) = margin_sums(cells, [Branch(0)], shifts=[0, 1], bits=[1, 1], shared=[1], limits=[2, 3])

@@ -39,10 +39,8 @@ BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache whil
 class Matched:
     """What the matching cells of other patterns add to each cell.
 
-    Attributes
-    ----------
-    size, weight : ndarray, float64, shape (K,)
-        Their records and weights, each multiplied by alpha where the matching cell has a missing key.
+    `size` and `weight` (K,): their records and weights, each multiplied by alpha where the matching cell has a
+    missing key.
     """
 
     size: NDArray[np.float64]
@@ -98,10 +96,8 @@ class _Tables(NamedTuple):
 @njit(cache=True, nogil=True)
 def _part(tables, p):  # type: ignore[no-untyped-def]
     """The table of a pattern."""
-    at, bit_at = (
-        slice(tables.starts[p], tables.starts[p + 1]),
-        slice(tables.bit_starts[p], tables.bit_starts[p + 1]),
-    )
+    at = slice(tables.starts[p], tables.starts[p + 1])
+    bit_at = slice(tables.bit_starts[p], tables.bit_starts[p + 1])
     return _Table(tables.table.keys[at], tables.table.slots[at], tables.table.bitmap[bit_at])
 
 
@@ -267,13 +263,8 @@ def _unsort(add, position, start, stop, size, weight):  # type: ignore[no-untype
 class Laid:
     """Cells laid out by their pattern of missing keys, complete ones first.
 
-    Attributes
-    ----------
-    cells : Credited
-    position : ndarray, int32, shape (K,)
-        Where each of the original cells lies.
-    present, clears, edges : ndarray, uint64, shapes (P,), (P,), (P + 1,)
-        The patterns, the word that keeps the fields each has, and where each begins.
+    `position` (K,): where each of the original cells lies. `present`, `clears` and `edges` (P,), (P,), (P + 1,):
+    the patterns, the word that keeps the fields each has, and where each begins.
     """
 
     cells: Credited
@@ -314,25 +305,10 @@ def match_packed(
 ) -> Matched:
     """Sums over the cells of other patterns that match each cell.
 
-    Parameters
-    ----------
-    words : ndarray, uint64, shape (K,)
-        The cells, distinct.
-    size, weight : ndarray, float64, shape (K,)
-        Records and sum of weights of each cell.
-    pattern : ndarray, uint64, shape (K,)
-        Which wildcard keys each cell lacks.
-    clear_of : dict
-        For each pattern present, the word that keeps the fields it has.
-    alpha : float
-        Weight of a match through the other cell's missing key, 0 to 1.
+    `words` (K,): the cells, distinct. `size` and `weight` (K,): records and sum of weights of each cell. `pattern`
+    (K,): which wildcard keys each cell lacks. `clear_of`: for each pattern present, the word that keeps the fields
+    it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
 
-    Returns
-    -------
-    Matched
-
-    Notes
-    -----
     Time proportional to cells times incomplete patterns, memory to cells.
     """
     laid = lay_out(words, size, weight, pattern, clear_of)

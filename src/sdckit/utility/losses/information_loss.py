@@ -17,8 +17,13 @@ from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.utility.losses.loss_release import Release, release_figures
-from sdckit.utility.losses.loss_summaries import UNDEFINED, paired_table, variable_table
+from sdckit.utility.losses.loss_release import (
+    UNDEFINED,
+    Release,
+    paired_table,
+    release_figures,
+    variable_table,
+)
 
 __all__ = ["InformationLoss", "information_loss"]
 

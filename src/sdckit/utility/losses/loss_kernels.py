@@ -21,8 +21,6 @@ def relative_loss(original: Floats, released: Floats) -> tuple[float, int]:
 
     Cells whose original value is 0, or with a missing value in either file, are left out.
 
-    Examples
-    --------
     >>> relative_loss(np.array([10.0, 0.0, -4.0]), np.array([11.0, 5.0, -4.0]))
     (10.0, 2)
     """
@@ -66,8 +64,6 @@ def eigenvalue_loss(original: Floats, released: Floats) -> float:
 
     NaN where one of the original is 0, or there is one variable only.
 
-    Examples
-    --------
     >>> eigenvalue_loss(np.eye(2), np.array([[1.0, 0.5], [0.5, 1.0]]))
     1.0
     """
@@ -98,8 +94,6 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
 
     A value missing in one file counts as the largest difference between the files; in both, as none.
 
-    Examples
-    --------
     >>> angle_distance(np.array([1.0, np.nan]), np.array([2.0, np.nan])).tolist()
     [0.5, 0.0]
     """
@@ -122,8 +116,6 @@ def category_distance(original: NDArray[np.int32], released: NDArray[np.int32]) 
 def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_levels: int) -> Floats:
     """Places between two levels divided by the most there can be; 1 where one is missing (code 0), 0 for both.
 
-    Examples
-    --------
     >>> rank_distance(np.array([1, 1, 0], np.int32), np.array([3, 2, 2], np.int32), 3).tolist()
     [1.0, 0.5, 1.0]
     """

@@ -1,10 +1,11 @@
-"""The figures of information loss of one release."""
+"""Information loss of one release, tables over several, and why a figure may be undefined."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,29 +24,34 @@ from sdckit.utility.losses.loss_kernels import (
     scaled_loss,
 )
 
-__all__ = ["Release", "release_figures"]
+__all__ = ["UNDEFINED", "Release", "paired_table", "release_figures", "variable_table"]
 
 Floats = NDArray[np.float64]
 Ranks = Mapping[str, tuple[tuple[NDArray[np.int32], ...], int]]
+SPREAD = "a variable has the same value in every record, or there are too few: leave it out"
+CORRELATED = "needs two variables or more, in both files of different values and none following from others"
+UNDEFINED = {
+    "il1": "every original value is 0, or missing in one of the files",
+    "il1_mean": "every original value is 0, or missing in one of the files",
+    "il1s": SPREAD,
+    "il1s_mean": SPREAD,
+    "eigenvalues": CORRELATED,
+    "robust_eigenvalues": f"{CORRELATED}, and enough complete records",
+    "il_correl": CORRELATED,
+    "covariance_difference": SPREAD,
+    "correlation_difference": "needs two variables or more, each with different values in both files",
+}
+CENTRES = ("mean", "median", "sd")
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
     """One release beside the original.
 
-    Attributes
-    ----------
-    figures : dict of str to float
-    distance : ndarray, float64, shape (n,)
-        Mean distance of each record over the variables.
-    same : bool
-        Whether every value is the original's.
-    n_incomplete : int
-        Records without a number in either file.
-    centres : ndarray, float64, shape (2, 3, p)
-        Means, medians and standard deviations of the numeric variables in the original and the release.
-    covariance, correlation : tuple of two ndarrays, float64, shape (p, p)
-        Of the records complete in both files.
+    `distance` (n,): mean distance of each record over the variables. `same`: whether every value is the original's.
+    `n_incomplete`: records without a number in either file. `centres` (2, 3, p): means, medians and standard
+    deviations of the numeric variables in the original and the release. `covariance` and `correlation` (p, p): of
+    the records complete in both files.
     """
 
     figures: dict[str, float]
@@ -69,17 +75,8 @@ def release_figures(
 ) -> Release:
     """Measure release `j` (from 0) against the original.
 
-    Parameters
-    ----------
-    pair : Pair
-        Aligned, with the variables opened.
-    j : int
-    numeric, categorical : sequence of str
-    ranks : dict of str to (codes of each file, number of levels)
-        The ordered variables.
-    robust : bool
-        Whether to compute the robust eigenvalues (NaN otherwise).
-    seed : int, optional
+    The pair is aligned. `ranks`: codes of each file and number of levels of the ordered variables. `robust`:
+    whether to compute the robust eigenvalues (NaN otherwise).
     """
     x, y = (_columns(pair, numeric, file) for file in (0, j + 1))
     distances = {
@@ -164,4 +161,31 @@ def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, F
         out["correlation_difference"] = float(
             np.abs(correlation[1] - correlation[0])[np.triu_indices(p, 1)].mean()
         )
+    return out
+
+
+def variable_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, list[Any]]:
+    """Means, medians and standard deviations of each variable, in the original and over the releases."""
+    centres = np.mean([one.centres for one in found], axis=0)
+    out: dict[str, list[Any]] = {"variable": list(numeric)}
+    for i, name in enumerate(CENTRES):
+        out[f"{name}_original"] = centres[0, i].tolist()
+        out[f"{name}_released"] = centres[1, i].tolist()
+    return out
+
+
+def paired_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, list[Any]]:
+    """Covariance and correlation of each pair of variables, in the original and over the releases.
+
+    The original's are means too: each release leaves out the records incomplete in it.
+    """
+    first, second = np.triu_indices(len(numeric))
+    out: dict[str, list[Any]] = {
+        "first": [numeric[i] for i in first.tolist()],
+        "second": [numeric[i] for i in second.tolist()],
+    }
+    for name in ("covariance", "correlation"):
+        matrices = np.mean([getattr(one, name) for one in found], axis=0)
+        out[f"{name}_original"] = matrices[0][first, second].tolist()
+        out[f"{name}_released"] = matrices[1][first, second].tolist()
     return out

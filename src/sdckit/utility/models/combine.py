@@ -195,10 +195,8 @@ def combine(
 def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
     """Give the records of a synthetic file divided by those of the original, where the rule permits it.
 
-    Raises
-    ------
-    DataError
-        An unknown kind; a single file where several are needed; sizes absent, not positive or unequal.
+    Raises DataError: an unknown kind; a single file where several are needed; sizes absent, not positive or
+    unequal.
     """
     arguments.choice(kind, "kind", KINDS)
     if kind in NEEDS_SEVERAL and m == 1:
@@ -225,9 +223,8 @@ def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -
 def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
     """Numbers with a row per file, and the names of the quantities where there are any."""
     names: Names
-    if hasattr(type(given), "columns") or hasattr(
-        type(given), "column_names"
-    ):  # a plan warns when it is asked
+    kind = type(given)  # a plan warns when it is asked itself
+    if hasattr(kind, "columns") or hasattr(kind, "column_names"):
         wanted = open_frame(given).collect_schema().names()
         frame, _ = columns_in_memory(given, {role: wanted})
         names = tuple(map(str, wanted))

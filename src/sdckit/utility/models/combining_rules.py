@@ -21,14 +21,9 @@ NEEDS_SEVERAL = ("partial", "full")  # their variance needs that between the fil
 class Pooled:
     """Combined estimates of p quantities.
 
-    Attributes
-    ----------
-    estimate, variance, df, low, high : ndarray, float64, shape (p,)
-        `df` is infinite where normal quantiles were used.
-    within, between : ndarray, float64, shape (p,)
-        Mean of the variances, and variance of the estimates (ddof 1; NaN for one file).
-    adjusted : ndarray, bool, shape (p,)
-        Where the variance came out at 0 or below and was replaced.
+    `estimate`, `variance`, `df`, `low` and `high` (p,): `df` is infinite where normal quantiles were used. `within`
+    and `between` (p,): mean of the variances, and variance of the estimates (ddof 1; NaN for one file). `adjusted`
+    (p,): where the variance came out at 0 or below and was replaced.
     """
 
     estimate: Floats
@@ -44,8 +39,6 @@ class Pooled:
 def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
     """Ends of the interval by Student's t, the normal distribution where `df` is infinite.
 
-    Examples
-    --------
     >>> low, high = limits(np.array([1.0]), np.array([0.25]), np.array([np.inf]), 0.95)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.02], [1.98])
@@ -65,17 +58,9 @@ def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tupl
 def pool(estimates: Floats, variances: Floats, *, kind: Kind, level: float, ratio: float = 1.0) -> Pooled:
     """Combine the estimates of m files (rows) of p quantities (columns).
 
-    Parameters
-    ----------
-    estimates, variances : ndarray, float64, shape (m, p)
-    kind : {"partial", "full", "simple", "proper"}
-    level : float
-        Coverage of the interval.
-    ratio : float
-        Records of a released file divided by those of the original.
+    `estimates` and `variances` are (m, p). `level`: coverage of the interval. `ratio`: records of a released file
+    divided by those of the original.
 
-    Examples
-    --------
     >>> found = pool(np.array([[1.0], [2.0], [3.0]]), np.full((3, 1), 2.0), kind="simple", level=0.95, ratio=0.5)
     >>> found.variance.round(4).tolist()
     [1.6667]

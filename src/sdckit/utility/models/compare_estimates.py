@@ -17,6 +17,7 @@ from sdckit.utility.comparison import (
     TermComparison,
     compare_terms,
     note_identical,
+    note_left_out,
     size_ratio,
 )
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
@@ -169,7 +170,7 @@ def compare_estimates(
         columns = _variables(variables, scenario)
         names, files = named_estimates(pair, statistic, columns, weight, probability, level)
         note_identical(notes, pair, columns)
-        _note_missing(notes, pair, [one.n_used for one in files])
+        note_left_out(notes, pair, [one.n_used for one in files], ", at least")
     found = compare_terms(
         names, files[0], files[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
         notes=notes,
@@ -209,11 +210,3 @@ def _opened(
             "of a plan only the columns named are brought here: variables=[...] says which the function uses"
         )
     return open_pair(opened, categories={"variables": needed})
-
-
-def _note_missing(notes: dict[str, str], pair: Pair, used: Sequence[int]) -> None:
-    sizes = (pair.n, *pair.sizes)
-    if gone := [
-        f"{name} {size - n}" for name, n, size in zip(pair.names, used, sizes, strict=True) if n < size
-    ]:
-        notes["missing"] = f"records left out for want of a value, at least: {', '.join(gone)}"

@@ -20,6 +20,7 @@ from sdckit.utility.comparison import (
     TermComparison,
     compare_terms,
     note_identical,
+    note_left_out,
     size_ratio,
 )
 from sdckit.utility.models.formula_text import Sides, read_formula
@@ -185,12 +186,11 @@ def compare_models(
         found.append(
             fit_family(family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label)
         )
-    names = (
-        terms
-        if family != "multinomial"
-        else tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
-    )
-    _note_files(notes, pair, names, files, found)
+    names = terms
+    if family == "multinomial":
+        names = tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
+    note_left_out(notes, pair, [len(one.rows) for one in files])
+    _note_absent(notes, pair, names, found)
     note_identical(notes, pair, sides.columns)
     compared = compare_terms(
         names, found[0], found[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
@@ -224,9 +224,7 @@ def _opened(original: Any, released: Any, formula: str, weight: str | None) -> t
     others = [name for name in sides.columns if name not in numeric]
     weights = {} if weight is None else {"weight": (weight,)}
     pair = open_pair(
-        opened,
-        categories={"formula": others},
-        numeric={"numeric column of the formula": numeric, **weights},
+        opened, categories={"formula": others}, numeric={"numeric column of the formula": numeric, **weights}
     )
     return pair, sides
 
@@ -286,16 +284,7 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
     return outcome
 
 
-def _note_files(
-    notes: dict[str, str], pair: Pair, names: Sequence[str], files: Sequence[Design], found: Sequence[Any]
-) -> None:
-    sizes = (pair.n, *pair.sizes)
-    if gone := [
-        f"{label} {size - len(one.rows)}"
-        for label, size, one in zip(pair.names, sizes, files, strict=True)
-        if len(one.rows) < size
-    ]:
-        notes["missing"] = f"records left out for want of a value: {', '.join(gone)}"
+def _note_absent(notes: dict[str, str], pair: Pair, names: Sequence[str], found: Sequence[Any]) -> None:
     for label, one in zip(pair.names, found, strict=True):
         absent = [name for name, value in zip(names, one.value, strict=True) if math.isnan(value)]
         if absent:

@@ -40,18 +40,9 @@ REFUSED = ("|", "[", "]", "{", "}", ";", ":=", "@", "~", "!")
 class Sides:
     """A formula taken apart.
 
-    Attributes
-    ----------
-    outcome, terms : str
-        Left and right of the ``~``.
-    columns : tuple of str
-        Columns that the two sides name.
-    outcome_column : str or None
-        The outcome where it is a column as it is.
-    term_columns : tuple of str
-        Columns on the right.
-    categories : tuple of str
-        Columns that occur nowhere but as the first argument of ``C()``.
+    `outcome` and `terms`: left and right of the ``~``. `columns`: columns that the two sides name.
+    `outcome_column`: the outcome where it is a column as it is. `term_columns`: columns on the right. `categories`:
+    columns that occur nowhere but as the first argument of ``C()``.
     """
 
     outcome: str
@@ -65,22 +56,10 @@ class Sides:
 def read_formula(formula: str, present: Sequence[str]) -> Sides:
     """Take a formula apart and check that it names existing columns and known functions only.
 
-    Parameters
-    ----------
-    formula : str
-        ``outcome ~ terms``; names that are no identifiers stand in backticks.
-    present : sequence of str
-        Columns of the data.
+    `formula`: ``outcome ~ terms``; names that are no identifiers stand in backticks. `present`: columns of the
+    data. Raises ColumnError: it names a column that is not there; DataError: it cannot be read, or uses anything
+    but columns, numbers and known functions.
 
-    Raises
-    ------
-    ColumnError
-        It names a column that is not there.
-    DataError
-        It cannot be read, or uses anything but columns, numbers and known functions.
-
-    Examples
-    --------
     >>> read_formula("log(income + 1) ~ C(sex) + `age in years`", ["income", "sex", "age in years"]).columns
     ('income', 'sex', 'age in years')
     """

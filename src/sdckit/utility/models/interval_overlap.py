@@ -24,12 +24,8 @@ VERSIONS = ("snoke", "drechsler_reiter")
 def shared_part(confidential: Floats, released: Floats, version: Version) -> Floats:
     """Mean of the shares that the common part has in each interval; NaN where one has no (finite) length.
 
-    Parameters
-    ----------
-    confidential, released : ndarray, float64, shape (p, 2)
+    `confidential` and `released` are (p, 2).
 
-    Examples
-    --------
     >>> shared_part(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]), "snoke").tolist()
     [0.5]
     """

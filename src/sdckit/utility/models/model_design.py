@@ -26,14 +26,8 @@ TOLERANCE = 1e-7  # of what a column keeps of its length beside the columns befo
 class Design:
     """One file for a model.
 
-    Attributes
-    ----------
-    rows : ndarray, int64
-        Records without a missing value in the columns used.
-    matrix : ndarray, float64, shape (n, p)
-        A column per term.
-    outcome : ndarray, float64, shape (n,), or None
-        The left side where it is an expression; None where it is a column.
+    `rows`: records without a missing value in the columns used. `matrix` (n, p): a column per term. `outcome` (n,):
+    the left side where it is an expression; None where it is a column.
     """
 
     rows: NDArray[np.int64]
@@ -46,10 +40,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 
     True and false are 1 and 0; text, categories and dates are categories, numbers with `as_category` too.
 
-    Raises
-    ------
-    DataError
-        More than 1,000 categories, or no value at all.
+    Raises DataError: more than 1,000 categories, or no value at all.
     """
     import pandas as pd
 
@@ -84,23 +75,11 @@ def designs(
 ) -> tuple[tuple[str, ...], list[Design]]:
     """Names of the terms, and the design of each file, the original first.
 
-    Parameters
-    ----------
-    pair : Pair
-        Opened with the columns of the formula.
-    sides : Sides
-    complete : sequence of ndarray, bool
-        Records of each file that the caller can use otherwise (weights, outcome).
+    `complete`: records of each file that the caller can use otherwise (weights, outcome). Raises DataError: the
+    formula cannot be evaluated; a term is not finite, with the rows; no complete record is left.
 
-    Notes
-    -----
     What a transformation takes from the data (the knots of a spline, a mean) is taken from the original and
     kept for the releases.
-
-    Raises
-    ------
-    DataError
-        The formula cannot be evaluated; a term is not finite, with the rows; no complete record is left.
     """
     import pandas as pd
 
@@ -177,8 +156,6 @@ def _evaluated(
 def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
     """Columns that do not follow from those before them.
 
-    Examples
-    --------
     >>> independent_columns(np.array([[1.0, 2, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0]])).tolist()
     [True, False, True, False]
     """

@@ -28,24 +28,10 @@ def fit_family(
 ) -> FileEstimates:
     """Fit a model to one file.
 
-    Parameters
-    ----------
-    family : {"linear", "logistic", "poisson", "multinomial"}
-    outcome : ndarray, float64, shape (n,)
-        0 and 1 for "logistic"; 0 to J - 1 for "multinomial".
-    matrix : ndarray, float64, shape (n, p)
-        A column that follows from those before it gets no coefficient (NaN).
-    weights : ndarray, float64, shape (n,), optional
-        Survey weights: the covariance is the sandwich then, scaled by n/(n-1).
-    n_outcomes : int
-        J; 1 for other families than "multinomial".
-    label : str
-        What the file is called in messages.
-
-    Raises
-    ------
-    DataError
-        The outcomes are separated perfectly, or the model cannot be fitted: names the file.
+    `outcome` (n,): 0 and 1 for "logistic"; 0 to J - 1 for "multinomial". `matrix` (n, p): a column that follows
+    from those before it gets no coefficient (NaN). `weights` (n,): of a survey; the covariance is the sandwich
+    then, scaled by n/(n-1). `n_outcomes`: J; 1 for other families than "multinomial". Raises DataError: the
+    outcomes are separated perfectly, or the model cannot be fitted; names the file by its `label`.
     """
     from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
@@ -64,11 +50,8 @@ def fit_family(
                 value, covariance, df, step = _multinomial(outcome, design)
             else:
                 value, covariance, df, step = _generalised(family, outcome, design, weights)
-    except (
-        PerfectSeparationError,
-        np.linalg.LinAlgError,
-    ):  # the columns are independent: nothing else is singular
-        raise separated from None
+    except (PerfectSeparationError, np.linalg.LinAlgError):
+        raise separated from None  # the columns are independent: nothing else is singular
     except Exception as error:  # noqa: BLE001 - a library's messages may show values
         raise DataError(f"{label}: the {family} model could not be fitted ({type(error).__name__})") from None
     if not step < MOVES:

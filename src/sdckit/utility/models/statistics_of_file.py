@@ -1,7 +1,8 @@
-"""What a statistic gives for each of several files: a named one, or a function of the caller's."""
+"""What a statistic gives for each of several files, with its variance: a named one, or a function of the caller's."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -13,7 +14,6 @@ from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.comparison import FileEstimates
-from sdckit.utility.models.estimators import Found, estimate_mean, estimate_quantile, estimate_total
 
 __all__ = ["NAMED", "Statistic", "called_estimates", "named_estimates", "weights_of"]
 
@@ -22,15 +22,84 @@ Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
 MOST_LEVELS = 1000  # more are no categories
 Estimates = tuple[tuple[str, ...], list[FileEstimates]]
+Found = tuple[float, float, float]  # estimate, variance, degrees of freedom
+UNDEFINED = (math.nan, math.nan, math.nan)
+
+
+def estimate_mean(values: Floats, weights: Floats) -> Found:
+    """Weighted mean, its variance by linearisation, and the degrees of freedom.
+
+    With equal weights the variance is that of the values (ddof 1) divided by their number.
+
+    >>> estimate_mean(np.array([1.0, 2.0, 3.0]), np.ones(3))
+    (2.0, 0.3333333333333333, 2.0)
+    """
+    n, total = len(values), float(weights.sum())
+    if n == 0 or total == 0:
+        return UNDEFINED
+    mean = float(weights @ values) / total
+    if n == 1:
+        return mean, math.nan, math.nan
+    residual = weights * (values - mean)
+    return mean, float(residual @ residual) * n / (n - 1) / total**2, n - 1.0
+
+
+def estimate_total(values: Floats, weights: Floats) -> Found:
+    """Weighted total, its variance as if drawn with replacement, and the degrees of freedom.
+
+    >>> estimate_total(np.array([1.0, 2.0, 3.0]), np.ones(3))
+    (6.0, 3.0, 2.0)
+    """
+    n = len(values)
+    expanded = weights * values
+    if n < 2:
+        return (float(expanded.sum()) if n else math.nan), math.nan, math.nan
+    return float(expanded.sum()), float(n * expanded.var(ddof=1)), n - 1.0
+
+
+def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
+    """A quantile: of type 7 without weights, the smallest value that reaches the share with them.
+
+    >>> quantile_of(np.array([1.0, 2.0, 4.0]), None, 0.25), quantile_of(np.array([1.0, 2.0]), np.array([3.0, 1.0]), 0.5)
+    (1.5, 1.0)
+    """
+    if weights is None:
+        return float(np.quantile(values, share))
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    held = reached / reached[-1] >= share * (1 - 1e-12)  # a share may be short by rounding
+    return float(values[order][np.argmax(held)])
+
+
+def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Found:
+    """A quantile, and the variance that Woodruff's interval of the level stands for.
+
+    >>> median, variance, _ = estimate_quantile(np.arange(101.0), None, 0.5, 0.95)
+    >>> median, round(variance, 2)
+    (50.0, 25.0)
+    """
+    from scipy.stats import norm
+
+    if len(values) == 0:
+        return UNDEFINED
+    found = quantile_of(values, weights, share)
+    if len(values) == 1:
+        return found, math.nan, math.nan
+    below = (values <= found).astype(np.float64)
+    given = np.ones(len(values)) if weights is None else weights
+    spread = share * (1 - share) / (len(values) - 1)
+    if weights is not None:
+        spread = estimate_mean(below, given)[1]
+    z = float(norm.ppf((1 + level) / 2))
+    reach = z * math.sqrt(spread)
+    low, high = (quantile_of(values, weights, min(max(share + sign * reach, 0.0), 1.0)) for sign in (-1, 1))
+    return found, ((high - low) / (2 * z)) ** 2, math.inf
 
 
 def weights_of(pair: Pair, weight: str | None) -> tuple[Floats, ...] | None:
     """The weights of each file, checked; None without a weight.
 
-    Raises
-    ------
-    DataError
-        Missing or negative weights, or none above 0: names the file and the rows.
+    Raises DataError: missing or negative weights, or none above 0; names the file and the rows.
     """
     if weight is None:
         return None
@@ -49,12 +118,7 @@ def named_estimates(
 ) -> Estimates:
     """A mean, total, proportion or quantile of each variable in each file; missing values are left out.
 
-    Returns
-    -------
-    names : tuple of str
-        The variables; for proportions ``variable=level``.
-    estimates : list of FileEstimates
-        Of each file, the original first.
+    Returns the names (for proportions ``variable=level``), and the estimates of each file, the original first.
     """
     weights = weights_of(pair, weight)
     names: list[str] = []
@@ -105,12 +169,8 @@ def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: fl
 def called_estimates(pair: Pair, statistic: Callable[[Any], Any]) -> Estimates:
     """What a function of the caller's gives for each file.
 
-    Raises
-    ------
-    DataError
-        It fails on a file, or gives something else than estimates and variances: names the file.
-    ColumnError
-        It does not name the same quantities for every file.
+    Raises DataError: it fails on a file, or gives something else than estimates and variances; names the file;
+    ColumnError: it does not name the same quantities for every file.
     """
     names: tuple[str, ...] = ()
     files = []

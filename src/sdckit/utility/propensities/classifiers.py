@@ -22,18 +22,8 @@ RECORDS = 50  # of both files for each leaf that a tree may have
 def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, Any]:
     """The name of the model, and the estimator to be cloned (None for ``"logit"``), its random numbers fixed.
 
-    Parameters
-    ----------
-    model : {"logit", "cart"} or scikit-learn classifier
-    state : int
-        For models that draw random numbers.
-    seeded : bool
-        Whether the caller gave a seed: it then replaces a state that the estimator has of its own.
-
-    Raises
-    ------
-    DataError
-        An unknown name, or an estimator that gives no probabilities.
+    `seeded`: whether the caller gave a seed: it then replaces a state that the estimator has of its own. Raises
+    DataError: an unknown name, or an estimator that gives no probabilities.
     """
     if isinstance(model, str):
         if model == "logit":
@@ -67,8 +57,6 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
 def sized(name: str, estimator: Any, n: int) -> Any:
     """The estimator for files of `n` records together: ``"cart"`` grows no more leaves than they bear.
 
-    Examples
-    --------
     >>> sized("cart", checked_classifier("cart", 0, seeded=True)[1], 1000).max_leaf_nodes
     20
     """
@@ -82,19 +70,8 @@ def fit_scores(
 ) -> tuple[Floats, Any]:
     """Fit a clone and give each row's probability of being released, and the fitted clone.
 
-    Parameters
-    ----------
-    estimator : scikit-learn classifier
-    features : ndarray, shape (n_rows, n_columns)
-    member : ndarray, bool, shape (n_rows,)
-        Whether the row is released.
-    warned : Counter, optional
-        Told the kinds of warnings.
-
-    Raises
-    ------
-    DataError
-        It cannot be fitted or asked, or gives something else than probabilities.
+    `features` (n_rows, n_columns). `member` (n_rows,): whether the row is released. `warned`: told the kinds of
+    warnings. Raises DataError: it cannot be fitted or asked, or gives something else than probabilities.
     """
     from sklearn.base import clone
 
@@ -123,8 +100,6 @@ def fit_scores(
 def importances(fitted: Any, features: NDArray[Any], variables: Sequence[str]) -> dict[str, float] | None:
     """The share that each variable has in what the model does, summed over its columns; None where it does not say.
 
-    Examples
-    --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> x = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0]])
     >>> importances(DecisionTreeClassifier().fit(x, [0, 0, 1]), x, ["sex", "age"])

@@ -36,8 +36,6 @@ ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this re
 def imbalance(original: Floats, released: Floats) -> Floats:
     """What each cluster adds to the cluster utility: its share of the records times (share released - c)² over G.
 
-    Examples
-    --------
     >>> imbalance(np.array([3.0, 1.0]), np.array([1.0, 3.0])).tolist()
     [0.015625, 0.015625]
     """
@@ -51,8 +49,6 @@ def imbalance(original: Floats, released: Floats) -> Floats:
 def average_linkage(features: Floats, n_clusters: int) -> NDArray[np.int64]:
     """Clusters of rows by average linkage of Euclidean distances.
 
-    Examples
-    --------
     >>> average_linkage(np.array([[0.0], [1.0], [9.0]]), 2).tolist()
     [0, 0, 1]
     """

@@ -26,22 +26,9 @@ def lack_of_fit(
 ) -> dict[str, float]:
     """Test that the releases' mean coefficients differ from the original's by chance only.
 
-    Parameters
-    ----------
-    original, released : FileEstimates
-        With covariances.
-    kind : str
-        How the releases were made: "partial" compares with the variation between the releases
-        (Hotelling), others with the original's covariance.
-    ratio : float
-        Records of a release divided by those of the original.
-    notes : dict of str to str
-        Told why the test is undefined.
-
-    Returns
-    -------
-    dict
-        ``lack_of_fit``, ``lack_of_fit_df`` and ``lack_of_fit_p_value``.
+    Both have covariances. `kind`: "partial" compares with the variation between the releases (Hotelling), others
+    with the original's covariance. `ratio`: records of a release divided by those of the original. `notes`: told
+    why the test is undefined. Returns ``lack_of_fit``, ``lack_of_fit_df`` and ``lack_of_fit_p_value``.
     """
     from scipy.stats import chi2, f
 

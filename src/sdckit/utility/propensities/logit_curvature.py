@@ -17,20 +17,10 @@ FLAT = 1e-11  # share of a column's curvature that is left by the others, below 
 def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]:
     """Columns of a matrix of cross products that are no combination of earlier ones.
 
-    Parameters
-    ----------
-    matrix : ndarray, float64, shape (k, k)
-    tolerance : float
-        Share of a diagonal element that is left when those before are taken out, below which it is nothing.
+    The matrix is (k, k). `tolerance`: share of a diagonal element that is left when those before are taken out,
+    below which it is nothing. Returns the columns (r,) and a root (r, r): lower triangular, with root @ root.T
+    equal to the kept part of the matrix scaled to a diagonal of 1.
 
-    Returns
-    -------
-    kept : ndarray, int64, shape (r,)
-    root : ndarray, float64, shape (r, r)
-        Lower triangular, with root @ root.T equal to the kept part of the matrix scaled to a diagonal of 1.
-
-    Examples
-    --------
     >>> x = np.array([[1.0, 0, 1], [1, 1, 2], [1, 0, 1]])
     >>> independent_columns(x.T @ x, 1e-10)[0].tolist()
     [0, 1]
@@ -64,10 +54,7 @@ def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]
 class Curvature:
     """A matrix of second derivatives, factored; columns in which nothing curves are left out.
 
-    Attributes
-    ----------
-    at : ndarray, int64, shape (r,)
-        Columns that are not left out.
+    `at` (r,): columns that are not left out.
     """
 
     def __init__(self, matrix: Floats, kept: Ints) -> None:

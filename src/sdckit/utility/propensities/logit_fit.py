@@ -28,14 +28,8 @@ CERTAIN = 1e-8  # scores nearer to 0 or 1 than this are endless in the coefficie
 class Start:
     """What a design gives before membership is looked at.
 
-    Attributes
-    ----------
-    total : ndarray, float64, shape (n_rows,)
-        Records of each row.
-    cross : ndarray, float64, shape (n_columns, n_columns)
-        Sums of products of the columns over all records.
-    kept : ndarray, int64
-        Columns that are no combination of earlier ones.
+    `total` (n_rows,): records of each row. `cross` (n_columns, n_columns): sums of products of the columns over all
+    records. `kept`: columns that are no combination of earlier ones.
     """
 
     total: Floats
@@ -52,20 +46,11 @@ class Start:
 class LogitFit:
     """A fitted model.
 
-    Attributes
-    ----------
-    coefficients : ndarray, float64, shape (n_columns,)
-        NaN for columns that are combinations of earlier ones; infinite where a column of categories tells its
-        records apart for sure, all other coefficients being those of the model without these records.
-    score : ndarray, float64, shape (n_rows,)
-        Fitted probability of being released: 0 or 1 in the limit.
-    still : float
-        Largest change of a score in the last step.
-    steps : int
-    likelihood : float
-        Log likelihood.
-    pull : ndarray, float64, shape (n_columns,)
-        Gradient where every score is the share of released records.
+    `coefficients` (n_columns,): NaN for columns that are combinations of earlier ones; infinite where a column of
+    categories tells its records apart for sure, all other coefficients being those of the model without these
+    records. `score` (n_rows,): fitted probability of being released: 0 or 1 in the limit. `still`: largest change
+    of a score in the last step. `likelihood`: its logarithm. `pull` (n_columns,): gradient where every score is the
+    share of released records.
     """
 
     coefficients: Floats
@@ -89,11 +74,7 @@ class LogitFit:
 def start_of(design: Design, total: Floats) -> Start:
     """Rank and cross products of a design.
 
-    Parameters
-    ----------
-    design : Design
-    total : ndarray, float64, shape (n_rows,)
-        Records that each row stands for.
+    `total` (n_rows,): records that each row stands for.
     """
     cross = gram(design, total)
     return Start(total, cross, independent_columns(cross, ALIASED)[0])
@@ -102,19 +83,8 @@ def start_of(design: Design, total: Floats) -> Start:
 def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
     """Maximise the likelihood, or follow it to its limit where it has no maximum.
 
-    Parameters
-    ----------
-    design : Design
-    start : Start
-    released : ndarray, float64, shape (n_rows,)
-        Released records of each row.
+    `released` (n_rows,): released records of each row.
 
-    Returns
-    -------
-    LogitFit
-
-    Examples
-    --------
     >>> codes = np.array([[0, 1]], np.int32)
     >>> at = np.array([0])
     >>> design = Design(codes, np.empty((0, 2)), at, at + 1, np.array([[-1], [0]]), np.array([0, 1]), 2)
@@ -188,7 +158,8 @@ def _climb(design: Design, start: Start, released: Floats, gradient: Floats) -> 
                 continue
             if fresh:
                 break
-        curvature, fresh, decrement = _curvature(design, start, score), True, math.inf
+        curvature = Curvature(gram(design, start.total * score * (1 - score)), start.kept)
+        fresh, decrement = True, math.inf
     return LogitFit(beta, score, change, steps, likelihood, gradient)
 
 
@@ -199,19 +170,8 @@ def lost_without(
 
     Finite where coefficients are not, and the same for every coding of the levels.
 
-    Parameters
-    ----------
-    start : Start
-    fit : LogitFit
-    made_of : sequence of frozenset of str
-        The variables of each column.
-    c : float
-        Share of released records.
-
-    Returns
-    -------
-    dict of str to float
-        0 to 1, in the order in which the variables appear.
+    `made_of`: the variables of each column. `c`: share of released records. Each loss is 0 to 1; the variables are
+    in the order in which they appear.
     """
     names = list(dict.fromkeys(name for one in made_of for name in sorted(one)))
     curvature = Curvature(start.cross, start.kept)
@@ -225,10 +185,6 @@ def lost_without(
         lost = float(slope[own] @ np.linalg.solve(part, slope[own])) if own else 0.0
         found[name] = min(max(lost / variance, 0.0), 1.0)
     return found
-
-
-def _curvature(design: Design, start: Start, score: Floats) -> Curvature:
-    return Curvature(gram(design, start.total * score * (1 - score)), start.kept)
 
 
 def _moved(

@@ -26,19 +26,10 @@ class Design:
     An atom is a column of codes (0 adds nothing, code c is its column c - 1) or of values (one column). A term
     is a product of atoms; its columns lie behind each other from its offset.
 
-    Attributes
-    ----------
-    codes : ndarray, int32, shape (n_code_atoms, n_rows)
-    values : ndarray, float64, shape (n_value_atoms, n_rows)
-    slot : ndarray, int64, shape (n_atoms,)
-        Row of `codes` or of `values` that the atom stands in.
-    width : ndarray, int64, shape (n_atoms,)
-        Columns of the atom; 0 for an atom of values (it has one).
-    terms : ndarray, int64, shape (n_terms, order)
-        Atoms of each term, filled up with -1; the intercept has none.
-    offset : ndarray, int64, shape (n_terms,)
-        First column of each term.
-    n_columns : int
+    `codes` are (n_code_atoms, n_rows), `values` (n_value_atoms, n_rows). `slot` (n_atoms,): row of `codes` or of
+    `values` that the atom stands in. `width` (n_atoms,): columns of the atom; 0 for an atom of values (it has one).
+    `terms` (n_terms, order): atoms of each term, filled up with -1; the intercept has none. `offset` (n_terms,):
+    first column of each term.
     """
 
     codes: NDArray[np.int32]
@@ -133,17 +124,7 @@ def _add_scores(arrays, beta, total, released, first, last, score, gradient):  #
 
 
 def gram(design: Design, weight: Floats) -> Floats:
-    """Sum of weight x x' over the rows, a symmetric matrix.
-
-    Parameters
-    ----------
-    design : Design
-    weight : ndarray, float64, shape (n_rows,)
-
-    Returns
-    -------
-    ndarray, float64, shape (n_columns, n_columns)
-    """
+    """Sum of weight x x' over the rows, a symmetric matrix."""
     k = design.n_columns
     parts = max(1, min(n_threads(), SUMS // (k * k)))
 
@@ -164,22 +145,9 @@ def sweep(
 ) -> tuple[float, Floats, float]:
     """Scores at `beta`, written over the old ones.
 
-    Parameters
-    ----------
-    design : Design
-    beta : ndarray, float64, shape (n_columns,)
-    total, released : ndarray, float64, shape (n_rows,)
-        Records, and those among them that are released; rows without any keep their old score.
-    score : ndarray, float64, shape (n_rows,)
-        Old scores; overwritten.
-
-    Returns
-    -------
-    likelihood : float
-        Log likelihood at `beta`.
-    gradient : ndarray, float64, shape (n_columns,)
-    change : float
-        Largest difference between an old and a new score.
+    `total` and `released` (n_rows,): records, and those among them that are released; rows without any keep their
+    old score. `score` (n_rows,): old scores; overwritten. Returns the log likelihood at `beta`, its gradient
+    (n_columns,), and the largest difference between an old and a new score.
     """
 
     def part(span: tuple[int, int]) -> tuple[float, Floats, float]:
@@ -198,17 +166,7 @@ def sweep(
 
 
 def column_sums(design: Design, weight: Floats) -> Floats:
-    """Sum of weight x over the rows.
-
-    Parameters
-    ----------
-    design : Design
-    weight : ndarray, float64, shape (n_rows,)
-
-    Returns
-    -------
-    ndarray, float64, shape (n_columns,)
-    """
+    """Sum of weight x over the rows."""
     nothing = np.zeros(design.n_rows)
     return sweep(design, np.zeros(design.n_columns), nothing, weight, nothing.copy())[1]
 

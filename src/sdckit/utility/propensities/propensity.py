@@ -59,16 +59,8 @@ class Propensity(PairResult):
 
     measure: ClassVar[str] = "propensity"
     figures: ClassVar[tuple[str, ...]] = (
-        "pmse",
-        "expected_pmse",
-        "ratio",
-        "standardised",
-        "specks",
-        "po50",
-        "u",
-        "auc",
-        "n_parameters",
-    )
+        "pmse", "expected_pmse", "ratio", "standardised", "specks", "po50", "u", "auc", "n_parameters",
+    )  # fmt: skip
     variables: tuple[str, ...] = ()
     model: str = "logit"
     null: str = "fitted"

@@ -23,13 +23,7 @@ COLUMNS = 4_000  # of a design: their squares must fit into memory
 class Terms:
     """Products of atoms, the intercept first.
 
-    Attributes
-    ----------
-    atoms : tuple of tuple of int
-        Atoms of each term.
-    offset : ndarray, int64, shape (n_terms,)
-    width : ndarray, int64, shape (n_terms,)
-        First column and number of columns of each term.
+    `atoms`: of each term. `offset` and `width` (n_terms,): first column and number of columns of each term.
     """
 
     atoms: tuple[tuple[int, ...], ...]
@@ -58,13 +52,8 @@ class Terms:
 def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
     """The design of all products of up to `interactions` different variables' atoms.
 
-    Raises
-    ------
-    DataError
-        It has too many columns.
+    Raises DataError: it has too many columns.
 
-    Examples
-    --------
     >>> from sdckit.utility.propensities.stacking import Atom
     >>> codes = np.array([[0, 1, 1], [0, 1, 2]], np.int32)
     >>> atoms = (Atom("x", "level", ("=b",), 0), Atom("y", "level", ("=q", "=r"), 1))

@@ -24,11 +24,7 @@ ZERO = 1e-14  # a pMSE below this is 0 but for rounding
 class Null:
     """Mean and standard deviation of the pMSE under correct synthesis.
 
-    Attributes
-    ----------
-    expected, sd : float
-    reason : str
-        Why they are undefined; "" where they are not.
+    `reason`: why they are undefined; "" where they are not.
     """
 
     expected: float
@@ -39,17 +35,9 @@ class Null:
 def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
     """The distribution for a logistic model (Snoke et al. 2018).
 
-    Parameters
-    ----------
-    rank : int
-        Parameters of the model, the intercept included.
-    n, n_released : int
-        Records.
-    proper : bool
-        Whether the parameters of the synthesis were drawn from their posterior first.
+    `rank`: parameters of the model, the intercept included. `n` and `n_released`: records. `proper`: whether the
+    parameters of the synthesis were drawn from their posterior first.
 
-    Examples
-    --------
     >>> analytic_null(11, 100, 100, proper=False).expected, analytic_null(11, 100, 100, proper=True).expected
     (0.00625, 0.0125)
     """
@@ -63,14 +51,8 @@ def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
 def permuted(stacked: Stacked, rng: np.random.Generator) -> Floats:
     """Released records of each row after the records' memberships were dealt anew.
 
-    Parameters
-    ----------
-    stacked : Stacked
-        In an order that depends on values only.
-    rng : numpy.random.Generator
+    `stacked` is in an order that depends on values only.
 
-    Examples
-    --------
     >>> two = np.array([2.0, 2.0])
     >>> stacked = Stacked((), np.empty((0, 2), np.int32), np.empty((0, 2)), two, two, ())
     >>> float(permuted(stacked, np.random.default_rng(1)).sum())
@@ -87,14 +69,8 @@ def resampled_null(
 ) -> tuple[Null, int]:
     """The same by permutation, and how many permutations the model found nothing in.
 
-    Parameters
-    ----------
-    stacked : Stacked
-        In an order that depends on values only.
-    scores : callable
-        Released records of each row to their scores.
-    resamples : int
-    rng : numpy.random.Generator
+    `stacked` is in an order that depends on values only; `scores` takes released records of each row to their
+    scores.
     """
     total, found = stacked.total, []
     for _ in range(resamples):
@@ -110,8 +86,6 @@ def resampled_null(
 def null_figures(pmse: float, null: Null) -> dict[str, float]:
     """Expected pMSE, and the observed one as a ratio and in standard deviations.
 
-    Examples
-    --------
     >>> null_figures(0.75, Null(0.25, 0.125))
     {'expected_pmse': 0.25, 'ratio': 3.0, 'standardised': 4.0}
     """

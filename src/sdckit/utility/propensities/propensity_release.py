@@ -26,16 +26,7 @@ UNSAID = "only the logistic model has a number of parameters"
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is done with each release.
-
-    Attributes
-    ----------
-    interactions : int
-    null : str
-    aligned : bool
-    resamples : int
-    rng : numpy.random.Generator
-    """
+    """What is done with each release."""
 
     interactions: int
     null: str
@@ -48,14 +39,8 @@ class Plan:
 class Release:
     """What was found.
 
-    Attributes
-    ----------
-    figures : dict of str to float
-    importance : dict of str to float, or None
-        By variable; None where the model does not say.
-    coefficients : tuple of (str, float)
-        Printed column and slope of a logistic model.
-    notes : dict of str to str
+    `importance`: by variable; None where the model does not say. `coefficients`: printed column and slope of a
+    logistic model.
     """
 
     figures: dict[str, float]
@@ -67,10 +52,7 @@ class Release:
 def logistic(stacked: Stacked, plan: Plan) -> Release:
     """By logistic regression.
 
-    Raises
-    ------
-    DataError
-        Too many coefficients.
+    Raises DataError: too many coefficients.
     """
     if plan.null == "permutation" and not plan.aligned:
         stacked = stacked.in_order()
@@ -109,10 +91,7 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
 def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
     """By a classifier of scikit-learn.
 
-    Raises
-    ------
-    DataError
-        Too many columns, or an estimator that fails.
+    Raises DataError: too many columns, or an estimator that fails.
     """
     stacked = stacked.in_order()  # some models go by the order of their records
     features, variables = features_of(stacked, np.float32 if _is_tree(estimator) else np.float64)

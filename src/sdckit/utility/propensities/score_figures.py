@@ -16,8 +16,6 @@ DIGITS = 12  # scores that agree to so many digits after the point are equal
 def mean_squared_error(score: Floats, original: Floats, released: Floats) -> float:
     """Mean squared distance of the scores from the share of released records (pMSE).
 
-    Examples
-    --------
     >>> mean_squared_error(np.array([0.25, 0.75]), np.array([3.0, 1.0]), np.array([1.0, 3.0]))
     0.0625
     """
@@ -30,20 +28,9 @@ def mean_squared_error(score: Floats, original: Floats, released: Floats) -> flo
 def score_figures(score: Floats, original: Floats, released: Floats) -> dict[str, float]:
     """All figures of one release.
 
-    Parameters
-    ----------
-    score : ndarray, float64, shape (n_rows,)
-        Predicted probability of being released.
-    original, released : ndarray, float64, shape (n_rows,)
-        Records of each file with this score.
+    `score` (n_rows,): predicted probability of being released. `original` and `released` (n_rows,): records of each
+    file with this score. Returns ``pmse``, ``specks``, ``po50``, ``u``, ``auc``.
 
-    Returns
-    -------
-    dict of str to float
-        ``pmse``, ``specks``, ``po50``, ``u``, ``auc``.
-
-    Examples
-    --------
     >>> found = score_figures(np.array([0.25, 0.75]), np.array([3.0, 1.0]), np.array([1.0, 3.0]))
     >>> found["specks"], found["po50"], found["u"], found["auc"]
     (0.5, 0.25, 12.0, 0.75)

@@ -24,15 +24,9 @@ DENSE = 4  # combinations of levels are counted in a table where they are at mos
 class Atom:
     """A variable as far as one kind of column goes.
 
-    Attributes
-    ----------
-    variable : str
-    kind : {"level", "value", "gap"}
-        Its categories, its numbers, or whether its number is missing.
-    labels : tuple of str
-        What its columns print after the variable's name; the baseline of a category is left out.
-    slot : int
-        Where it stands in `Stacked.codes` or `Stacked.values`.
+    `kind`: "level" for its categories, "value" for its numbers, "gap" for whether its number is missing. `labels`:
+    what its columns print after the variable's name; the baseline of a category is left out. `slot`: where it
+    stands in `Stacked.codes` or `Stacked.values`.
     """
 
     variable: str
@@ -45,17 +39,9 @@ class Atom:
 class Stacked:
     """The rows of an original and a release, or their distinct ones.
 
-    Attributes
-    ----------
-    atoms : tuple of Atom
-    codes : ndarray, int32, shape (n_code_atoms, n_rows)
-        0 is the baseline: the smallest level; a missing value is the last one.
-    values : ndarray, float64, shape (n_value_atoms, n_rows)
-        0 where missing.
-    original, released : ndarray, float64, shape (n_rows,)
-        Records of each file that a row stands for.
-    constant : tuple of str
-        Variables with a single value, that have no atom.
+    `codes` (n_code_atoms, n_rows): 0 is the baseline: the smallest level; a missing value is the last one. `values`
+    (n_value_atoms, n_rows): 0 where missing. `original` and `released` (n_rows,): records of each file that a row
+    stands for. `constant`: variables with a single value, that have no atom.
     """
 
     atoms: tuple[Atom, ...]
@@ -92,23 +78,10 @@ class Stacked:
 def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str], *, scale: bool) -> Stacked:
     """Put a release below the original.
 
-    Parameters
-    ----------
-    pair : Pair
-    release : int
-        From 0 on.
-    names, numeric : sequence of str
-        The variables, and those among them that are numbers.
-    scale : bool
-        Numbers as deviations from their mean in standard deviations (of both files together); rows that are
-        alike in all of only categories counted.
+    `release`: from 0 on. `numeric`: those of the variables that are numbers. `scale`: numbers as deviations from
+    their mean in standard deviations (of both files together); rows that are alike in all of only categories
+    counted.
 
-    Returns
-    -------
-    Stacked
-
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.cells.pair import open_pair
     >>> a, b = pl.DataFrame({"x": ["p", "q", "q"]}), pl.DataFrame({"x": ["q", None]})
@@ -204,23 +177,8 @@ def _counted(stacked: Stacked) -> Stacked:
 def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[NDArray[Any], list[str]]:
     """A matrix: numbers, and a column for each level (one for two levels) that is 0 elsewhere.
 
-    Parameters
-    ----------
-    stacked : Stacked
-    dtype : numpy dtype
-    level : float
-        What stands in the columns of variables with more than two levels; 1 in those of others.
-
-    Returns
-    -------
-    matrix : ndarray, shape (n_rows, n_columns)
-    variables : list of str
-        The variable of each column.
-
-    Raises
-    ------
-    DataError
-        It would be too large.
+    `level`: what stands in the columns of variables with more than two levels; 1 in those of others. Returns the
+    matrix (n_rows, n_columns) and the variable of each column. Raises DataError: it would be too large.
     """
     all_levels = [atom.kind == "level" and len(atom.labels) > 1 for atom in stacked.atoms]
     widths = [len(atom.labels) + every for atom, every in zip(stacked.atoms, all_levels, strict=True)]

@@ -24,8 +24,6 @@ FLAT = 1e-12  # a variance below this share of the mean square is rounding
 def pearson(x: Floats, y: Floats) -> float:
     """Correlation of two columns without missing values; NaN where one is constant.
 
-    Examples
-    --------
     >>> round(pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 5.0])), 6)
     0.866025
     """
@@ -39,8 +37,6 @@ def pearson(x: Floats, y: Floats) -> float:
 def pearson_matrix(columns: Sequence[Floats]) -> Floats:
     """Pearson's correlations, each on the records with both values; NaN where one of them is constant there.
 
-    Examples
-    --------
     >>> pearson_matrix([np.array([1.0, 2.0, np.nan]), np.array([3.0, 1.0, 7.0])]).round(6).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
@@ -78,8 +74,6 @@ def _scaled(values: Floats, known: NDArray[np.bool_]) -> tuple[Floats, bool]:
 def spearman_matrix(columns: Sequence[Floats]) -> Floats:
     """Spearman's correlations: Pearson's of the ranks among the records with both values, ties sharing theirs.
 
-    Examples
-    --------
     >>> spearman_matrix([np.array([1.0, 2.0, 9.0]), np.array([1.0, 4.0, 5.0])]).round(6).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
@@ -136,14 +130,8 @@ def _rank_correlation(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
 def cramers_v(codes: Sequence[NDArray[np.integer[Any]]], counts: Ints) -> float:
     """Cramér's V of a table, 0 to 1 (the root, not its square); NaN where a variable is constant.
 
-    Parameters
-    ----------
-    codes : two ndarray of int, shape (L,)
-        Levels of each cell.
-    counts : ndarray, int64, shape (L,)
+    `codes` and `counts` (L,): the two levels of each cell, and its records.
 
-    Examples
-    --------
     >>> cramers_v([np.array([0, 1]), np.array([1, 0])], np.array([3, 4]))
     1.0
     """
@@ -164,8 +152,6 @@ def correlation_ratios(categories: Sequence[NDArray[np.integer[Any]]], values: F
 
     Records without a number are left out; NaN where the number or the category is constant.
 
-    Examples
-    --------
     >>> correlation_ratios([np.array([0, 0, 1, 1]), np.array([3, 4, 3, 4])], np.array([1.0, 1.0, 5.0, 5.0]))
     [1.0, 0.0]
     """

@@ -18,7 +18,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import BINS, Bins, coded_variables, level_notes
+from sdckit.utility.coded_variables import BINS, Bins, coded_variables
 from sdckit.utility.tables.association_matrices import (
     correlation_ratios,
     cramers_v,
@@ -34,13 +34,9 @@ Kind = Literal["association", "pearson", "spearman", "contingency"]
 Part = Literal["original", "released", "difference"]
 MISSING_RULE = "a missing number leaves the record out of its pairs, a missing category is a level of its own"
 FIGURES = (
-    "pearson_similarity",
-    "spearman_similarity",
-    "contingency_similarity",
-    "mean_difference",
-    "largest_difference",
+    "pearson_similarity", "spearman_similarity", "contingency_similarity", "mean_difference", "largest_difference",
     "frobenius_difference",
-)
+)  # fmt: skip
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -276,9 +272,7 @@ def compare_associations(
     )
     if len(chosen.names) < 2:
         raise ColumnError(f"associations need two variables, there is one ({chosen.names[0]})")
-    notes = dict(chosen.notes)
-    coded, declared = coded_variables(chosen, bins, notes)
-    level_notes(coded, notes)
+    coded, declared, notes = coded_variables(chosen, bins)
     pair = chosen.pair
     numbers = {name: pair.numbers(name) for name in declared}
     matrices = all_matrices(coded, numbers)

@@ -18,13 +18,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import (
-    BINS,
-    MISSING_RULE,
-    Bins,
-    coded_variables,
-    level_notes,
-)
+from sdckit.utility.coded_variables import BINS, MISSING_RULE, Bins, coded_variables
 from sdckit.utility.tables.histogram_edges import checked_edges, counts_between, round_edges
 from sdckit.utility.tables.table_counts import cross
 from sdckit.utility.tables.table_statistics import differences, table_statistics
@@ -36,12 +30,8 @@ Ints = NDArray[np.int64]
 OF_TABLE = {"total_variation": "specks", "pmse": "pmse", "s_pmse": "s_pmse", "df": "df"}
 NAMES = (*OF_TABLE, "coverage", "new_values", "missing_difference")
 QUANTILES = {
-    "quantile 0.05": 0.05,
-    "quantile 0.25": 0.25,
-    "median": 0.5,
-    "quantile 0.75": 0.75,
-    "quantile 0.95": 0.95,
-}
+    "quantile 0.05": 0.05, "quantile 0.25": 0.25, "median": 0.5, "quantile 0.75": 0.75, "quantile 0.95": 0.95,
+}  # fmt: skip
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -50,8 +40,6 @@ QUANTILES = {
 def variable_figures(original: Ints, released: Ints) -> dict[str, float]:
     """Figures of one variable from the records of both files with each level; the first is a missing value.
 
-    Examples
-    --------
     >>> found = variable_figures(np.array([0, 3, 1, 0]), np.array([1, 2, 0, 1]))
     >>> found["total_variation"], found["coverage"], round(found["new_values"], 4), found["missing_difference"]
     (0.5, 0.5, 0.3333, 0.25)
@@ -142,10 +130,8 @@ class DistributionComparison(PairResult):
     def overview(self) -> Any:
         """A row per variable in a frame of the caller's engine, the most different first."""
         order = sorted(self.variables, key=lambda name: -self.total_variation[name])
-        columns: dict[str, list[Any]] = {"variable": order}
-        for figure in NAMES:
-            columns[figure] = [getattr(self, figure)[name] for name in order]
-        return self.pair.table(columns)
+        figures = {figure: [getattr(self, figure)[name] for name in order] for figure in NAMES}
+        return self.pair.table({"variable": order, **figures})
 
     def table(self, *variables: str, release: int | None = None) -> Any:
         """Give the records of both files in each cell of one or two variables, with shares and differences.
@@ -303,9 +289,7 @@ def compare_distributions(
     chosen = chosen_variables(
         original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
     )
-    notes = dict(chosen.notes)
-    coded, numbers = coded_variables(chosen, bins, notes)
-    level_notes(coded, notes)
+    coded, numbers, notes = coded_variables(chosen, bins)
     per_release = tuple(_of_release(coded, j, notes) for j in range(1, chosen.pair.m + 1))
     means = mean_figures(per_release, notes)
     by_name = {figure: {one.name: means[f"{figure}[{one.name}]"] for one in coded} for figure in NAMES}

@@ -19,15 +19,8 @@ BULK = (0.01, 0.99)  # quantiles of the pooled values between which the bins lie
 def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
     """Multiples of 1, 2 or 5 times a power of ten that span all but the outermost values of the files.
 
-    Parameters
-    ----------
-    values : sequence of ndarray, float64
-        The numbers of each file, NaN where missing.
-    bins : int
-        At most so many bins.
+    `values` are the numbers of each file, NaN where missing; there are at most `bins` bins.
 
-    Examples
-    --------
     >>> round_edges([np.array([1.0, 7.0]), np.array([22.0, np.nan])], 5).tolist()
     [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]
     """
@@ -49,10 +42,7 @@ def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
 def checked_edges(edges: Sequence[float]) -> Floats:
     """Edges as given, checked.
 
-    Raises
-    ------
-    DataError
-        Fewer than two, or not ascending, or not finite.
+    Raises DataError: fewer than two, or not ascending, or not finite.
     """
     try:
         found = np.asarray(list(edges), np.float64)
@@ -66,8 +56,6 @@ def checked_edges(edges: Sequence[float]) -> Floats:
 def counts_between(values: Floats, edges: Floats) -> NDArray[np.int64]:
     """Values below the first edge, in each bin [a, b), and from the last edge on; missing ones are left out.
 
-    Examples
-    --------
     >>> counts_between(np.array([-1.0, 0.0, 2.0, 3.0, np.nan]), np.array([0.0, 1.0, 3.0])).tolist()
     [1, 1, 1, 1]
     """

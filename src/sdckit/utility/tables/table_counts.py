@@ -37,16 +37,9 @@ def _count_two(words, codes, width, out):  # type: ignore[no-untyped-def]
 class Crossed:
     """The cells of a table that are not empty in every file.
 
-    Attributes
-    ----------
-    counts : ndarray, int64, shape (files, L)
-        Records of each file in each cell, the original first.
-    shape : tuple of int
-        Codes of each variable, missing included.
-    place : ndarray, int64, shape (L,), or None
-        Where the cells lie in the full table; None where that is too large to be numbered.
-    sample : tuple of ndarray, or None
-        The codes of the cells, variable by variable, in that case.
+    `counts` (files, L): records of each file in each cell, the original first. `shape`: codes of each variable,
+    missing included. `place` (L,): where the cells lie in the full table; None where that is too large to be
+    numbered. `sample`: the codes of the cells, variable by variable, in that case.
     """
 
     counts: Ints
@@ -71,8 +64,6 @@ class Crossed:
 def count_levels(codes: Codes, n_codes: int) -> Ints:
     """Records with each code.
 
-    Examples
-    --------
     >>> count_levels(np.array([2, 0, 2], np.int32), 4).tolist()
     [1, 0, 2, 0]
     """
@@ -84,8 +75,6 @@ def count_levels(codes: Codes, n_codes: int) -> Ints:
 def count_pairs(first: Codes, second: Codes, shape: tuple[int, int]) -> Ints:
     """Records with each pair of codes, written out in full.
 
-    Examples
-    --------
     >>> count_pairs(np.array([0, 1, 1], np.int32), np.array([1, 0, 0], np.int32), (2, 2)).tolist()
     [[0, 1], [2, 0]]
     """
@@ -104,17 +93,8 @@ def _is_dense(shape: Sequence[int], n: int) -> bool:
 def prefix_words(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> tuple[Codes, ...] | None:
     """The first variables of several tables packed into one number per record, file by file.
 
-    Parameters
-    ----------
-    columns : sequence of sequence of ndarray
-        For each variable its codes in each file.
-    shape : sequence of int
-        Codes of each variable.
-
-    Returns
-    -------
-    tuple of ndarray, int32, or None
-        None where their table would have more cells than there are records.
+    `columns`: of each variable its codes in each file. `shape`: codes of each variable. None where their table
+    would have more cells than there are records.
     """
     n = sum(len(codes) for codes in columns[0])
     if not _is_dense(shape, n):
@@ -142,15 +122,9 @@ def cross_from(
 def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
     """The table of one, two or more variables.
 
-    Parameters
-    ----------
-    columns : sequence of sequence of ndarray, int32
-        For each variable its codes in each file, the original first.
-    shape : sequence of int
-        Codes of each variable, missing included.
+    `columns`: for each variable its codes in each file, the original first. `shape`: codes of each variable,
+    missing included.
 
-    Examples
-    --------
     >>> sex = [np.array([1, 1, 2], np.int32), np.array([1, 2, 2], np.int32)]
     >>> found = cross([sex, sex], [3, 3])
     >>> found.counts.tolist(), [codes.tolist() for codes in found.codes]

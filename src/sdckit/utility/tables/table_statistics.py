@@ -20,8 +20,6 @@ STATISTICS = (
 def differences(original: Ints, released: Ints) -> Floats:
     """Released count less the expected one, over the square root of the latter: normal under correct synthesis.
 
-    Examples
-    --------
     >>> differences(np.array([50, 50]), np.array([20, 30])).round(3).tolist()
     [-1.035, 0.968]
     """
@@ -37,19 +35,10 @@ def differences(original: Ints, released: Ints) -> Floats:
 def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
     """All statistics of one table.
 
-    Parameters
-    ----------
-    original, released : ndarray, int64, shape (L,)
-        Records of each file in each cell; cells empty in both are left out.
+    `original` and `released` (L,): records of each file in each cell; cells empty in both are left out. Returns
+    `STATISTICS`; standardised ones are NaN where there are no degrees of freedom, all but the first are where a
+    file has no record.
 
-    Returns
-    -------
-    dict of str to float
-        `STATISTICS`; standardised ones are NaN where there are no degrees of freedom, all but the first are
-        where a file has no record.
-
-    Examples
-    --------
     >>> found = table_statistics(np.array([50, 50]), np.array([40, 60]))
     >>> found["df"], round(found["specks"], 4), round(found["vw"], 4), round(found["s_jsd"], 4)
     (1.0, 0.1, 4.0404, 4.0475)

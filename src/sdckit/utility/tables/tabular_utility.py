@@ -19,13 +19,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import (
-    BINS,
-    MISSING_RULE,
-    Bins,
-    coded_variables,
-    level_notes,
-)
+from sdckit.utility.coded_variables import BINS, MISSING_RULE, Bins, coded_variables
 from sdckit.utility.tables.table_counts import Codes, cross, cross_from, prefix_words
 from sdckit.utility.tables.table_statistics import STATISTICS, table_statistics
 
@@ -280,9 +274,7 @@ def tabular_utility(
             f"{len(chosen.names)} variables have {n_tables:,} tables of {ways}, more than {TABLES:,}; give "
             "variables=[...] or smaller ways"
         )
-    notes = dict(chosen.notes)
-    coded, _ = coded_variables(chosen, bins, notes)
-    level_notes(coded, notes)
+    coded, _, notes = coded_variables(chosen, bins)
     found = all_tables(coded, ways, complete=drop_missing)
     statistics = {name: found[:, :, j] for j, name in enumerate(STATISTICS)}
     per_release = tuple(
