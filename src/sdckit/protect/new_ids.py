@@ -125,8 +125,7 @@ def _key(key: object) -> bytes:
             given = bytes.fromhex(key)
         except ValueError:
             raise DataError(
-                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes",
-                argument="key",
+                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes", argument="key"
             ) from None
     if not isinstance(given, bytes) or len(given) < SHORTEST_KEY:
         raise DataError(

@@ -113,10 +113,7 @@ TOPICS: tuple[Topic, ...] = (
         "agegr altersg",
     ),
     _topic(
-        "a birth",
-        "key",
-        "birth born geburt geboren birthyear yob geburtsjahr anonac nac",
-        "birthy geburt",
+        "a birth", "key", "birth born geburt geboren birthyear yob geburtsjahr anonac nac", "birthy geburt"
     ),
     _topic(
         "geography",

@@ -18,12 +18,7 @@ from sdckit.protect.perturbation.noise_kinds import additive, correlated, moment
 
 __all__ = ["add_noise"]
 
-KINDS = {
-    "additive": additive,
-    "correlated": correlated,
-    "correlated2": moments_kept,
-    "romm": rotated,
-}
+KINDS = {"additive": additive, "correlated": correlated, "correlated2": moments_kept, "romm": rotated}
 METHODS = (*KINDS, "outlier")
 BELOW_100 = ("correlated2", "romm")
 

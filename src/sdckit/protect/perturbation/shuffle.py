@@ -21,11 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def shuffle(
-    data: Any,
-    *,
-    columns: Sequence[str],
-    given: Sequence[str] = (),
-    seed: arguments.Seed = None,
+    data: Any, *, columns: Sequence[str], given: Sequence[str] = (), seed: arguments.Seed = None
 ) -> Protected:
     """Hand the values of confidential numbers out anew, by their relation to other variables alone.
 

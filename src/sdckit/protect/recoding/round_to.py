@@ -22,12 +22,7 @@ LARGEST = 2.0**53
 
 
 def round_to(
-    data: Any,
-    *,
-    column: str,
-    base: float,
-    method: Rounding = "nearest",
-    seed: arguments.Seed = None,
+    data: Any, *, column: str, base: float, method: Rounding = "nearest", seed: arguments.Seed = None
 ) -> Protected:
     """Round the numbers of one column to multiples of a base.
 
