@@ -25,37 +25,17 @@ NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """One column as integers.
+    """One column as integers."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    values : ndarray of any integer type, shape (n,)
-        ``values - low`` is the code, 0 to span - 1.
-    valid : ndarray, uint8, shape (n,) or (0,)
-        Which values are present; empty when all are.
-    low, span : int
-        Offset, and number of possible codes; the code of a missing value is `span`.
-    n_missing : int
-        Missing values, NaN included.
-    kind : str
-        "integer", "number", "text", "category", "date", "boolean" or "empty".
-    levels : pyarrow.Array, function that makes one, or None
-        Value of each code where it is not ``low + code``.
-    arrow_type : pyarrow.DataType
-        Type the values had, to print them.
-    """
-
-    name: str
-    values: NDArray[Any]
-    valid: NDArray[np.uint8]
-    low: int
-    span: int
-    n_missing: int
-    kind: str
-    levels: Any
-    arrow_type: Any
+    name: str  # name of the column
+    values: NDArray[Any]  # shape (n,); ``values - low`` is the code, 0 to span - 1
+    valid: NDArray[np.uint8]  # shape (n,); which values are present; empty when all are
+    low: int  # offset
+    span: int  # number of possible codes, and the code of a missing value
+    n_missing: int  # missing values, NaN included
+    kind: str  # "integer", "number", "text", "category", "date", "boolean" or "empty"
+    levels: Any  # value of each code where it is not ``low + code``
+    arrow_type: Any  # type the values had, to print them
 
     @property
     def n_codes(self) -> int:
@@ -158,10 +138,7 @@ def _numbers(array: pa.Array, dtype: Any) -> NDArray[Any]:
 def code_column(series: nw.Series[Any]) -> Coded:
     """Code a column of any type: what the engine calls null and NaN are both missing.
 
-    Raises
-    ------
-    DataError
-        The column mixes types, or holds lists or structures.
+    Raises `DataError`: the column mixes types, or holds lists or structures.
     """
     physical = _category_codes(series)
     return physical if physical is not None else _code_array(series.name, to_arrow(series))
@@ -352,10 +329,7 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
 def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     """A numeric column as floats, NaN where missing.
 
-    Raises
-    ------
-    DataError
-        The column is not numeric.
+    Raises `DataError`: the column is not numeric.
     """
     import pyarrow.types as t
 

@@ -170,15 +170,9 @@ def _rows(name: str, lines: Sequence[str], delimiter: str) -> list[tuple[int, li
 def as_hierarchy(given: Any) -> Hierarchy:
     """Take a hierarchy as it is, read one from a path, or make one of ``{value: [coarser names]}``.
 
-    Raises
-    ------
-    DataError
-        It is none of these, or a dictionary whose values have different numbers of levels, or part again.
-    FileFormatError
-        As `read_hierarchy`.
+    Raises `DataError`: it is none of these, or a dictionary whose values have different numbers of levels, or
+    part again; `FileFormatError`: as `read_hierarchy`.
 
-    Examples
-    --------
     >>> as_hierarchy({1101: ["11", "1"], 1102: ["11", "1"]}).levels
     (('11', '11'), ('1', '1'))
     """

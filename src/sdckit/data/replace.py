@@ -30,12 +30,7 @@ NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain inte
 def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[Any]:
     """Open a frame in memory to change it; `columns` names what must be there, by role.
 
-    Raises
-    ------
-    DataError
-        A plan, or a frame without records.
-    ColumnError
-        A column is absent.
+    Raises `DataError`: a plan, or a frame without records; `ColumnError`: a column is absent.
     """
     frame = open_frame(data)
     if is_lazy(frame):
@@ -55,8 +50,6 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
 def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
     """Give each record of some columns the value of another record; -1 makes it missing.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> take_rows(open_frame(pl.DataFrame({"x": ["a", "b", "c"]})), {"x": np.array([1, 1, -1])})["x"].to_list()
     ['b', 'b', None]
@@ -70,8 +63,6 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
     A column keeps its type; an integer column becomes one of floats where a number is not whole or does
     not fit.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2], "y": [1, 2]}))
     >>> with_numbers(frame, {"x": np.array([3.0, np.nan]), "y": np.array([0.5, 2.0])}).dtypes
@@ -94,14 +85,8 @@ def with_some_numbers(
     A column keeps its type; one of integers becomes one of floats where a new number is not whole or does
     not fit. Decimals are rounded to the places that the column has.
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-    columns : mapping
-        Column to which records change, shape (n,), and their new numbers, shape (number that change,).
+    `columns`: column to which records change, shape (n,), and their new numbers, shape (number that change,).
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2**60 + 1]}))
     >>> with_some_numbers(frame, {"x": (np.array([True, False]), np.array([7.0]))})["x"].to_list()
@@ -127,8 +112,6 @@ def with_some_numbers(
 def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers as a column holds them: rounded to single precision where it is of that.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [0.1]}, schema={"x": pl.Float32}))
     >>> as_held(frame["x"], np.array([0.1])).tolist()
@@ -148,8 +131,6 @@ def with_levels(
     A column keeps its type where the levels are of that type, a categorical one takes the levels as its
     categories. `ordered` makes ordered categories of text levels, whatever the column was.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"age": [31, 45, 33]}))
     >>> with_levels(frame, {"age": (["30-39", "40-49"], np.array([0, 1, 0]))})["age"].to_list()

@@ -161,8 +161,6 @@ def _joined(*parts: bytes) -> bytes:
 def canonical_bytes(value: Any) -> bytes:
     """A value as bytes: equal values give equal bytes on every engine, values of different kinds never do.
 
-    Examples
-    --------
     >>> [canonical_bytes(value) for value in (1, 1.0, Decimal("1.00"), "1", True)]
     [b'n1', b'n1', b'n1', b't1', b'b1']
     """

@@ -55,33 +55,20 @@ _ALWAYS_MARKED = frozenset({"Parquet", "Arrow", "SPSS", "SAS", "SAS transport"})
 
 @dataclass(frozen=True)
 class FileHeader:
-    """What a file says of itself.
+    """What a file says of itself."""
 
-    Parameters
-    ----------
-    columns
-        Column names in file order.
-    n_rows
-        Number of records, None where the format does not tell.
-    format
-        ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``, ...
-    certain
-        False where a CSV's first line might be a record: no column of numbers has a name above it.
-    """
-
-    columns: tuple[str, ...]
-    n_rows: int | None
-    format: str
+    columns: tuple[str, ...]  # column names in file order
+    n_rows: int | None  # number of records, None where the format does not tell
+    format: str  # ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``,
+    # false where a CSV's first line might be a record: no column of numbers has a name above it
     certain: bool = True
 
 
 def file_format(path: Path) -> str:
     """Check that the file can be read and starts as its extension promises; give the format's name.
 
-    Raises
-    ------
-    FileFormatError
-        It is absent, a directory, empty, not readable, of an unknown extension, damaged, or another format.
+    Raises `FileFormatError`: it is absent, a directory, empty, not readable, of an unknown extension,
+    damaged, or another format.
     """
     head, tail, size = _ends(path)
     expected = FORMATS.get(path.suffix.lower())
@@ -151,8 +138,6 @@ def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
 def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = True) -> bool:
     """Whether a message may tell a file's column names, or they could be a person's record.
 
-    Examples
-    --------
     >>> may_tell(["sex", "age"], ["aeg"]), may_tell(["f", "34"], ["sex"])
     (True, False)
     >>> may_tell(["f", "north"], ["sex"], certain=False), may_tell(["Sex", "area"], ["sex"], certain=False)

@@ -20,20 +20,11 @@ __all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_heade
 
 @dataclass(frozen=True)
 class FileSample:
-    """The first records of a file, all columns, for guessing roles.
+    """The first records of a file, all columns, for guessing roles."""
 
-    Parameters
-    ----------
-    header
-        What the file says of itself.
-    frame
-        Its first records, a Polars frame.
-    notes
-        Codes in these records that were taken for missing or may mean it.
-    """
-
-    header: FileHeader
-    frame: pl.DataFrame
+    header: FileHeader  # what the file says of itself
+    frame: pl.DataFrame  # its first records, a Polars frame
+    # codes in these records that were taken for missing or may mean it
     notes: MissingNotes = field(default_factory=MissingNotes)
 
 
@@ -169,21 +160,8 @@ def scan_header(
 ) -> FileHeader:
     """Give a file's column names, number of records and format without loading any column.
 
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        Columns that must be there; the header given back still names all.
-    identifiers
-        Columns that are warned of where they are not there.
-    missing, delimiter, encoding, decimal, labels
-        As in `read_file`; how the lines are cut matters here, the others do not.
-
-    Raises
-    ------
-    FileFormatError, ColumnError, DataError
-        As `read_file`.
+    `columns` must be there; the header given back still names all. `identifiers` are warned of where they are
+    not there. The other options, and the errors, are those of `read_file`; how the lines are cut matters here.
     """
     file = Path(path)
     header = _header(file, delimiter, encoding)
@@ -217,10 +195,7 @@ def describe_file(
 ) -> FileSample:
     """Give a file's header and its first records with all columns, for guessing roles.
 
-    Raises
-    ------
-    FileFormatError, ColumnError, DataError
-        As `read_file`.
+    Raises what `read_file` does.
     """
     header = scan_header(path, delimiter=delimiter, encoding=encoding)
     frame, notes = _read(

@@ -23,8 +23,6 @@ _EXPONENT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+")
 def is_value(text: str) -> bool:
     """Whether a text is a number, a band of numbers, a date or an e-mail address.
 
-    Examples
-    --------
     >>> [is_value(text) for text in ("3,5", "15-29", "12 March 1990", "2020-01-31T10:00", "a@b.org")]
     [True, True, True, True, True]
     >>> [is_value(text) for text in ("age", "v12", "1st_job", "income 2019", "")]
@@ -41,8 +39,6 @@ def is_value(text: str) -> bool:
 def is_code(text: str) -> bool:
     """Whether a text is empty or one of the codes taken for missing.
 
-    Examples
-    --------
     >>> is_code(" NA "), is_code(""), is_code("na")
     (True, True, False)
     """

@@ -102,10 +102,7 @@ def write_file(
 def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:
     """Look at the place of a file before any work: its format, and where it really is.
 
-    Raises
-    ------
-    FileFormatError
-        As `write_file`.
+    Raises `FileFormatError`: as `write_file`.
     """
     file = Path(path)
     kind = WRITTEN.get(file.suffix.lower())

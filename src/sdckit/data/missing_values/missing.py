@@ -20,25 +20,10 @@ def missing_rule(
 ) -> tuple[Rule, ...]:
     """The rule of each key.
 
-    Parameters
-    ----------
-    keys : sequence of str
-    missing : {"wildcard", "category", "error"} or dict
-        One rule for all keys, or a rule per key; keys left out follow `default`.
-    default : str
-        Rule of the keys that a dict leaves out.
-    strict : bool
-        Whether a dict may only name keys (a scenario's dict may name those of another intruder).
+    `missing` is one rule for all keys, or a rule per key; keys that a dict leaves out follow `default`.
+    `strict`: whether a dict may only name keys (a scenario's dict may name those of another intruder). Raises
+    `ScenarioError`: an unknown rule; `ColumnError`: a dict names a column that is no key.
 
-    Raises
-    ------
-    ScenarioError
-        An unknown rule.
-    ColumnError
-        A dict names a column that is no key.
-
-    Examples
-    --------
     >>> missing_rule(["sex", "job"], {"job": "category"}, default="wildcard")
     ('wildcard', 'category')
     """

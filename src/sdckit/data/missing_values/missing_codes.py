@@ -21,21 +21,11 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Found:
-    """A code seen in a column.
+    """A code seen in a column."""
 
-    Parameters
-    ----------
-    column
-        Name of the column.
-    code
-        The code as the column holds it.
-    records
-        Number of records that hold it.
-    """
-
-    column: str
-    code: str
-    records: int
+    column: str  # name of the column
+    code: str  # the code as the column holds it
+    records: int  # number of records that hold it
 
 
 def _number(code: str) -> float | None:
@@ -47,8 +37,6 @@ def _number(code: str) -> float | None:
 def code_texts(codes: Iterable[str]) -> list[str]:
     """Give every way a code may be written in a text column.
 
-    Examples
-    --------
     >>> code_texts(["NA", "-999"])
     ['NA', '-999', '-999.0', '-999,0']
     """
@@ -65,8 +53,6 @@ def code_texts(codes: Iterable[str]) -> list[str]:
 def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
     """Make the codes missing: equal by value in numeric columns, by text in the others.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> apply_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "NA"]}), ["-999", "NA"]).rows()
     [(1.5, 'a'), (None, None)]
@@ -88,8 +74,6 @@ def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
 def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]:
     """Make empty fields and the default codes missing in text columns; tell which codes were there.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame, found = take_defaults(pl.DataFrame({"y": ["a", "NA", ""]}))
     >>> frame["y"].to_list(), found

@@ -32,8 +32,6 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
     A number is suspected where it stands far from all others, or is negative where all others are not.
     Columns whose extremes are none of the usual codes cost no more than finding those extremes.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> suspects(pl.DataFrame({"educ": [1, 2, 3, 2, -999], "job": ["a", "b", "Refused", "a", "b"]}))
     (Found(column='educ', code='-999', records=1), Found(column='job', code='Refused', records=1))

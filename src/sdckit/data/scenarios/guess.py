@@ -33,24 +33,12 @@ _SEVERAL_ROWS = (
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column probably is.
+    """What a column probably is."""
 
-    Parameters
-    ----------
-    column
-        The column's name.
-    role
-        Its role in a scenario; ``"ignore"`` where it has none.
-    reason
-        Why, in words, without any value of a record.
-    warning
-        What to do before it is used, or None.
-    """
-
-    column: str
-    role: Role
-    reason: str
-    warning: str | None = None
+    column: str  # the column's name
+    role: Role  # its role in a scenario; ``"ignore"`` where it has none
+    reason: str  # why, in words, without any value of a record
+    warning: str | None = None  # what to do before it is used, or None
 
 
 @dataclass(frozen=True)

@@ -49,16 +49,8 @@ _EXAMPLES = """\
 def write_guesses(guesses: Sequence[Guess], *, name: str, looked_at: str, notes: MissingNotes) -> str:
     """Write guesses as a commented scenario.
 
-    Parameters
-    ----------
-    guesses
-        One for each column; at least one key.
-    name
-        What the columns come from.
-    looked_at
-        A sentence on the sample, or empty where all records were looked at.
-    notes
-        Codes that mean missing, or may.
+    At least one guess is a key; `name` says what the columns come from; `looked_at` is a sentence on the
+    sample, or empty where all records were looked at.
     """
     rule = _RULE_OF_PERSONS if any(guess.role == "person" for guess in guesses) else _RULE
     lines = [

@@ -11,24 +11,12 @@ __all__ = ["TOPICS", "Topic", "key_topic_within", "topic_of", "words_of"]
 
 @dataclass(frozen=True)
 class Topic:
-    """Words that say one thing about a column.
+    """Words that say one thing about a column."""
 
-    Parameters
-    ----------
-    name
-        What the words say, for the explanation.
-    role
-        The role a column of this topic usually has.
-    words
-        Whole words.
-    stems
-        Beginnings of words, long enough not to mislead.
-    """
-
-    name: str
-    role: str
-    words: frozenset[str]
-    stems: tuple[str, ...] = ()
+    name: str  # what the words say, for the explanation
+    role: str  # the role a column of this topic usually has
+    words: frozenset[str]  # whole words
+    stems: tuple[str, ...] = ()  # beginnings of words, long enough not to mislead
 
 
 def _words(text: str) -> frozenset[str]:
@@ -252,8 +240,6 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 def words_of(name: str) -> tuple[str, ...]:
     """Cut a name into words: at signs, at capitals, without accents and figures.
 
-    Examples
-    --------
     >>> words_of("HH_Size2"), words_of("dateOfBirth"), words_of("Größe é")
     (('hh', 'size'), ('date', 'of', 'birth'), ('groesse', 'e'))
     """
@@ -265,8 +251,6 @@ def words_of(name: str) -> tuple[str, ...]:
 def topic_of(name: str) -> Topic | None:
     """Give the topic a name speaks of, or None.
 
-    Examples
-    --------
     >>> topic_of("Geschlecht").name, topic_of("net_income").role, topic_of("v17")
     ('sex or gender', 'sensitive', None)
     """
@@ -286,8 +270,6 @@ def topic_of(name: str) -> Topic | None:
 def key_topic_within(name: str) -> Topic | None:
     """Give the topic of a key that a name holds as a part of a word, or None.
 
-    Examples
-    --------
     >>> key_topic_within("sexcode").name, key_topic_within("subregions").name, key_topic_within("usage")
     ('sex or gender', 'geography', None)
     """

@@ -62,15 +62,9 @@ def resolve_roles(
 ) -> Roles:
     """Bring arguments and scenario together; an explicit argument wins.
 
-    Raises
-    ------
-    ScenarioError
-        Neither keys nor scenario, several intruders, weight together with sampling fraction; what is no
-        scenario.
-    ColumnError
-        Keys given as one text or twice; a role that is no name of a column.
-    DataError
-        A sampling fraction or alpha out of range.
+    Raises `ScenarioError`: neither keys nor scenario, several intruders, weight together with sampling
+    fraction; what is no scenario; `ColumnError`: keys given as one text or twice; a role that is no name of a
+    column; `DataError`: a sampling fraction or alpha out of range.
     """
     scenario = arguments.scenario_or_none(scenario)
     single = {"weight": weight, "household": household, "person": person, "id": id}
@@ -122,10 +116,7 @@ def resolve_roles(
 def check_columns(columns: Sequence[str], roles: Roles) -> None:
     """Refuse roles given to columns that do not exist.
 
-    Raises
-    ------
-    ColumnError
-        Names the role, the column and the nearest existing name.
+    Raises `ColumnError`: names the role, the column and the nearest existing name.
     """
     for role, names in roles.columns.items():
         for name in names:

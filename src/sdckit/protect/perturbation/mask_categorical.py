@@ -105,15 +105,9 @@ def _masked(one: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.
 def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
     """A number between 0 and 1 for each column.
 
-    Raises
-    ------
-    ColumnError
-        Given by column, but for others.
-    DataError
-        No number, or one of 0 and 1 or beyond.
+    Raises `ColumnError`: given by column, but for others; `DataError`: no number, or one of 0 and 1 or
+    beyond.
 
-    Examples
-    --------
     >>> shares_of(0.5, ["a", "b"], "probability")
     {'a': 0.5, 'b': 0.5}
     """

@@ -31,8 +31,6 @@ def _spread(values: Floats) -> float:
 def additive(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
     """Independent noise, its standard deviation a share of the column's.
 
-    Examples
-    --------
     >>> x = np.array([1.0, 2.0, np.nan])
     >>> np.isnan(additive([x], 0.1, np.random.default_rng(1))[0]).tolist()
     [False, False, True]
@@ -61,8 +59,6 @@ def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats
 def correlated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
     """Noise with the covariance of the data times the square of a share.
 
-    Examples
-    --------
     >>> len(correlated([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1)))
     1
     """
@@ -75,8 +71,6 @@ def correlated(columns: list[Floats], share: float, rng: np.random.Generator) ->
 def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
     """Correlated noise, and the data drawn in so far that means and covariances are kept in expectation.
 
-    Examples
-    --------
     >>> moments_kept([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1))[0].shape
     (3,)
     """
@@ -119,8 +113,6 @@ def on_outliers(
 
     Returns the columns, how many values are outliers, and what could not be judged.
 
-    Examples
-    --------
     >>> x = np.append(np.zeros(150), 100.0)
     >>> made, count, _ = on_outliers([x], 0.1, np.random.default_rng(1))
     >>> count, int((made[0] != x).sum())
@@ -139,8 +131,6 @@ def rotated(columns: list[Floats], share: float, rng: np.random.Generator) -> li
 
     The matrix is a product of rotations of three records around their mean, and never stands in memory.
 
-    Examples
-    --------
     >>> x = np.array([1.0, 2.0, 4.0, 9.0])
     >>> (made,) = rotated([x], 0.1, np.random.default_rng(1))
     >>> np.allclose([made.mean(), made.var()], [x.mean(), x.var()])

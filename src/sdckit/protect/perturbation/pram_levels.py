@@ -70,32 +70,18 @@ def _move(column, rows, start, stop, chance, stay, other, source):  # type: igno
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One column as levels in a canonical order: numbers ascending, else by their text.
+    """One column as levels in a canonical order: numbers ascending, else by their text."""
 
-    Attributes
-    ----------
-    codes : ndarray, int64 or uint32, shape (n,)
-        Where they begin says `low`: whole numbers are taken as they are.
-    low : int
-    level : ndarray, int64, shape (span + 1,)
-        Level of each code, -1 of a missing value (the last code) and of codes that nobody has.
-    labels : list of str
-        The levels, printed.
-    numeric : bool
-        Whether they are numbers.
-    first : ndarray, int64, shape (L,)
-        A row that has each level.
-    count : ndarray, int64, shape (L,)
-        Records of each.
-    """
-
+    # shape (n,); where they begin says `low`: whole numbers are taken as they are
     codes: Ints | NDArray[np.uint32]
     low: int
+    # shape (span + 1,); level of each code, -1 of a missing value (the last code) and of codes that nobody
+    # has
     level: Ints
-    labels: list[str]
-    numeric: bool
-    first: Ints
-    count: Ints
+    labels: list[str]  # the levels, printed
+    numeric: bool  # whether they are numbers
+    first: Ints  # shape (L,); a row that has each level
+    count: Ints  # shape (L,); records of each
 
     @property
     def of_record(self) -> Ints:
@@ -143,13 +129,8 @@ class Levels:
 def read_levels(frame: Any, name: str) -> Levels:
     """Read a column of any type.
 
-    Raises
-    ------
-    DataError
-        One level, none, or more than 2,000.
+    Raises `DataError`: one level, none, or more than 2,000.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
     >>> found = read_levels(open_frame(pl.DataFrame({"job": ["smith", None, "clerk"]})), "job")

@@ -21,8 +21,6 @@ SUM_TOLERANCE = 1e-8
 def around_diagonal(stay: Floats) -> Floats:
     """A matrix with these chances of staying and the rest spread evenly over the other levels.
 
-    Examples
-    --------
     >>> around_diagonal(np.array([0.8, 1.0])).tolist()
     [[0.8, 0.2], [0.0, 1.0]]
     """
@@ -35,15 +33,8 @@ def around_diagonal(stay: Floats) -> Floats:
 def invariant_of(matrix: Floats, shares: Floats) -> Floats:
     """The matrix followed by its reverse: it keeps the shares in expectation.
 
-    Parameters
-    ----------
-    matrix : ndarray, float64, shape (L, L)
-        Rows sum to 1.
-    shares : ndarray, float64, shape (L,)
-        Observed shares of the levels.
+    `matrix` (shape (L, L)): rows sum to 1. `shares` (shape (L,)): observed shares of the levels.
 
-    Examples
-    --------
     >>> shares = np.array([0.9, 0.1])
     >>> np.allclose(shares @ invariant_of(around_diagonal(np.array([0.8, 0.8])), shares), shares)
     True
@@ -59,10 +50,7 @@ def staying(
 ) -> Floats:
     """The chance of staying of each level: drawn between the number given and 1, or as given by level.
 
-    Raises
-    ------
-    DataError
-        A level without one, or no probability.
+    Raises `DataError`: a level without one, or no probability.
     """
     if not isinstance(given, Mapping):
         return rng.uniform(given, 1.0, len(levels))
@@ -86,23 +74,10 @@ def given_matrix(
 ) -> Floats:
     """The matrix of a column in the order of its levels.
 
-    Parameters
-    ----------
-    given : mapping
-        ``{level: {level: probability}}``, what is left out is 0.
-    levels : sequence of str
-        Printed levels of the data.
-    numeric : bool
-        Whether the levels are numbers.
-    column : str
+    `given`: ``{level: {level: probability}}``, what is left out is 0. `levels`: printed levels of the data.
+    `numeric`: whether the levels are numbers. Raises `DataError`: not a stochastic matrix over the levels of
+    the data.
 
-    Raises
-    ------
-    DataError
-        Not a stochastic matrix over the levels of the data.
-
-    Examples
-    --------
     >>> given_matrix({1: {1: 0.9, 2: 0.1}, 2: {2: 1}}, ["1", "2"], True, "sex").tolist()
     [[0.9, 0.1], [0.0, 1.0]]
     """

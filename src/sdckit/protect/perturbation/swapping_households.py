@@ -20,24 +20,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Households:
-    """The households of a file, numbered by their first record.
+    """The households of a file, numbered by their first record."""
 
-    Attributes
-    ----------
-    of_row : ndarray, int64, shape (n,)
-    first : ndarray, int64, shape (n_households,)
-        First record of each.
-    size : ndarray, int64, shape (n_households,)
-    areas : tuple of ndarray, int64, shape (n_households,)
-        Area of each at every level, the largest areas first; an area is part of the one above it.
-    rarest : tuple of ndarray, int64, shape (n_households,)
-        Per level, the fewest records of an area that share the keys of one of the members.
-    """
-
-    of_row: Ints
-    first: Ints
-    size: Ints
+    of_row: Ints  # shape (n,)
+    first: Ints  # shape (n_households,); first record of each
+    size: Ints  # shape (n_households,)
+    # per level, the largest areas first: the area of each, part of the one above it
     areas: tuple[Ints, ...]
+    # per level: the fewest records of its area that share the keys of one of its members
     rarest: tuple[Ints, ...]
 
 
@@ -46,10 +36,7 @@ def read_households(
 ) -> Households:
     """Read the households, and count the key combinations area by area.
 
-    Raises
-    ------
-    DataError
-        A household without a number, or whose members live in different areas.
+    Raises `DataError`: a household without a number, or whose members live in different areas.
     """
     n = len(frame)
     of_row = np.arange(n)
@@ -82,10 +69,7 @@ def read_households(
 def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:
     """Codes of a variable that all members of a household share.
 
-    Raises
-    ------
-    DataError
-        Members that differ.
+    Raises `DataError`: members that differ.
     """
     codes = code_column(frame[name]).codes()
     bad = codes != codes[first][of_row]

@@ -39,13 +39,9 @@ def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[
 def draw_order(weight: Floats, rng: np.random.Generator) -> Ints:
     """An order in which each next one is drawn from those left with probability in proportion to its weight.
 
-    References
-    ----------
     Efraimidis, P. S. and Spirakis, P. G. (2006). Weighted random sampling with a reservoir. Information
     Processing Letters 97, 181-185.
 
-    Examples
-    --------
     >>> draw_order(np.array([1e-9, 1.0]), np.random.default_rng(0)).tolist()
     [1, 0]
     """
@@ -58,27 +54,11 @@ def draw_partners(
 ) -> int:  # fmt: skip
     """Pair households, and write it into `partner`.
 
-    Parameters
-    ----------
-    asked : ndarray, int64
-        Households that need a partner, in the order in which they are served.
-    groupings : sequence of sequences of ndarray of int, shape (n,)
-        Codes that partners have in common; where nobody is left, the next ones count.
-    area : ndarray, int64, shape (n,)
-        Partners are of different areas.
-    weight : ndarray, float64, shape (n,)
-        Chances of being a partner are in proportion to it.
-    partner : ndarray, int64, shape (n,)
-        -1 where free; changed in place.
-    rng : numpy.random.Generator
+    `asked`: households that need a partner, in the order in which they are served. `groupings`: codes that
+    partners have in common; where nobody is left, the next ones count. Partners are of different areas, the
+    chances of being one are in proportion to `weight`, and `partner` is -1 where free. Returns households left
+    without a partner.
 
-    Returns
-    -------
-    int
-        Households left without a partner.
-
-    Examples
-    --------
     >>> partner, size, area = np.full(3, -1), np.array([1, 2, 1]), np.array([0, 1, 1])
     >>> draw_partners(np.array([0]), [[size]], area, np.ones(3), partner, np.random.default_rng(0))
     0

@@ -24,21 +24,12 @@ WIDE = 100  # bands of fractions that are wider have whole edges
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """Ascending ranges that do not overlap.
+    """Ascending ranges that do not overlap."""
 
-    Attributes
-    ----------
-    low, high : ndarray, float64, shape (B,)
-        Ends of each band; infinite where it is open.
-    has_low, has_high : ndarray, bool, shape (B,)
-        Whether an end belongs to its band.
-    labels : tuple of str
-    """
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    has_low: NDArray[np.bool_]
-    has_high: NDArray[np.bool_]
+    low: NDArray[np.float64]  # shape (B,); minus infinity where it is open
+    high: NDArray[np.float64]  # shape (B,); infinite where it is open
+    has_low: NDArray[np.bool_]  # shape (B,); whether the end belongs to the band
+    has_high: NDArray[np.bool_]  # shape (B,)
     labels: tuple[str, ...]
 
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -64,21 +55,10 @@ def given_bands(
 ) -> Bands:
     """Bands between edges, or of ``{label: (low, high)}``.
 
-    Parameters
-    ----------
-    bands : sequence of float, or mapping
-        None, or an infinite number, at the outer ends leaves them open.
-    closed : {"left", "right", "both"} or None
-        Which end belongs to a band; default the left one between edges, both in a mapping.
-    labels : sequence of str, optional
-        Names of the bands between edges.
-    whole : bool
-        Whether the numbers are all whole, for the labels.
-
-    Raises
-    ------
-    DataError
-        Fewer than two edges, edges that do not ascend, ranges that overlap, labels of another number.
+    `bands`: None, or an infinite number, at the outer ends leaves them open. `closed`: which end belongs to a band; default the left one between edges, both in a mapping.
+    `labels`: names of the bands between edges. `whole`: whether the numbers are all whole, for the labels.
+    Raises `DataError`: fewer than two edges, edges that do not ascend, ranges that overlap, labels of another
+    number.
     """
     check_closed(closed)
     if isinstance(bands, Mapping):
@@ -115,26 +95,12 @@ def cut_bands(
 ) -> Bands:
     """Cut numbers into `n` bands, the outer ones open.
 
-    Parameters
-    ----------
-    values : ndarray, float64
-        NaN is missing.
-    n : int
-        Bands asked for; equal quantiles make fewer.
-    method : {"equal_width", "log", "equal_frequency"}
-        Edges in equal steps of the numbers or of their logarithms, one unit beyond the smallest and the
-        largest, or at the quantiles (type 7).
-    closed, labels, whole
-        As in `given_bands`.
+    `values`: NaN is missing. `n`: bands asked for; equal quantiles make fewer. `method` (one of
+    "equal_width", "log", "equal_frequency"): edges in equal steps of the numbers or of their logarithms, one
+    unit beyond the smallest and the largest, or at the quantiles (type 7). `closed`, `labels`, `whole`: as in
+    `given_bands`. Raises `DataError`: not a number of bands, no value, one single value, infinite ones;
+    numbers below or at zero with "log"; labels of another number.
 
-    Raises
-    ------
-    DataError
-        Not a number of bands, no value, one single value, infinite ones; numbers below or at zero with
-        "log"; labels of another number.
-
-    Notes
-    -----
     Edges in equal steps are rounded to whole ones where the numbers are whole or the bands wider than 100,
     else, without the room of one unit, to a hundredth of the power of ten that the narrowest band has.
     Quantiles are rounded to three digits where that keeps them apart: no edge need be somebody's exact value.

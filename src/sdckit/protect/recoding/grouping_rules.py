@@ -21,8 +21,6 @@ Ints = NDArray[np.int64]
 def ranked(order: Ints, k: int) -> Ints:
     """Groups of k along an order, the last up to 2k - 1.
 
-    Examples
-    --------
     >>> ranked(np.array([4, 2, 0, 1, 3]), 2).tolist()
     [1, 1, 0, 1, 0]
     """
@@ -49,8 +47,6 @@ def _cut(x, k, size):  # type: ignore[no-untyped-def]
 def optimal(values: Floats, k: int) -> Ints:
     """Groups of one variable with the smallest sum of squares within (Hansen & Mukherjee 2003).
 
-    Examples
-    --------
     >>> optimal(np.array([1.0, 9, 2, 10, 8]), 2).tolist()
     [0, 1, 0, 1, 1]
     """
@@ -72,8 +68,6 @@ def enough_each(values: Floats, group: Ints, k: int) -> Ints:
     Where missing values leave a group fewer, its values are put together with those of other such groups
     near in size, and if these are fewer than k as well, with the group whose mean is nearest.
 
-    Examples
-    --------
     >>> values = np.array([1.0, 2, 5, np.nan, 6, np.nan])
     >>> enough_each(values, np.array([0, 0, 1, 1, 2, 2]), 2).tolist()
     [0, 0, 3, -1, 3, -1]

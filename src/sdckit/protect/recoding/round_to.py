@@ -90,8 +90,6 @@ def multiples(
 ) -> NDArray[np.float64]:
     """The multiple of the base that each value becomes.
 
-    Examples
-    --------
     >>> multiples(np.array([0.3, 0.34, 0.37]), 0.1, "down", None).tolist()
     [0.3, 0.3, 0.3]
     """

@@ -30,18 +30,10 @@ AT_ONCE = 4  # sets looked at together: what bounds the memory
 
 @dataclass(frozen=True)
 class Order:
-    """Which keys to suppress rather than others.
+    """Which keys to suppress rather than others."""
 
-    Attributes
-    ----------
-    rank : tuple of float
-        By key; a larger number goes first.
-    strict : bool
-        Whether the order decides before the number of records that a suppression helps.
-    """
-
-    rank: tuple[float, ...]
-    strict: bool
+    rank: tuple[float, ...]  # by key; a larger number goes first
+    strict: bool  # whether the order decides before the number of records that a suppression helps
 
     def sets(self, size: int) -> list[tuple[int, ...]]:
         """Sets of keys, the first to be tried first: that whose best protected key is protected least."""
@@ -51,32 +43,17 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Groups that cells at risk can be released into.
+    """Groups that cells at risk can be released into."""
 
-    Attributes
-    ----------
-    cells : ndarray, int64, shape (C,)
-        Complete cells at risk; what follows counts them from 0.
-    needs : ndarray, int64, shape (C,)
-        Keys that a record must lose to reach k on its own account; 0 where no search found a set.
-    starts, members : ndarray, int64, shapes (G + 1,), (E,)
-        Cells of each group.
-    own : ndarray, bool, shape (E,)
-        Whether a record of the cell reaches k in this group.
-    masks, costs : ndarray, uint64, int64, shape (G,)
-        Keys to take out, as bits, and their number.
-    sizes : ndarray, float64, shape (G,)
-        Records of each group.
-    """
-
-    cells: NDArray[np.int64]
+    cells: NDArray[np.int64]  # shape (C,); complete cells at risk; what follows counts them from 0
+    # shape (C,); keys that a record must lose to reach k on its own account; 0 where no search found a set
     needs: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # cells of each group
     members: NDArray[np.int64]
-    own: NDArray[np.bool_]
-    masks: NDArray[np.uint64]
-    costs: NDArray[np.int64]
-    sizes: NDArray[np.float64]
+    own: NDArray[np.bool_]  # shape (E,); whether a record of the cell reaches k in this group
+    masks: NDArray[np.uint64]  # shape (G,); keys to take out, as bits
+    costs: NDArray[np.int64]  # shape (G,); their number
+    sizes: NDArray[np.float64]  # shape (G,); records of each group
 
 
 @dataclass(frozen=True, eq=False)

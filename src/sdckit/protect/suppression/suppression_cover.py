@@ -88,16 +88,9 @@ def cover(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Cells, and the groups into which one record of each is released, so that all cells with a choice reach k.
 
-    Parameters
-    ----------
-    choices : Choices
-    size : ndarray, shape (C,)
-        Records of each cell at risk.
-    lacking : ndarray, shape (C,)
-        Matching records that each still lacks.
+    `size` (shape (C,)): records of each cell at risk. `lacking` (shape (C,)): matching records that each
+    still lacks.
 
-    Notes
-    -----
     The greedy rule for covering with multiplicities. The gain of a suppression is what it takes off the
     sum of what the records lack: all of it for the record itself, one for each other record of the group.
     Gains only fall as others are mended, so a group is looked at again when its turn comes.

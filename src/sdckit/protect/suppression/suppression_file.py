@@ -22,27 +22,14 @@ GONE = -1  # code of a missing value in a situation
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """The cells of some keys as the file stands.
+    """The cells of some keys as the file stands."""
 
-    Attributes
-    ----------
-    of_row : ndarray, int32, shape (n,)
-        Cell of each record.
-    size, frequency : ndarray, float64, shape (K,)
-        Records of each cell, and records that match it.
-    first : ndarray, int64, shape (K,)
-        First record of each cell, ascending.
-    codes : ndarray, int64, shape (K, p)
-        -1 where missing.
-    stratum : ndarray, int64, shape (K,)
-    """
-
-    of_row: NDArray[np.int32]
-    size: NDArray[np.float64]
-    frequency: NDArray[np.float64]
-    first: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    stratum: NDArray[np.int64]
+    of_row: NDArray[np.int32]  # shape (n,); cell of each record
+    size: NDArray[np.float64]  # shape (K,); records of each cell
+    frequency: NDArray[np.float64]  # shape (K,); records that match it
+    first: NDArray[np.int64]  # shape (K,); first record of each cell, ascending
+    codes: NDArray[np.int64]  # shape (K, p); -1 where missing
+    stratum: NDArray[np.int64]  # shape (K,)
 
     def at_risk(self, k: int) -> NDArray[np.int64]:
         """Cells whose frequency is below k, by their first records."""

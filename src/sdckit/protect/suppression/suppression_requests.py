@@ -23,12 +23,8 @@ Requests: TypeAlias = "list[tuple[tuple[int, ...], int]]"
 def read_combinations(keys: Sequence[str], k: object, combinations: Combinations | None, n: int) -> Requests:
     """Sets of keys, by position, with the k that each must reach: the largest sets first.
 
-    Raises
-    ------
-    DataError
-        Neither k nor combinations, a k below 2 or above the number of records, a size no set of keys has.
-    ColumnError
-        A combination names a column that is no key.
+    Raises `DataError`: neither k nor combinations, a k below 2 or above the number of records, a size no set
+    of keys has; `ColumnError`: a combination names a column that is no key.
     """
     if k is None and combinations is None:
         raise DataError(
@@ -95,12 +91,8 @@ def _check_key(name: object, keys: Sequence[str], role: str) -> None:
 def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple[float, ...] | None:
     """Importance of each key as a number, 1 for the one to protect most; None where the choice is free.
 
-    Raises
-    ------
-    ColumnError
-        A name that is no key, or a key left out or named twice.
-    DataError
-        Not one number per key.
+    Raises `ColumnError`: a name that is no key, or a key left out or named twice; `DataError`: not one number
+    per key.
     """
     if importance is None:
         return None

@@ -65,19 +65,9 @@ def restore(
 
     Nothing is given back where the search would be long or the keys do not fit into a word.
 
-    Parameters
-    ----------
-    at : Situation
-        The file before anything was taken out.
-    k : int
-    cell : ndarray, shape (R,)
-        Cell of each record that was at risk.
-    masks : ndarray, uint64, shape (R,)
-        Keys it has lost, as bits.
-    frequency : ndarray, shape (R,)
-        Records that match it now.
-    rank : tuple of float
-        By key; values of the smaller numbers are given back first.
+    `at`: the file before anything was taken out. `cell` (shape (R,)): cell of each record that was at risk.
+    `masks` (shape (R,)): keys it has lost, as bits. `frequency` (shape (R,)): records that match it now.
+    `rank`: by key; values of the smaller numbers are given back first.
     """
     safe = np.ones(len(at.size), bool)
     safe[cell] = False

@@ -134,26 +134,10 @@ def draw_donors(
     k with the smallest squared distance in the numbers, of these one at random. Records equally far share
     the last place: each of them is as likely as the others.
 
-    Parameters
-    ----------
-    asked : ndarray, int64
-        Rows that need a donor.
-    categories : sequence of ndarray of int, shape (n,)
-        Codes of each categorical variable.
-    numbers : sequence of ndarray of float64, shape (n,)
-        NaN where missing.
-    lends : ndarray, bool, shape (n,)
-        Which records may be donors.
-    k : int
-    rng : numpy.random.Generator
+    `asked`: rows that need a donor. `categories`: codes of each categorical variable, shape (n,). `numbers`:
+    shape (n,), NaN where missing. `lends`: which records may be donors. Returns the row of each donor, -1 where
+    there is none.
 
-    Returns
-    -------
-    ndarray, int64
-        Row of each donor, -1 where there is none.
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> sex, age = np.array([0, 0, 1]), np.array([30.0, 40.0, 31.0])
     >>> draw_donors(np.array([0]), [sex], [age], np.ones(3, bool), k=1, rng=rng).tolist()

@@ -252,8 +252,6 @@ def posterior_draws(
 ) -> PosteriorDraws:  # fmt: skip
     """Put the draws of one model into their plain form.
 
-    Examples
-    --------
     >>> posterior_draws("y", "normal", (), [], np.zeros((2, 1, 1)), np.ones(2))
     PosteriorDraws('y', 'normal', 2 draws)
     """

@@ -26,31 +26,16 @@ ITERATIONS = 2000
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """A fitted regression.
-
-    Attributes
-    ----------
-    variable : Variable
-    model : str
-    terms : tuple of Term
-    levels : ndarray, int64
-        Levels of the variable that the model tells apart.
-    best : tuple of ndarray and float
-        Coefficients, shape (K, p), and the residual standard deviation.
-    drawn : tuple of ndarray
-        Coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior.
-    proper : bool
-        Whether release r is drawn with the r-th of these instead of the best.
-    converged : bool
-    """
+    """A fitted regression."""
 
     variable: Variable
     model: str
     terms: tuple[Term, ...]
-    levels: Ints
-    best: tuple[Floats, float]
+    levels: Ints  # levels of the variable that the model tells apart
+    best: tuple[Floats, float]  # coefficients, shape (K, p), and the residual standard deviation
+    # coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior
     drawn: tuple[Floats, Floats]
-    proper: bool
+    proper: bool  # whether release r is drawn with the r-th of these instead of the best
     converged: bool
 
     def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
@@ -207,8 +192,6 @@ def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
 def choose(share: Floats, rng: np.random.Generator) -> Ints:
     """Draw a column for each row, with the row's probabilities.
 
-    Examples
-    --------
     >>> choose(np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(0)).tolist()
     [1, 0]
     """

@@ -81,12 +81,8 @@ def read_models(
 ) -> dict[str, Chosen]:
     """Read which model each variable has; "cart" where none is named.
 
-    Raises
-    ------
-    ColumnError
-        A model for a column that is not synthesised.
-    DataError
-        An unknown model, or one that does not fit the type.
+    Raises `ColumnError`: a model for a column that is not synthesised; `DataError`: an unknown model, or one
+    that does not fit the type.
     """
     names = [one.name for one in variables]
     by_column = (

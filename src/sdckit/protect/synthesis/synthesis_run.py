@@ -24,29 +24,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be synthesised, and how.
-
-    Attributes
-    ----------
-    variables : dict of name to Variable
-    order : tuple of str
-        Variables to synthesise, one after the other.
-    predictors : dict of str to tuple of str
-        By variable to synthesise.
-    chosen : dict of name to Chosen
-    rules : dict of name to list of Rule
-    rows, fit_rows : ndarray, int64
-        Records to synthesise, and those the models are fitted to.
-    settings : Settings
-    """
+    """What is to be synthesised, and how."""
 
     variables: Mapping[str, Variable]
-    order: tuple[str, ...]
-    predictors: Mapping[str, tuple[str, ...]]
+    order: tuple[str, ...]  # variables to synthesise, one after the other
+    predictors: Mapping[str, tuple[str, ...]]  # by variable to synthesise
     chosen: Mapping[str, Chosen]
     rules: Mapping[str, list[Rule]]
-    rows: Ints
-    fit_rows: Ints
+    rows: Ints  # records to synthesise
+    fit_rows: Ints  # those the models are fitted to
     settings: Settings
 
 

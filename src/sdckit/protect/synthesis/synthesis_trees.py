@@ -25,24 +25,14 @@ HEAPED = (
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One column of a tree's predictors.
-
-    Attributes
-    ----------
-    column : str
-    rank : ndarray, float64, or None
-        Of categories: the rank of each level, that of a missing value last. None: the number as it is.
-    centre, scale : float
-        Of numbers.
-    missing : bool
-        Whether the column tells if a number is missing instead.
-    """
+    """One column of a tree's predictors."""
 
     column: str
+    # of categories: the rank of each level, that of a missing value last. None: the number as it is.
     rank: Floats | None
-    centre: float
+    centre: float  # of numbers
     scale: float
-    missing: bool
+    missing: bool  # whether the column tells if a number is missing instead
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +132,6 @@ def fit_tree(
     of the shares of the levels. That finds the best cut into two for a number and for two levels, and a good
     one for several.
 
-    References
-    ----------
     Coppersmith, D., Hong, S. J. and Hosking, J. R. M. (1999). Partitioning nominal attributes in decision
     trees. Data Mining and Knowledge Discovery 3, 197-217.
     """
