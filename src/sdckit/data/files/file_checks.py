@@ -156,13 +156,9 @@ WITHHELD = (
 
 
 def pick_columns(
-    path: Path,
-    names: Sequence[str],
-    columns: Sequence[str] | None,
-    *,
-    identifiers: Sequence[str] = (),
+    path: Path, names: Sequence[str], columns: Sequence[str] | None, *, identifiers: Sequence[str] = (),
     certain: bool = True,
-) -> tuple[str, ...]:
+) -> tuple[str, ...]:  # fmt: skip
     """Give the columns to read, in the order asked and no identifier; absent ones raise."""
     wanted = tuple(dict.fromkeys(names if columns is None else columns))
     wanted = tuple(name for name in wanted if name not in identifiers)

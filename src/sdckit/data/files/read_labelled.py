@@ -37,16 +37,9 @@ def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> Fi
 
 
 def read_labelled(
-    path: Path,
-    kind: str,
-    *,
-    columns: Sequence[str] | None = None,
-    identifiers: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    encoding: str | None = None,
-    labels: bool = True,
-    rows: int | None = None,
-) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    path: Path, kind: str, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (), encoding: str | None = None, labels: bool = True, rows: int | None = None,
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a statistics package's file; tell the default codes; see `readers.read_file`."""
     import polars as pl
 

@@ -109,17 +109,9 @@ def read_file(
 
 
 def _read(
-    file: Path,
-    columns: Sequence[str] | None,
-    identifiers: Sequence[str],
-    missing: Sequence[str],
-    *,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    labels: bool,
-    rows: int | None,
-) -> tuple[pl.DataFrame, MissingNotes]:
+    file: Path, columns: Sequence[str] | None, identifiers: Sequence[str], missing: Sequence[str], *,
+    delimiter: str | None, encoding: str | None, decimal: str | None, labels: bool, rows: int | None,
+) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read a file of any format, and note its codes for missing."""
     from sdckit.data.files.read_columnar import read_columnar
     from sdckit.data.files.read_csv import read_csv
@@ -184,15 +176,9 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 
 
 def describe_file(
-    path: str | Path,
-    *,
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    labels: bool = True,
-    rows: int = 100_000,
-) -> FileSample:
+    path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int = 100_000,
+) -> FileSample:  # fmt: skip
     """Give a file's header and its first records with all columns, for guessing roles.
 
     Raises what `read_file` does.

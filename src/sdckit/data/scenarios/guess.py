@@ -144,14 +144,9 @@ def scenario_toml(
     codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
     if isinstance(data, str | Path):
         sample = describe_file(
-            data,
-            missing=codes,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            labels=labels,
+            data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels,
             rows=SAMPLE,
-        )
+        )  # fmt: skip
         frame, n_rows, name, notes = sample.frame, sample.header.n_rows, Path(data).name, sample.notes
     else:
         frame, n_rows, name, notes = data, None, "the data", MissingNotes(codes)
@@ -192,13 +187,10 @@ def _facts(series: pl.Series) -> _Facts:
     number = series.dtype.is_numeric()
     doubles = values.cast(pl.Float64) if number else values
     return _Facts(
-        name=series.name,
-        n=len(values),
-        levels=values.n_unique(),
-        number=number,
+        name=series.name, n=len(values), levels=values.n_unique(), number=number,
         fraction=number and bool((doubles != doubles.floor()).any()),
         positive=number and bool((doubles > 0).all()) and len(values) > 0,
-    )
+    )  # fmt: skip
 
 
 def _guess(facts: _Facts) -> Guess:

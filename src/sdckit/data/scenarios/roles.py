@@ -47,19 +47,11 @@ def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> Mi
 
 
 def resolve_roles(
-    *,
-    scenario: Scenario | None = None,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    sensitive: Sequence[str] | str | None = None,
-    missing: MissingRule | None = None,
-    alpha: float | None = None,
-    id: str | None = None,
-    default_missing: Rule = "wildcard",
-) -> Roles:
+    *, scenario: Scenario | None = None, keys: Sequence[str] | None = None, weight: str | None = None,
+    sampling_fraction: float | None = None, household: str | None = None, person: str | None = None,
+    sensitive: Sequence[str] | str | None = None, missing: MissingRule | None = None,
+    alpha: float | None = None, id: str | None = None, default_missing: Rule = "wildcard",
+) -> Roles:  # fmt: skip
     """Bring arguments and scenario together; an explicit argument wins.
 
     Raises `ScenarioError`: neither keys nor scenario, several intruders, weight together with sampling
@@ -101,16 +93,12 @@ def resolve_roles(
     if known is None:
         known = scenario.sensitive if scenario else ()
     return Roles(
-        keys=names,
-        weight=weight,
-        sampling_fraction=sampling_fraction,
+        keys=names, weight=weight, sampling_fraction=sampling_fraction,
         household=household if household is not None or scenario is None else scenario.household,
-        person=person if person is not None or scenario is None else scenario.person,
-        sensitive=known,
+        person=person if person is not None or scenario is None else scenario.person, sensitive=known,
         rules=missing_rule(names, rule, default=default_missing, strict=own),
-        alpha=arguments.share(alpha, "alpha", "is the weight of a match through a missing value"),
-        id=id,
-    )
+        alpha=arguments.share(alpha, "alpha", "is the weight of a match through a missing value"), id=id,
+    )  # fmt: skip
 
 
 def check_columns(columns: Sequence[str], roles: Roles) -> None:

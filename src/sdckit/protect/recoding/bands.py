@@ -47,18 +47,15 @@ class Bands:
 
 
 def given_bands(
-    bands: Sequence[Any] | Mapping[str, Any],
-    *,
-    closed: Closed | None,
-    labels: Sequence[str] | None,
+    bands: Sequence[Any] | Mapping[str, Any], *, closed: Closed | None, labels: Sequence[str] | None,
     whole: bool,
-) -> Bands:
+) -> Bands:  # fmt: skip
     """Bands between edges, or of ``{label: (low, high)}``.
 
-    `bands`: None, or an infinite number, at the outer ends leaves them open. `closed`: which end belongs to a band; default the left one between edges, both in a mapping.
-    `labels`: names of the bands between edges. `whole`: whether the numbers are all whole, for the labels.
-    Raises `DataError`: fewer than two edges, edges that do not ascend, ranges that overlap, labels of another
-    number.
+    `bands`: None, or an infinite number, at the outer ends leaves them open. `closed`: which end belongs to a
+    band; default the left one between edges, both in a mapping. `labels`: names of the bands between edges.
+    `whole`: whether the numbers are all whole, for the labels. Raises `DataError`: fewer than two edges,
+    edges that do not ascend, ranges that overlap, labels of another number.
     """
     check_closed(closed)
     if isinstance(bands, Mapping):
@@ -85,14 +82,9 @@ def check_closed(closed: Closed | None) -> None:
 
 
 def cut_bands(
-    values: NDArray[np.float64],
-    n: int,
-    *,
-    method: Method,
-    closed: Closed | None,
-    labels: Sequence[str] | None,
-    whole: bool,
-) -> Bands:
+    values: NDArray[np.float64], n: int, *, method: Method, closed: Closed | None,
+    labels: Sequence[str] | None, whole: bool,
+) -> Bands:  # fmt: skip
     """Cut numbers into `n` bands, the outer ones open.
 
     `values`: NaN is missing. `n`: bands asked for; equal quantiles make fewer. `method` (one of

@@ -264,14 +264,9 @@ def _most(start: Situation, needs: Needs) -> NDArray[np.int64]:
 
 
 def _programme(
-    file: WorkingFile,
-    start: Situation,
-    keys: Sequence[int],
-    k: int,
-    needs: Needs,
-    bound: int,
+    file: WorkingFile, start: Situation, keys: Sequence[int], k: int, needs: Needs, bound: int,
     exact: Literal["auto"] | bool,
-) -> _Outcome | None:
+) -> _Outcome | None:  # fmt: skip
     """Replace what was found by the integer programme's solution, where that is better."""
     effort = start.size[needs.cells].sum() * needs.keys.max() ** 2
     if exact == "auto" and effort > EASY:
@@ -292,15 +287,9 @@ def _programme(
 
 
 def _protected(
-    frame: Any,
-    roles: Roles,
-    groups: Sequence[str],
-    requests: Requests,
-    rank: tuple[float, ...] | None,
-    file: WorkingFile,
-    at_risk: NDArray[np.bool_],
-    outcome: _Outcome,
-) -> Protected:
+    frame: Any, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
+    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome,
+) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
     new = [file.new(j) for j in range(len(roles.keys))]
     for name, gone in zip(roles.keys, new, strict=True):

@@ -64,14 +64,10 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     label = np.concatenate([one + edge for one, edge in zip(labels, edges, strict=False)] or [edges[:0]])
     by_group = np.argsort(label, kind="stable")
     return Needs(
-        cells=cells,
-        keys=keys[cells],
-        starts=np.concatenate([[0], np.cumsum(np.bincount(label, minlength=int(edges[-1])))]).astype(
-            np.int64
-        ),
-        members=np.concatenate(members or [edges[:0]])[by_group],
-        far=far,
-    )
+        cells=cells, keys=keys[cells],
+        starts=np.concatenate([[0], np.cumsum(np.bincount(label, minlength=int(edges[-1])))]).astype(np.int64),
+        members=np.concatenate(members or [edges[:0]])[by_group], far=far,
+    )  # fmt: skip
 
 
 def needs_unbounded(at: Situation, k: int) -> Needs:
@@ -82,15 +78,9 @@ def needs_unbounded(at: Situation, k: int) -> Needs:
 
 
 def _list_groups(
-    at: Situation,
-    k: int,
-    risky: NDArray[np.int64],
-    lacking: NDArray[np.int64],
-    pattern: int,
-    keys: NDArray[np.int64],
-    labels: list[NDArray[np.int64]],
-    members: list[NDArray[np.int64]],
-) -> None:
+    at: Situation, k: int, risky: NDArray[np.int64], lacking: NDArray[np.int64], pattern: int,
+    keys: NDArray[np.int64], labels: list[NDArray[np.int64]], members: list[NDArray[np.int64]],
+) -> None:  # fmt: skip
     """Groups of complete cells around cells of one pattern of missing keys, one more key left out."""
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     rows = np.concatenate([whole, lacking])

@@ -48,8 +48,8 @@ class Choices:
     cells: NDArray[np.int64]  # shape (C,); complete cells at risk; what follows counts them from 0
     # shape (C,); keys that a record must lose to reach k on its own account; 0 where no search found a set
     needs: NDArray[np.int64]
-    starts: NDArray[np.int64]  # cells of each group
-    members: NDArray[np.int64]
+    starts: NDArray[np.int64]  # shape (G + 1,); where the cells of each group begin
+    members: NDArray[np.int64]  # shape (E,); cells, group by group
     own: NDArray[np.bool_]  # shape (E,); whether a record of the cell reaches k in this group
     masks: NDArray[np.uint64]  # shape (G,); keys to take out, as bits
     costs: NDArray[np.int64]  # shape (G,); their number
@@ -122,12 +122,9 @@ def _batches(sets: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]
 
 
 def _groups_of(
-    keys: tuple[int, ...],
-    words: Sequence[NDArray[np.uint64]],
-    total: NDArray[np.uint64],
-    sizes: NDArray[np.float64],
-    risky: NDArray[np.int64],
-) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.float64]]:
+    keys: tuple[int, ...], words: Sequence[NDArray[np.uint64]], total: NDArray[np.uint64],
+    sizes: NDArray[np.float64], risky: NDArray[np.int64],
+) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
     """Group of each cell at risk when some keys are left out, and the records of each group."""
     word = total.copy()
     for j in keys:
@@ -137,12 +134,9 @@ def _groups_of(
 
 
 def _kept(
-    keys: tuple[int, ...],
-    label: NDArray[np.int64],
-    sizes: NDArray[np.float64],
-    own: NDArray[np.bool_],
+    keys: tuple[int, ...], label: NDArray[np.int64], sizes: NDArray[np.float64], own: NDArray[np.bool_],
     open_cells: NDArray[np.bool_],
-) -> list[_Block]:
+) -> list[_Block]:  # fmt: skip
     """Groups with a cell that may need so many keys; a lone cell only where it reaches k there."""
     touched = np.bincount(label, open_cells, len(sizes)) > 0
     useful = touched & (
@@ -164,12 +158,10 @@ def _joined(cells: NDArray[np.int64], needs: NDArray[np.int64], blocks: Sequence
     starts = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=n_groups))]).astype(np.int64)
     counts = np.diff(edges)
     return Choices(
-        cells=cells,
-        needs=needs,
-        starts=starts,
+        cells=cells, needs=needs, starts=starts,
         members=np.concatenate([b.member for b in blocks] or [edges[:0]])[by_group],
         own=np.concatenate([b.own for b in blocks] or [np.empty(0, bool)])[by_group],
         masks=np.repeat(np.array([b.mask for b in blocks], np.uint64), counts),
         costs=np.repeat(np.array([b.cost for b in blocks], np.int64), counts),
         sizes=np.concatenate([b.sizes for b in blocks] or [np.empty(0)]),
-    )
+    )  # fmt: skip

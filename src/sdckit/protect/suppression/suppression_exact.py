@@ -89,15 +89,9 @@ def solve(
 
 
 def _programme(
-    at: Situation,
-    k: int,
-    cell: NDArray[np.int64],
-    cap: NDArray[np.int64],
-    pairs: _Pairs,
-    rows: NDArray[np.int64],
-    least: int,
-    nodes: int,
-) -> Solution:
+    at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
+    rows: NDArray[np.int64], least: int, nodes: int,
+) -> Solution:  # fmt: skip
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
@@ -131,11 +125,9 @@ def _programme(
         c=np.concatenate([np.ones(n_values), np.zeros(q)]),
         integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
         bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
-        constraints=LinearConstraint(
-            coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper
-        ),
+        constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
-    )
+    )  # fmt: skip
     bound = found.mip_dual_bound
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))

@@ -17,13 +17,9 @@ __all__ = ["mend"]
 
 
 def mend(
-    file: WorkingFile,
-    keys: Sequence[int],
-    k: int,
-    order: Order,
-    start: Situation | None = None,
+    file: WorkingFile, keys: Sequence[int], k: int, order: Order, start: Situation | None = None,
     choices: Choices | None = None,
-) -> bool:
+) -> bool:  # fmt: skip
     """Take values out of `file` until k holds on the keys; whether any had to go.
 
     `start` and `choices` spare work where they are known: the file as it stands, and its groups. Every pass
@@ -50,14 +46,9 @@ def mend(
 
 
 def _tidy(
-    file: WorkingFile,
-    keys: Sequence[int],
-    k: int,
-    start: Situation,
-    now: Situation,
-    before: NDArray[np.bool_],
-    order: Order,
-) -> None:
+    file: WorkingFile, keys: Sequence[int], k: int, start: Situation, now: Situation,
+    before: NDArray[np.bool_], order: Order,
+) -> None:  # fmt: skip
     """Give back what this call has taken out and nobody needs."""
     rows, _ = start.rows_of(start.at_risk(k))
     masks = np.zeros(len(rows), np.uint64)

@@ -54,13 +54,9 @@ def _bits(columns: Sequence[NDArray[np.int64]]) -> list[int]:
 
 
 def restore(
-    at: Situation,
-    k: int,
-    cell: NDArray[np.int64],
-    masks: NDArray[np.uint64],
-    frequency: NDArray[np.float64],
+    at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
     rank: tuple[float, ...],
-) -> NDArray[np.uint64]:
+) -> NDArray[np.uint64]:  # fmt: skip
     """Keys that still have to go from each record at risk, when a match counts in full (alpha = 1).
 
     Nothing is given back where the search would be long or the keys do not fit into a word.

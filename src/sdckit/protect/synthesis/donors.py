@@ -120,14 +120,9 @@ def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-
 
 
 def draw_donors(
-    asked: Ints,
-    categories: Sequence[NDArray[Any]],
-    numbers: Sequence[NDArray[np.float64]],
-    lends: NDArray[np.bool_],
-    *,
-    k: int,
-    rng: np.random.Generator,
-) -> Ints:
+    asked: Ints, categories: Sequence[NDArray[Any]], numbers: Sequence[NDArray[np.float64]],
+    lends: NDArray[np.bool_], *, k: int, rng: np.random.Generator,
+) -> Ints:  # fmt: skip
     """Draw a donor for each record asked for.
 
     Of the other records that may lend, those that agree with it on most categories are taken, of these the

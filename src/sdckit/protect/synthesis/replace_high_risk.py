@@ -150,13 +150,9 @@ def _donors(
 ) -> NDArray[np.int64]:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     found = draw_donors(
-        asked,
-        [code_column(frame[name]).codes() for name in match_on if name not in numbers],
-        [float_values(frame[name], "numeric") for name in numbers],
-        lends,
-        k=k,
-        rng=rng,
-    )
+        asked, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
+        [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
+    )  # fmt: skip
     if (found < 0).any():
         raise DataError(
             "nobody is left to be a donor"

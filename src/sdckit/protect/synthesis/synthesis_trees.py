@@ -118,14 +118,9 @@ def fit_sample(variable: Variable, rows: Ints) -> SampleFit:
 
 
 def fit_tree(
-    variable: Variable,
-    predictors: Sequence[Variable],
-    rows: Ints,
-    *,
-    min_leaf: int,
-    smoothing: float,
+    variable: Variable, predictors: Sequence[Variable], rows: Ints, *, min_leaf: int, smoothing: float,
     state: int,
-) -> TreeFit:
+) -> TreeFit:  # fmt: skip
     """Grow a tree for one variable from others.
 
     Categories among the predictors are ranked: by the mean of a number, else by the first principal component

@@ -146,15 +146,13 @@ def synthesize(
     known = {name: {*variables} - set(order_of[at:]) for at, name in enumerate(order_of)}
     targets = [variables[name] for name in order_of]
     plan = Plan(
-        variables=variables,
-        order=order_of,
+        variables=variables, order=order_of,
         predictors={name: (*helpers, *order_of[:at]) for at, name in enumerate(order_of)},
         chosen=read_models(models, targets, _smoothing(smoothing, order_of)),
-        rules=read_rules(rules or {}, variables, known),
-        rows=np.flatnonzero(hit),
+        rules=read_rules(rules or {}, variables, known), rows=np.flatnonzero(hit),
         fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
         settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper),
-    )
+    )  # fmt: skip
     if 0 < len(plan.rows) < len(frame) and len(plan.fit_rows) < 2 * min_leaf:
         raise DataError(
             f"{len(plan.rows)} records are flagged, too few to fit models to: they would get each other's values; "
