@@ -54,11 +54,7 @@ class Coded:
 
     def without_rows(self) -> Coded:
         """The same coding with the records left out: enough to print levels."""
-        empty = self.values[:0].copy()
-        return Coded(
-            self.name, empty, ALL_VALID, self.low, self.span, self.n_missing, self.kind, self.levels,
-            self.arrow_type,
-        )  # fmt: skip
+        return replace(self, values=self.values[:0].copy(), valid=ALL_VALID)
 
     def labels(self, codes: NDArray[np.int64]) -> list[str]:
         """Printed form of codes; a missing value prints as "(missing)"."""
@@ -79,10 +75,8 @@ class Coded:
             )
         if self.kind == "boolean":
             found = [bool(v) for v in found]
-        return [
-            _printed(v) if ok else "(missing)"
-            for v, ok in zip(found or [None] * len(codes), present, strict=True)
-        ]
+        found = found or [None] * len(codes)
+        return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
 
 
 def _printed(value: object) -> str:
@@ -151,21 +145,15 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
 
     native = series.to_native()
     own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
-    if hasattr(own, "codes") and hasattr(
-        own, "categories"
-    ):  # categories of pandas: of any type, intervals too
+    if hasattr(own, "codes") and hasattr(own, "categories"):  # of pandas: of any type, intervals too
         return _own_categories(series.name, own.codes, own.categories)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    codes = _code_integers(
-        series.name, pa.chunked_array(native.to_physical()).combine_chunks(), "category", None
-    )
+    physical = pa.chunked_array(native.to_physical()).combine_chunks()
+    codes = _code_integers(series.name, physical, "category", None)
     if codes.span == 0:
         return None
-    return Coded(
-        codes.name, codes.values, codes.valid, codes.low, codes.span, codes.n_missing, "category",
-        lambda: _category_levels(series, codes), None,
-    )  # fmt: skip
+    return replace(codes, levels=lambda: _category_levels(series, codes))
 
 
 def _own_categories(name: str, codes: Any, categories: Any) -> Coded | None:
@@ -211,13 +199,15 @@ def _code_array(name: str, array: pa.Array) -> Coded:
         return _code_floats(name, array.cast(pa.float64()), kind)
     if kind == pa.string_view():
         return _code_views(name, array)
-    if (
-        t.is_string(kind)
-        or t.is_large_string(kind)
-        or t.is_decimal(kind)
-        or t.is_binary(kind)
-        or (t.is_large_binary(kind) or t.is_fixed_size_binary(kind) or kind == pa.binary_view())
-    ):
+    plain = (
+        t.is_string,
+        t.is_large_string,
+        t.is_decimal,
+        t.is_binary,
+        t.is_large_binary,
+        t.is_fixed_size_binary,
+    )
+    if kind == pa.binary_view() or any(is_kind(kind) for is_kind in plain):
         return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
     raise DataError(f"column {name!r} holds {kind}: a variable needs one plain value per record")
 
@@ -268,9 +258,8 @@ def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
     as_int, present = float_to_int(values, valid, whole=whole)
     present = ALL_VALID if n == len(values) else present
     if whole:
-        return Coded(
-            name, as_int, present, int(low), int(high - low) + 1, len(values) - n, "number", None, arrow_type
-        )
+        span, n_missing = int(high - low) + 1, len(values) - n
+        return Coded(name, as_int, present, int(low), span, n_missing, "number", None, arrow_type)
     bits = np.where(values == 0, 0.0, values).view(np.int64)  # -0.0 and 0.0 are one value
     return _number_distinct(name, bits, present, "number", arrow_type)
 
@@ -303,9 +292,7 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
         used = used.cast(pa.large_string())
     elif used.type == pa.binary_view():
         used = used.cast(pa.large_binary())
-    return Coded(
-        name, coded.values, coded.valid, coded.low, coded.span, coded.n_missing, kind, used, levels.type
-    )
+    return replace(coded, levels=used)
 
 
 def _levels_coincide(levels: pa.Array) -> bool:
@@ -334,12 +321,7 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     import pyarrow.types as t
 
     array = to_arrow(series)
-    if not (
-        t.is_integer(array.type)
-        or t.is_floating(array.type)
-        or t.is_decimal(array.type)
-        or t.is_null(array.type)
-    ):
+    if not any(is_kind(array.type) for is_kind in (t.is_integer, t.is_floating, t.is_decimal, t.is_null)):
         raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
     return _floats(array)
 

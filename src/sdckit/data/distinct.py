@@ -58,9 +58,8 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
     if isinstance(values.type, pa.BaseExtensionType):  # intervals of pandas, say: by their text
         coded = code_column(series)
         found = coded.codes()
-        return _used(
-            coded.labels(np.arange(coded.span)), np.where(found < coded.span, found, -1), "text", category
-        )
+        places = np.where(found < coded.span, found, -1)
+        return _used(coded.labels(np.arange(coded.span)), places, "text", category)
     if t.is_nested(values.type):
         raise DataError(
             f"column {series.name!r} holds {values.type}: a variable needs one plain value per record"

@@ -16,7 +16,6 @@ from sdckit.errors import ColumnError, DataError
 
 __all__ = [
     "as_held",
-    "drop_columns",
     "open_eager",
     "take_rows",
     "with_levels",
@@ -39,9 +38,8 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
     for role, names in columns.items():
         for name in names:
             if name not in frame.columns:
-                raise ColumnError(
-                    f"{role}: no column {name!r} in the data; {did_you_mean(str(name), frame.columns)}"
-                )
+                hint = did_you_mean(str(name), frame.columns)
+                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}")
     if len(frame) == 0:
         raise DataError("the data has no records")
     return frame
@@ -143,20 +141,13 @@ def with_levels(
         try:
             values = pa.array(list(levels)) if len(levels) else pa.nulls(1)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            raise DataError(
-                f"column {name!r}: its new values are of mixed types; give them one type"
-            ) from None
+            raise DataError(f"column {name!r}: its new values are of mixed types; give one type") from None
         if ordered or _takes_categories(frame, name, values):
             made[name] = _categories(frame, name, values, codes, ordered=ordered)
             continue
         array = values.take(pa.array(codes, mask=codes < 0))
         made[name] = _as_type(array, _level_type(frame[name].dtype, values), frame, name)
     return _set(frame, made)
-
-
-def drop_columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> Any:
-    """The frame without some columns."""
-    return frame.drop(list(names)).to_native()
 
 
 def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
@@ -191,9 +182,8 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
     known = values[~np.isnan(values)]
     bits = int("".join(filter(str.isdigit, str(dtype))))
     low, high = (0, 2**bits - 1) if dtype.is_unsigned_integer() else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    fits = len(known) == 0 or (
-        bool((known == np.floor(known)).all()) and low <= known.min() and known.max() <= high
-    )
+    whole = bool((known == np.floor(known)).all())
+    fits = len(known) == 0 or (whole and low <= known.min() and known.max() <= high)
     return dtype if fits and bits <= 64 else None
 
 
@@ -283,9 +273,8 @@ def _pandas_series(array: Any, dtype: Any, before: Any) -> Any:
         return pd.Series(pd.arrays.ArrowExtensionArray(array.cast(own) if dtype is not None else array))
     plain = isinstance(before.dtype, np.dtype)
     if dtype is not None and not plain and hasattr(before.dtype, "__from_arrow__"):
-        return pd.Series(
-            before.dtype.__from_arrow__(array)
-        )  # by way of floats, large integers would be rounded
+        # by way of floats, large integers would be rounded
+        return pd.Series(before.dtype.__from_arrow__(array))
     values = array.to_pandas()
     if dtype is None:
         return values

@@ -30,9 +30,7 @@ class Change:
         What else a reader must know.
     """
 
-    instead_of_a_frame = (
-        "protection methods return the new data and the change: give .data of what was returned"
-    )
+    instead_of_a_frame = "protection methods return data and change: give .data of what was returned"
 
     method: str
     n: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protect.suppression_files import draw_rows, free, frequencies, working
-from sdckit.protect import suppression_choices, suppression_mend
+from sdckit.protect.suppression import suppression_choices, suppression_mend
 from sdckit.protect.suppression.suppression_mend import mend
 
 

@@ -100,9 +100,8 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
         if dtype != pl.String or frame[name].null_count() == frame.height:
             continue
         column = frame.select(pl.col(name))
-        fits = all(
-            not part.select(_misfit(name, kind).any()).item() for part in (column.head(_SAMPLE), column)
-        )
+        parts = (column.head(_SAMPLE), column)
+        fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
         if fits and column.to_series().str.contains(mark, literal=True).any():
             found.append(name)
     return found, mark

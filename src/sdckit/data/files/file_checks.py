@@ -82,18 +82,15 @@ def file_format(path: Path) -> str:
     if found == "Feather version 1":
         raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
     if found is not None and found != expected:
-        raise FileFormatError(
-            f"{path.name} is called {path.suffix} but its content is {found}; rename or convert it"
-        )
+        what = f"is called {path.suffix} but its content is {found}"
+        raise FileFormatError(f"{path.name} {what}; rename or convert it")
     if found is None and expected in _ALWAYS_MARKED:
         raise FileFormatError(f"{path.name} is not {expected}: its first bytes are not those of that format")
     marks = {b"PAR1": b"PAR1", b"ARROW": b"ARROW1"}
     end = next((mark for start, mark in marks.items() if head.startswith(start)), b"")
     # SAS transport has no count of records, but is made of blocks of 80 bytes.
     if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
-        raise FileFormatError(
-            f"{path.name} is a truncated {expected} file: its end is missing; copy it again"
-        )
+        raise FileFormatError(f"{path.name} is a truncated {expected} file: its end is missing; copy it anew")
     return expected
 
 
@@ -145,14 +142,11 @@ def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = Tru
     """
     if any(map(is_value, names)):
         return False
-    return certain or bool(
-        {name.strip().casefold() for name in names} & {n.strip().casefold() for n in wanted}
-    )
+    folded = {name.strip().casefold() for name in names}
+    return certain or any(name.strip().casefold() in folded for name in wanted)
 
 
-WITHHELD = (
-    "the names there are not told, since the first line may be a record: check that the file has a header"
-)
+WITHHELD = "the names there are not told, the first line may be a record: check that the file has a header"
 
 
 def pick_columns(

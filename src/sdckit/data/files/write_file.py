@@ -116,9 +116,7 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     for source in sources:
         one = Path(source)
         if one.resolve() == target or (target.exists() and one.exists() and one.samefile(target)):
-            raise FileFormatError(
-                f"cannot write {file.name}: it is the file that is read; an input is never overwritten"
-            )
+            raise FileFormatError(f"cannot write {file.name}: it is read here; an input is never overwritten")
     return kind, target
 
 
@@ -147,9 +145,8 @@ def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
     guarded = pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
     safe = frame.with_columns(guarded.name.keep()) if texts else frame
     names = pl.Series(frame.columns, dtype=pl.String)
-    return safe.rename(
-        {name: f"'{name}" for name, hit in zip(names, names.str.contains(FORMULA), strict=True) if hit}
-    )
+    hits = zip(names, names.str.contains(FORMULA), strict=True)
+    return safe.rename({name: f"'{name}" for name, hit in hits if hit})
 
 
 def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:

@@ -33,9 +33,8 @@ def missing_rule(
         )
     rules = {missing} if isinstance(missing, str) else set(missing.values())
     if bad := sorted(str(rule) for rule in rules if rule not in RULES):
-        raise ScenarioError(
-            f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}", argument="missing"
-        )
+        words = ", ".join(RULES)
+        raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {words}", argument="missing")
     if isinstance(missing, str):
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):

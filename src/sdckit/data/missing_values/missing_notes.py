@@ -28,9 +28,8 @@ class MissingNotes:
     def suggested(self) -> tuple[str, ...]:
         """The codes to give if the suspicion is right: naming some replaces those taken by default."""
         applied = self.given or tuple(one.code for one in self.taken)
-        return tuple(
-            dict.fromkeys(code for code in (*applied, *(one.code for one in self.suspected)) if code)
-        )
+        codes = (*applied, *(one.code for one in self.suspected))
+        return tuple(dict.fromkeys(code for code in codes if code))
 
     def messages(self, name: str) -> list[str]:
         """Say it in a sentence each: codes, columns and numbers of records, no other value.

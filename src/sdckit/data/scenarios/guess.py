@@ -221,9 +221,8 @@ def _key(facts: _Facts, topic: Topic) -> Guess:
         return Guess(facts.name, "key", reason, "recode to a year or an age group before it is used as a key")
     if facts.levels > _FINE:
         how = "merge areas" if topic.name == "geography" else "recode to fewer groups"
-        return Guess(
-            facts.name, "key", reason, f"too fine ({facts.counted}): {how} before it is used as a key"
-        )
+        warning = f"too fine ({facts.counted}): {how} before it is used as a key"
+        return Guess(facts.name, "key", reason, warning)
     return Guess(facts.name, "key", reason)
 
 
@@ -255,9 +254,8 @@ def _person(facts: _Facts, topic: Topic) -> Guess:
         return Guess(facts.name, "identifier", f"{reason}, different in every record")
     if facts.grouped:
         return Guess(facts.name, "person", f"{reason}, repeated in small groups", _SEVERAL_ROWS)
-    return Guess(
-        facts.name, "ignore", f"{reason}, {facts.counted} in large groups: a number within a household?"
-    )
+    reason = f"{reason}, {facts.counted} in large groups: a number within a household?"
+    return Guess(facts.name, "ignore", reason)
 
 
 def _sensitive(facts: _Facts, topic: Topic) -> Guess:

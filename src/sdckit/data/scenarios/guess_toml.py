@@ -68,9 +68,8 @@ def _blocks(guesses: Sequence[Guess], notes: MissingNotes) -> list[str]:
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
     if not any(guess.role == "weight" for guess in guesses):
-        blocks.append(
-            "# No weight was found. Share of the population in the file:\n# sampling_fraction = 0.05\n"
-        )
+        told = "# No weight was found. Share of the population in the file:"
+        blocks.append(f"{told}\n# sampling_fraction = 0.05\n")
     for entry, role, meaning in _LISTS[1:]:
         found = [guess for guess in guesses if guess.role == role]
         blocks += [_list(entry, meaning, found)] if found else []

@@ -73,9 +73,7 @@ def resolve_roles(
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError(
-            "keys= is empty; name at least one variable that an intruder knows", argument="keys"
-        )
+        raise ScenarioError("keys= is empty; name some variable that an intruder knows", argument="keys")
     own = missing is not None
     rule: MissingRule = default_missing  # a scenario speaks of frequencies; other measures keep their default
     if missing is not None:
@@ -111,9 +109,8 @@ def check_columns(columns: Sequence[str], roles: Roles) -> None:
             if not isinstance(name, str):
                 raise ColumnError(f"{role}: column names are text, got {type(name).__name__}", argument=role)
             if name not in columns:
-                raise ColumnError(
-                    f"{role}: no column {name!r} in the data; {did_you_mean(name, columns)}", argument=role
-                )
+                hint = did_you_mean(name, columns)
+                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}", argument=role)
     if clash := set(roles.keys) & set(roles.sensitive):
         raise ColumnError(
             f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know",

@@ -26,15 +26,11 @@ def check_consistent(scenario: Scenario) -> None:
 def name_intruders(keys: Any, intruders: Any) -> Any:
     """Bring the ways of naming intruders to one: ``{name: list of keys}``."""
     if keys is not None and intruders is not None:
-        raise ScenarioError(
-            "both keys and intruders are given; keep one (keys is short for a single intruder)"
-        )
+        raise ScenarioError("both keys and intruders are given; keep one (keys is short for one intruder)")
     if keys is not None:
         return {"default": _key_list("keys", keys)}
     if intruders is None:
-        raise ScenarioError(
-            'no intruder is declared; name the columns a stranger could know: keys = ["sex", "age"]'
-        )
+        raise ScenarioError('no intruder is declared; name what a stranger could know: keys = ["sex", "age"]')
     if not isinstance(intruders, Mapping):
         raise ScenarioError("intruders must be a table of names, each with keys: [intruders.neighbour]")
     return {str(name): _intruder_keys(str(name), value) for name, value in intruders.items()}
@@ -102,9 +98,7 @@ def _check_intruders(scenario: Scenario) -> None:
 
 def _check_weighting(scenario: Scenario) -> None:
     if scenario.weight is not None and scenario.sampling_fraction is not None:
-        raise ScenarioError(
-            "both weight and sampling_fraction are given; keep the weight column if the file has one"
-        )
+        raise ScenarioError("both weight and sampling_fraction are given; keep the weight if there is one")
 
 
 def _check_repeats(scenario: Scenario) -> None:
@@ -132,9 +126,7 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
-_ALLOWED_TOGETHER = frozenset(
-    {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
-)
+_ALLOWED_TOGETHER = {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
 
 
 def _family(role: str) -> str:

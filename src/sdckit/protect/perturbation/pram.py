@@ -179,9 +179,8 @@ def _check_given(names: Sequence[str], pd: object, matrix: object) -> None:
                     argument=role,
                 )
             if any(not isinstance(one, Mapping) for one in given.values()):
-                raise DataError(
-                    f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}", argument=role
-                )
+                how = f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}"
+                raise DataError(how, argument=role)
     if matrix is not None and not isinstance(matrix, Mapping):
         raise DataError("matrix= is written {column: {level: {level: probability}}}", argument="matrix")
     if not isinstance(pd, Mapping):

@@ -155,9 +155,8 @@ def read_levels(frame: Any, name: str) -> Levels:
     order = sorted(range(len(seen)), key=lambda at: (float(labels[at]) if numeric else 0.0, labels[at]))
     level = np.full(span + 1, -1, np.int64)
     level[seen[order]] = np.arange(len(seen))
-    return Levels(
-        codes, low, level, [labels[at] for at in order], numeric, first[seen[order]], by_code[seen[order]]
-    )
+    texts, first, count = [labels[at] for at in order], first[seen[order]], by_code[seen[order]]
+    return Levels(codes, low, level, texts, numeric, first, count)
 
 
 def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:

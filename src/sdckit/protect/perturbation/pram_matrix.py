@@ -105,9 +105,8 @@ def given_matrix(
             if to >= 0:
                 made[at, to] += chance
     if not rows.all():
-        raise DataError(
-            f"matrix of {column!r} has no row for {int((~rows).sum())} of the {len(levels)} levels of the data"
-        )
+        lacking = int((~rows).sum())
+        raise DataError(f"matrix of {column!r} has no row for {lacking} of {len(levels)} levels of the data")
     return np.asarray(made / made.sum(axis=1, keepdims=True), np.float64)
 
 

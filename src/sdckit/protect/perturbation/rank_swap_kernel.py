@@ -124,9 +124,7 @@ def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints
     2
     """
     bits = (values + 0.0).view(np.uint64)  # + 0.0: one zero, not two
-    word = bits ^ np.where(
-        values < 0, ~np.uint64(0), np.uint64(1) << np.uint64(63)
-    )  # ascends as the numbers do
+    word = bits ^ np.where(values < 0, ~np.uint64(0), np.uint64(1) << np.uint64(63))  # ascends as they do
     other_word, other_row = np.empty_like(word), np.empty_like(rows)
     if _sort(word, rows, other_word, other_row):
         word, rows = other_word, other_row

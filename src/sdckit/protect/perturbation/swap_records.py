@@ -105,9 +105,7 @@ def swap_records(
     _check_options(k, swap_rate, same_size)
     arguments.column_or_none(household, "household")
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
-        raise ColumnError(
-            f"{sorted(both)[0]!r} is swapped, so it cannot be a key, in similar, or the household"
-        )
+        raise ColumnError(f"{sorted(both)[0]!r} is swapped: it cannot be a key, in similar or the household")
     asked = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
     frame = open_eager(data, {**asked, "household": (household,) if household else ()})
     homes = read_households(frame, household, levels, key_names)

@@ -57,7 +57,8 @@ def given_bands(
     `whole`: whether the numbers are all whole, for the labels. Raises `DataError`: fewer than two edges,
     edges that do not ascend, ranges that overlap, labels of another number.
     """
-    check_closed(closed)
+    if closed is not None:
+        arguments.choice(closed, "closed", get_args(Closed))
     if isinstance(bands, Mapping):
         if labels is not None:
             raise DataError(
@@ -67,18 +68,10 @@ def given_bands(
         return _ranges(bands, closed or "both")
     edges = [_edge(edge, -math.inf if i == 0 else math.inf) for i, edge in enumerate(bands)]
     if len(edges) < 2:
-        raise DataError(
-            "bands= needs two edges or more; with n + 1 of them there are n bands", argument="bands"
-        )
+        raise DataError("bands= needs two edges or more; n + 1 of them make n bands", argument="bands")
     if any(a >= b for a, b in pairwise(edges)):
         raise DataError("bands: the edges must ascend, each greater than the one before", argument="bands")
     return _between(np.array(edges), closed or "left", labels, whole=whole)
-
-
-def check_closed(closed: Closed | None) -> None:
-    """Refuse an end that there is not."""
-    if closed is not None:
-        arguments.choice(closed, "closed", get_args(Closed))
 
 
 def cut_bands(
@@ -97,18 +90,15 @@ def cut_bands(
     else, without the room of one unit, to a hundredth of the power of ten that the narrowest band has.
     Quantiles are rounded to three digits where that keeps them apart: no edge need be somebody's exact value.
     """
-    check_closed(closed)
+    if closed is not None:
+        arguments.choice(closed, "closed", get_args(Closed))
     arguments.count(n, "bands", "as a number says how many", at_least=2, at_most=MOST)
     arguments.choice(method, "method", get_args(Method))
     if closed == "both":
-        raise DataError(
-            'closed="both" goes with {label: (low, high)}; bands that touch share no end', argument="closed"
-        )
+        raise DataError('closed="both" is for {label: (low, high)}: edges share no end', argument="closed")
     known = values[~np.isnan(values)]
     if len(known) == 0 or not np.isfinite(known).all():
-        raise DataError(
-            "bands: there is no value to cut, or some are infinite; give the edges", argument="bands"
-        )
+        raise DataError("bands: there is no value to cut, or some are infinite; give edges", argument="bands")
     low, high = float(known.min()), float(known.max())
     if low == high:
         raise DataError("bands: all values are the same; there is nothing to cut", argument="bands")
@@ -119,13 +109,12 @@ def cut_bands(
         )
     if method == "equal_frequency":
         edges = np.quantile(known, np.arange(1, n) / n)
-        rounded = np.array([_digits(edge) for edge in edges])
+        rounded = np.array([float(f"{edge:.3g}") for edge in edges])
         edges = rounded if len(np.unique(rounded)) == len(np.unique(edges)) else edges
         edges = np.unique(edges)
         # an edge at the very end would leave an empty band
-        edges = edges[
-            (edges > low) & (edges <= high) if closed != "right" else (edges >= low) & (edges < high)
-        ]
+        inside = (edges > low) & (edges <= high) if closed != "right" else (edges >= low) & (edges < high)
+        edges = edges[inside]
     else:
         edges = _steps(low, high, n, log=method == "log", whole=whole)
     return _between(np.array([-math.inf, *edges, math.inf]), closed or "left", labels, whole=whole)
@@ -142,11 +131,6 @@ def _steps(low: float, high: float, n: int, *, log: bool, whole: bool) -> NDArra
     edges = np.exp(grid) if log else grid
     digits = 2 - math.floor(math.log10(float(np.diff(edges).min())))
     return np.round(edges[1:-1], digits)
-
-
-def _digits(value: float) -> float:
-    """A number to three significant digits."""
-    return float(f"{value:.3g}")
 
 
 def _edge(edge: object, open_end: float) -> float:
@@ -188,9 +172,7 @@ def _between(
     edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool
 ) -> Bands:
     if closed == "both":
-        raise DataError(
-            'closed="both" goes with {label: (low, high)}; bands that touch share no end', argument="closed"
-        )
+        raise DataError('closed="both" is for {label: (low, high)}: edges share no end', argument="closed")
     n = len(edges) - 1
     has_low, has_high = np.full(n, closed == "left"), np.full(n, closed == "right")
     has_low[0] = has_high[-1] = True  # the outermost edges belong to the outermost bands

@@ -96,10 +96,6 @@ def _scaled(values: Floats) -> Floats:
     return np.asarray(away / np.where(differ & (spread > 0), spread, np.inf), np.float64)
 
 
-def _mdav(values: Floats, k: int, _seed: int) -> Ints:
-    return mdav_groups(_scaled(values), k)
-
-
 def _by_outlyingness(values: Floats, k: int, seed: int) -> Ints:
     scaled = _scaled(values)
     away = robust_distances(scaled, seed)
@@ -111,10 +107,6 @@ def _by_outlyingness(values: Floats, k: int, seed: int) -> Ints:
     return mdav_groups(scaled, k, ranking=np.argsort(-away, kind="stable"))
 
 
-def _in_file_order(values: Floats, k: int, _seed: int) -> Ints:
-    return ranked(np.arange(len(values)), k)
-
-
 def _along_component(values: Floats, k: int, _seed: int) -> Ints:
     scaled = _scaled(values)
     _, vectors = np.linalg.eigh(scaled.T @ scaled)
@@ -124,8 +116,8 @@ def _along_component(values: Floats, k: int, _seed: int) -> Ints:
 
 # Several variables at once: values (n, d) with NaN, k, a seed -> the group of each record.
 RULES: dict[str, Callable[[Floats, int, int], Ints]] = {
-    "mdav": _mdav,
+    "mdav": lambda values, k, _: mdav_groups(_scaled(values), k),
     "rmd": _by_outlyingness,
     "pca": _along_component,
-    "simple": _in_file_order,
+    "simple": lambda values, k, _: ranked(np.arange(len(values)), k),
 }

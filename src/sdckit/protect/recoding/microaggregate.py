@@ -166,9 +166,8 @@ def _alone(values: Floats, k: int, method: str) -> Ints:
     group = np.full(len(values), -1)
     if known.any():
         there = values[known]
-        group[known] = (
-            optimal(there, k) if method == "univariate" else ranked(np.argsort(there, kind="stable"), k)
-        )
+        by_rank = np.argsort(there, kind="stable")
+        group[known] = optimal(there, k) if method == "univariate" else ranked(by_rank, k)
     return group
 
 
@@ -188,9 +187,8 @@ def _replaced(values: Floats, group: Ints, measure: str) -> Floats:
     middle = low.copy()
     if measure == "mean":
         # around the smallest: many digits in common cost none
-        middle[held] += (
-            np.bincount(inside, weights=there - low[inside], minlength=len(size))[held] / size[held]
-        )
+        total = np.bincount(inside, weights=there - low[inside], minlength=len(size))
+        middle[held] += total[held] / size[held]
     else:
         a, b = ordered[(first + (size - 1) // 2)[held]], ordered[(first + size // 2)[held]]
         middle[held] = a + (b - a) / 2
@@ -204,11 +202,10 @@ def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None
         known = ~np.isnan(one)
         if known.all():
             continue
-        short = [rows for rows in parts if 0 < known[rows].sum() < k]
-        if short:
+        if short := [rows for rows in parts if 0 < known[rows].sum() < k]:
             where = np.zeros(len(one), np.bool_)
-            for rows in short:
-                where[rows] = known[rows]
+            where[np.concatenate(short)] = True
+            where &= known
             raise DataError(
                 f"column {name!r} has fewer than k = {k} values present"
                 f"{f' in {len(short)} strata' if len(parts) > 1 else ''} ({first_rows(where)}); "

@@ -143,13 +143,10 @@ def _check_options(
     if level is not None and given != "hierarchy":
         raise DataError("level= goes with hierarchy=", argument="level")
     if (closed is not None or labels is not None) and given != "bands":
-        raise DataError(
-            "closed= and labels= go with bands=", argument="labels" if closed is None else "closed"
-        )
+        which = "labels" if closed is None else "closed"
+        raise DataError("closed= and labels= go with bands=", argument=which)
     if method != "equal_width" and (given != "bands" or not isinstance(bands, Integral)):
-        raise DataError(
-            "method= says how a number of bands is cut, as in bands=5; there is none", argument="method"
-        )
+        raise DataError("method= says how a number of bands is cut, as in bands=5", argument="method")
     if outside == "keep" and given == "bands":
         raise DataError(
             'outside="keep" would leave numbers among the bands; give "missing", or wider bands',
@@ -171,9 +168,8 @@ def _banded(
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
-        raise DataError(
-            "bands= is a number of bands, a list of edges, or {label: (low, high)}", argument="bands"
-        )
+        says = "bands= is a number of bands, a list of edges, or {label: (low, high)}"
+        raise DataError(says, argument="bands")
     codes = made.codes(values)
     beyond = (codes < 0) & ~np.isnan(values)
     n_beyond = int(beyond.sum())

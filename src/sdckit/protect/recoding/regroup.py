@@ -79,9 +79,8 @@ def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> d
     for leaf, new in hierarchy.at(level).items():
         value = _read(leaf, kind)
         if value in new_of:
-            raise DataError(
-                "hierarchy: two of its values are the same number; each has one line", argument="hierarchy"
-            )
+            says = "hierarchy: two of its values are the same number; each has one line"
+            raise DataError(says, argument="hierarchy")
         new_of[value] = new
     return new_of
 
@@ -132,9 +131,8 @@ def regroup(
             + ("; values outside cannot be kept beside them" if found and outside == "keep" else "")
         )
     place = {level: i for i, level in enumerate(levels)}
-    codes_of = np.array(
-        [-1 if value is None else place[value] for value in new] + [place.get(new_of.get(None), -1)]
-    )
+    missing = place.get(new_of.get(None), -1)
+    codes_of = np.array([*(-1 if value is None else place[value] for value in new), missing])
     is_other = np.array(
         [kind_of_value(a) != kind_of_value(b) or a != b for a, b in zip(column.values, new, strict=True)]
         + [codes_of[-1] >= 0]

@@ -114,7 +114,5 @@ def multiples(
 
 def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:
     if dtype.is_integer() and not (new == np.round(new)).all():
-        return {
-            "type": f"{column}: whole numbers became floats, since multiples of the base are not all whole"
-        }
+        return {"type": f"{column}: whole numbers became floats, multiples of the base are not all whole"}
     return {}

@@ -140,17 +140,14 @@ def local_suppression(
     groups = arguments.names(strata, "strata", single=True) or ()
     frame = open_eager(data, {"keys": roles.keys, "strata": groups})
     if clash := [name for name in groups if name in roles.keys]:
-        raise ScenarioError(
-            f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata"
-        )
+        raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
     requests = read_combinations(roles.keys, k, combinations, len(frame))
     rank = read_importance(roles.keys, importance)
     if exact != "auto":
         exact = arguments.flag(exact, "exact", "is 'auto', True or False")
     if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
-        raise DataError(
-            "exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact"
-        )
+        says = "exact=True counts values for one set of keys: no importance, no alpha below 1"
+        raise DataError(says, argument="exact")
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     file = _open(frame, roles, groups, max(level for _, level in requests))
@@ -216,10 +213,8 @@ def _solve(
     bounds = [_bound(file.situation(keys), k, file.alpha) for keys, k in requests]
     again = True
     while again:
-        taken = [
-            mend(file, keys, k, Order(tuple(numbers[j] for j in keys), rank is not None))
-            for keys, k in requests
-        ]
+        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
+        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
         again = file.alpha < 1 and any(taken)  # with 1, no match is ever lost again
     return _Outcome(max(bounds), exact=False)
 
@@ -311,9 +306,8 @@ def _protected(
         "at_risk": int(np.count_nonzero(at_risk)),
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
     }
-    return Protected(
-        out, Change("local_suppression", file.n, changed, parameters, {}, _notes(roles, untouched))
-    )
+    notes = _notes(roles, untouched)
+    return Protected(out, Change("local_suppression", file.n, changed, parameters, {}, notes))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:

@@ -70,9 +70,8 @@ class _Block:
 
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
-    words: NDArray[np.uint64] = splitmix(
-        column.astype(np.uint64) + np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
-    )
+    start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
+    words: NDArray[np.uint64] = splitmix(column.astype(np.uint64) + start)
     return words
 
 
@@ -139,9 +138,8 @@ def _kept(
 ) -> list[_Block]:  # fmt: skip
     """Groups with a cell that may need so many keys; a lone cell only where it reaches k there."""
     touched = np.bincount(label, open_cells, len(sizes)) > 0
-    useful = touched & (
-        (np.bincount(label, minlength=len(sizes)) > 1) | (np.bincount(label, own, len(sizes)) > 0)
-    )
+    several = np.bincount(label, minlength=len(sizes)) > 1
+    useful = touched & (several | (np.bincount(label, own, len(sizes)) > 0))
     member = np.flatnonzero(useful[label])
     if len(member) == 0:
         return []

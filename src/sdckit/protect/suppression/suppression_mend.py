@@ -54,9 +54,8 @@ def _tidy(
     masks = np.zeros(len(rows), np.uint64)
     for i, j in enumerate(keys):
         masks |= (file.gone[j] & ~before[j])[rows].astype(np.uint64) << np.uint64(i)
-    left = restore(
-        start, k, start.of_row[rows].astype(np.int64), masks, now.frequency[now.of_row[rows]], order.rank
-    )
+    cell = start.of_row[rows].astype(np.int64)
+    left = restore(start, k, cell, masks, now.frequency[now.of_row[rows]], order.rank)
     for i, j in enumerate(keys):
         back = ((masks ^ left) >> np.uint64(i)) & np.uint64(1) == 1
         file.gone[j, rows[back]] = False

@@ -146,9 +146,7 @@ def draw_donors(
     matrix = np.array(list(numbers), np.float64).reshape(len(numbers), n)
     able = np.bincount(groups.of_row, weights=lends, minlength=len(first)).astype(np.int64)
     chance, donor = rng.random((2, len(asked))), np.full(len(asked), -1, np.int64)
-    file, parts = (
-        _File(codes, groups.of_row, members, edges, lends, matrix),
-        chunks(len(asked), minimum=SLICE),
-    )
+    file = _File(codes, groups.of_row, members, edges, lends, matrix)
+    parts = chunks(len(asked), minimum=SLICE)
     run(lambda part: _draw(asked, *part, file, able.copy(), k, chance, donor), parts)
     return donor

@@ -188,9 +188,8 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
             ) from None
         found = list(values) if values.ndim == 2 else [values] * len(sizes)
     if len(found) != len(sizes):
-        raise DataError(
-            f"risk= has values for {len(found)} releases; there are {len(sizes)}", argument="risk"
-        )
+        says = f"risk= has values for {len(found)} releases; there are {len(sizes)}"
+        raise DataError(says, argument="risk")
     for values, n in zip(found, sizes, strict=True):
         if values.shape != (n,):
             raise DataError(

@@ -45,9 +45,8 @@ class LinearFit:
         if self.model == "normal":
             return self.variable.of_numbers(eta[:, 0] + sd * rng.standard_normal(n))
         if self.model == "poisson":
-            return self.variable.of_numbers(
-                rng.poisson(np.exp(np.minimum(eta[:, 0], MOST_RATE))).astype(float)
-            )
+            rate = np.exp(np.minimum(eta[:, 0], MOST_RATE))
+            return self.variable.of_numbers(rng.poisson(rate).astype(float))
         if self.model == "logistic":
             second = rng.random(n) < _expit(eta[:, 0])
             return self.variable.of_levels(self.levels[second.astype(np.int64)])

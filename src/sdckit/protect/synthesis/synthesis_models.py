@@ -14,7 +14,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis.synthesis_design import Seen, make_terms
 from sdckit.protect.synthesis.synthesis_draws import REGRESSIONS, PosteriorDraws
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
-from sdckit.protect.synthesis.synthesis_trees import fit_estimator, fit_sample, fit_tree
+from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
 __all__ = ["Chosen", "Fitted", "Settings", "fit_model", "kept_draws", "read_models", "unconverged"]
@@ -85,9 +85,8 @@ def read_models(
     that does not fit the type.
     """
     names = [one.name for one in variables]
-    by_column = (
-        given if isinstance(given, Mapping) else dict.fromkeys(names, "cart" if given is None else given)
-    )
+    default = "cart" if given is None else given
+    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, default)
     for name in by_column:
         if name not in names:
             raise ColumnError(
@@ -107,9 +106,8 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 argument="models",
             )
         if why := _misfit(given, variable):
-            raise DataError(
-                f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models"
-            )
+            says = f"models: {given!r} does not fit column {variable.name!r}, {why}"
+            raise DataError(says, argument="models")
         return Chosen(given, None, smoothing)
     from sklearn.base import clone, is_classifier
 
@@ -128,9 +126,8 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 f"of {variable.n_levels:,} values"
             )
     elif variable.kind != "number":
-        raise DataError(
-            f"models of {variable.name!r}: {label} predicts numbers; the column is a {variable.kind}"
-        )
+        what = f"{label} predicts numbers; the column is a {variable.kind}"
+        raise DataError(f"models of {variable.name!r}: {what}")
     return Chosen(label, clone(given), smoothing)
 
 
@@ -148,9 +145,7 @@ def _misfit(name: str, variable: Variable) -> str | None:
     if name == "logistic" and levels != 2:
         return f"of {levels:,} values: it draws one of two; use 'multinomial' or 'cart'"
     if name == "multinomial" and (levels > MOST_OUTCOMES or kind == "date"):
-        return (
-            f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES} categories; use 'cart'"
-        )
+        return f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES}; use 'cart'"
     return None
 
 
@@ -188,17 +183,16 @@ def _fit_one(
 ) -> Fitted:  # fmt: skip
     level = variable.held.level[rows]
     if chosen.name == "sample" or (level == level[0]).all():
-        return fit_sample(variable, rows)
+        return SampleFit(variable, rows)
     if chosen.is_linear:
         n_draws, proper = settings.n_draws, settings.proper
         return fit_linear(variable, chosen.name, predictors, rows, n_draws=n_draws, proper=proper, rng=rng)
     if not make_terms(predictors, rows):  # nothing varies among these records
-        return fit_sample(variable, rows)
+        return SampleFit(variable, rows)
     state = int(rng.integers(2**31))
     if chosen.estimator is None:
-        return fit_tree(
-            variable, predictors, rows, min_leaf=settings.min_leaf, smoothing=chosen.smoothing, state=state
-        )
+        leaf, smoothing = settings.min_leaf, chosen.smoothing
+        return fit_tree(variable, predictors, rows, min_leaf=leaf, smoothing=smoothing, state=state)
     from sklearn.base import clone
 
     estimator = clone(chosen.estimator)

@@ -141,7 +141,5 @@ def _value(target: Variable, value: Any) -> Values:
             target.of_levels(np.array([level])) if level >= 0 else target.of_numbers(np.array([float(value)]))
         )
     if level < 0:
-        raise DataError(
-            f"rules of {target.name!r}: no record holds the value to be set; give one that the data has"
-        )
+        raise DataError(f"rules of {target.name!r}: no record holds the value to set; give one of the data's")
     return target.of_levels(np.array([level]))

@@ -57,9 +57,8 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
     def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], Fitted]:
         name, release, own = task
         predictors = [plan.variables[one] for one in plan.predictors[name]]
-        found = fit_model(
-            plan.variables[name], plan.chosen[name], predictors, _fit_rows(plan, name), plan.settings, own
-        )
+        fit_rows, settings = _fit_rows(plan, name), plan.settings
+        found = fit_model(plan.variables[name], plan.chosen[name], predictors, fit_rows, settings, own)
         return (name, release), found
 
     linear = [task for task in tasks if plan.chosen[task[0]].is_linear]
@@ -114,13 +113,10 @@ def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
 def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
     """Values of a release that differ from those the record in their place has."""
     return {
-        name: int(np.count_nonzero(_differs(values, plan.variables[name].held.take(plan.rows))))
+        # a new number is no level of the original's
+        name: int(np.count_nonzero(values.level != plan.variables[name].held.level[plan.rows]))
         for name, values in made.items()
     }
-
-
-def _differs(one: Values, other: Values) -> NDArray[np.bool_]:
-    return np.asarray(one.level != other.level, np.bool_)  # a new number is no level of the original's
 
 
 def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) -> int:

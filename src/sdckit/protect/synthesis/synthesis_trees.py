@@ -14,7 +14,7 @@ from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix,
 from sdckit.protect.synthesis.synthesis_linear import choose
 from sdckit.protect.synthesis.synthesis_variables import Values, Variable
 
-__all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fit_sample", "fit_tree"]
+__all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fit_tree"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,11 +112,6 @@ class EstimatorFit:
         return self.variable.of_numbers(np.asarray(self.estimator.predict(X), float).reshape(n) + left)
 
 
-def fit_sample(variable: Variable, rows: Ints) -> SampleFit:
-    """Draw from the values of some records."""
-    return SampleFit(variable, rows)
-
-
 def fit_tree(
     variable: Variable, predictors: Sequence[Variable], rows: Ints, *, min_leaf: int, smoothing: float,
     state: int,
@@ -161,9 +156,8 @@ def fit_estimator(
     assert variable.held.number is not None
     y = variable.held.number[rows]
     estimator.fit(X, y)
-    return EstimatorFit(
-        variable, terms, estimator, y - np.asarray(estimator.predict(X), float).reshape(len(y))
-    )
+    left = y - np.asarray(estimator.predict(X), float).reshape(len(y))
+    return EstimatorFit(variable, terms, estimator, left)
 
 
 def _places(one: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:

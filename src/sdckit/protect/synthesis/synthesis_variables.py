@@ -107,9 +107,8 @@ def read_variable(series: Any) -> Variable:
     level = level.astype(np.int64).reshape(-1)
     known = seen < coded.span
     if not known.any():
-        return Variable(
-            series.name, "empty", seen[:0], (), None, Values(level * 0 - 1, None), len(codes), None
-        )
+        nothing = Values(np.full_like(level, MISSING), None)
+        return Variable(series.name, "empty", seen[:0], (), None, nothing, len(codes), None)
     amounts: Floats | None = None
     texts: tuple[str, ...] = ()
     if coded.kind in {"integer", "number"}:
@@ -189,6 +188,4 @@ def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
                 "real ones out; take it off by drop_identifiers, recode it, or leave it out of columns"
             )
         if one.n_levels + (one.n_missing > 0) < 2:
-            raise DataError(
-                f"column {one.name!r} is constant, there is nothing to synthesise; leave it out of columns"
-            )
+            raise DataError(f"column {one.name!r} is constant, there is nothing to draw; leave it out")

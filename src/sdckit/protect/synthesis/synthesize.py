@@ -134,12 +134,10 @@ def synthesize(
     """
     named = None if columns is None else chosen(columns)
     _check_options(m, fit_to, proper, min_leaf, posterior_draws)
-    frame = open_eager(
-        data, {"columns": named or (), "predictors": chosen(predictors, "predictors") if predictors else ()}
-    )
-    variables = {
-        name: read_variable(frame[name]) for name in _needed(frame.columns, named, predictors, rules)
-    }
+    helping = chosen(predictors, "predictors") if predictors else ()
+    frame = open_eager(data, {"columns": named or (), "predictors": helping})
+    needed = _needed(frame.columns, named, predictors, rules)
+    variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
     order_of, left = _targets(named, order, rows, variables, len(frame))
     helpers, unused = _helpers(predictors, order_of, rows, variables, len(frame))
@@ -261,16 +259,14 @@ def _helpers(
             f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out",
             argument="predictors",
         )
-    rest = [
-        name for name in variables if name not in order and name != (rows if isinstance(rows, str) else None)
-    ]
+    own = rows if isinstance(rows, str) else None
+    rest = [name for name in variables if name not in order and name != own]
     usable = tuple(name for name in rest if is_usable(variables[name], n))
     if names is not None:
         return names, {}
     unused = [name for name in rest if name not in usable]
-    return usable, {
-        "predictors": f"{', '.join(unused)} predict nothing: one value, or a list of names"
-    } if unused else {}
+    said = f"{', '.join(unused)} predict nothing: one value, or a list of names"
+    return usable, {"predictors": said} if unused else {}
 
 
 def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
@@ -279,14 +275,11 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
         return np.ones(len(frame), np.bool_)
     if isinstance(rows, str):
         if rows not in frame.columns:
-            raise ColumnError(
-                f"rows: no column {rows!r} in the data; {did_you_mean(rows, frame.columns)}", argument="rows"
-            )
+            hint = did_you_mean(rows, frame.columns)
+            raise ColumnError(f"rows: no column {rows!r} in the data; {hint}", argument="rows")
         coded = code_column(frame[rows])
         if coded.kind != "boolean" or coded.n_missing:
-            raise DataError(
-                f"rows: column {rows!r} does not hold true or false for every record", argument="rows"
-            )
+            raise DataError(f"rows: {rows!r} does not hold true or false for every record", argument="rows")
         return np.asarray(coded.codes() + coded.low == 1)
     try:
         found = np.asarray(rows)
@@ -309,9 +302,7 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(order, given)
     for name, value in by_column.items():
         if name not in order:
-            raise ColumnError(
-                f"smoothing: {name!r} is not among the columns to synthesise", argument="smoothing"
-            )
+            raise ColumnError(f"smoothing: {name!r} is not to be synthesised", argument="smoothing")
         arguments.amount(value, "smoothing", "is a multiple of the bandwidth")
     return {name: float(by_column.get(name, 0.0)) for name in order}
 
