@@ -14,14 +14,7 @@ from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = [
-    "as_held",
-    "open_eager",
-    "take_rows",
-    "with_levels",
-    "with_numbers",
-    "with_some_numbers",
-]
+__all__ = ["as_held", "open_eager", "take_rows", "with_levels", "with_numbers", "with_some_numbers"]
 
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sdckit.data.files.file_checks import refuse_duplicates
-from sdckit.data.files.value_like import is_code, is_value
+from sdckit.data.files.file_checks import is_code, is_value, refuse_duplicates
 from sdckit.errors import DataError
 
 __all__ = ["HeaderNames", "header_names"]

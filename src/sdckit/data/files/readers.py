@@ -116,7 +116,7 @@ def _read(
     from sdckit.data.files.read_columnar import read_columnar
     from sdckit.data.files.read_csv import read_csv
     from sdckit.data.files.read_labelled import read_labelled
-    from sdckit.data.missing_values.suspects import suspects
+    from sdckit.data.missing_values.missing_codes import suspects
 
     codes = arguments.texts(missing, "missing")
     kind = file_format(file)

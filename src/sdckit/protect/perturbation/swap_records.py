@@ -16,8 +16,13 @@ from sdckit.errors import ColumnError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
-from sdckit.protect.perturbation.swapping_households import Households, one_per_household, read_households
-from sdckit.protect.perturbation.swapping_pairs import draw_order, draw_partners
+from sdckit.protect.perturbation.swapping import (
+    Households,
+    draw_order,
+    draw_partners,
+    one_per_household,
+    read_households,
+)
 
 __all__ = ["swap_records"]
 

@@ -1,4 +1,4 @@
-"""Households of a file: their areas, what makes two alike, and how rare their members are in each area."""
+"""Households that are to change places: how rare each is in its area, and a partner elsewhere that is alike."""
 
 from __future__ import annotations
 
@@ -7,15 +7,84 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_column, first_rows
 from sdckit.errors import DataError
+from sdckit.numerics.search.count_boxes import order_by_group
 
-__all__ = ["Households", "one_per_household", "read_households"]
+__all__ = ["Households", "draw_order", "draw_partners", "one_per_household", "read_households"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[no-untyped-def]
+    """Give each household asked for the first free one of its group in another area."""
+    left = 0
+    for i in asked:
+        if partner[i] >= 0:
+            continue
+        p, end = at[pair[i]], edges[group[i] + 1]
+        # what was passed over was swapped or of this same area, and stays so: the place only moves on
+        while p < end and (partner[order[p]] >= 0 or area[order[p]] == area[i]):
+            p += 1
+        at[pair[i]] = p
+        if p < end:
+            partner[i], partner[order[p]] = order[p], i
+        else:
+            left += 1
+    return left
+
+
+def draw_order(weight: Floats, rng: np.random.Generator) -> Ints:
+    """An order in which each next one is drawn from those left with probability in proportion to its weight.
+
+    Efraimidis, P. S. and Spirakis, P. G. (2006). Weighted random sampling with a reservoir. Information
+    Processing Letters 97, 181-185.
+
+    >>> draw_order(np.array([1e-9, 1.0]), np.random.default_rng(0)).tolist()
+    [1, 0]
+    """
+    return np.argsort(rng.standard_exponential(len(weight)) / weight, kind="stable")
+
+
+def draw_partners(
+    asked: Ints, groupings: Sequence[Sequence[Ints]], area: Ints, weight: Floats, partner: Ints,
+    rng: np.random.Generator,
+) -> int:  # fmt: skip
+    """Pair households, and write it into `partner`.
+
+    `asked`: households that need a partner, in the order in which they are served. `groupings`: codes that
+    partners have in common; where nobody is left, the next ones count. Partners are of different areas, the
+    chances of being one are in proportion to `weight`, and `partner` is -1 where free. Returns households left
+    without a partner.
+
+    >>> partner, size, area = np.full(3, -1), np.array([1, 2, 1]), np.array([0, 1, 1])
+    >>> draw_partners(np.array([0]), [[size]], area, np.ones(3), partner, np.random.default_rng(0))
+    0
+    >>> partner.tolist()
+    [2, -1, 0]
+    """
+    rank = np.empty(len(area), np.int64)
+    rank[draw_order(weight, rng)] = np.arange(len(area))
+    by_rank = np.argsort(rank)
+    left = 0
+    for codes in groupings:
+        groups = group_codes(list(codes), len(area))
+        group = groups.of_row.astype(np.int64)
+        in_order, edges = order_by_group(group[by_rank], len(groups.size))
+        pairs = group_codes([group, area], len(area))
+        pair = pairs.of_row.astype(np.int64)
+        at = np.empty(len(pairs.size), np.int64)
+        at[pair] = edges[group]
+        left = int(_pair(asked, group, area, pair, by_rank[in_order], edges, at, partner))
+        if left == 0:
+            break
+    return left
 
 
 @dataclass(frozen=True, eq=False)
