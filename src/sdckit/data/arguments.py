@@ -324,8 +324,6 @@ def scenario_or_none(value: object) -> Scenario | None:
     Raises `ScenarioError`: something else.
     """
     if value is not None and not isinstance(value, Scenario):
-        raise ScenarioError(
-            "scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)",
-            argument="scenario",
-        )
+        says = "scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)"
+        raise ScenarioError(says, argument="scenario")
     return value

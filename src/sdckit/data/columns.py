@@ -45,11 +45,10 @@ class Coded:
     def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
         """Codes of some rows; `span` where missing."""
         values = self.values[rows]
-        code = (
-            values.astype(np.int64) - self.low
-            if self.values.dtype != np.uint64
-            else (values - np.uint64(self.low)).astype(np.int64)
-        )
+        if values.dtype == np.uint64:
+            code = (values - np.uint64(self.low)).astype(np.int64)
+        else:
+            code = values.astype(np.int64) - self.low
         return code if len(self.valid) == 0 else np.where(self.valid[rows] != 0, code, self.span)
 
     def without_rows(self) -> Coded:
@@ -61,18 +60,15 @@ class Coded:
         import pyarrow as pa
 
         present = codes < self.span
+        known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            found = levels.take(pa.array(np.where(present, codes, 0))).to_pylist() if self.span else []
+            found = levels.take(pa.array(known)).to_pylist() if self.span else []
+        elif self.kind == "date":
+            stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
+            found = stored.view(self.arrow_type).to_pylist()
         else:
-            found = (
-                pa.array(np.where(present, codes, 0) + self.low)
-                .cast(_storage(self.arrow_type))
-                .view(self.arrow_type)
-                .to_pylist()
-                if self.kind == "date"
-                else [code + self.low for code in np.where(present, codes, 0).tolist()]  # may exceed 64 bits
-            )
+            found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
             found = [bool(v) for v in found]
         found = found or [None] * len(codes)
@@ -199,15 +195,8 @@ def _code_array(name: str, array: pa.Array) -> Coded:
         return _code_floats(name, array.cast(pa.float64()), kind)
     if kind == pa.string_view():
         return _code_views(name, array)
-    plain = (
-        t.is_string,
-        t.is_large_string,
-        t.is_decimal,
-        t.is_binary,
-        t.is_large_binary,
-        t.is_fixed_size_binary,
-    )
-    if kind == pa.binary_view() or any(is_kind(kind) for is_kind in plain):
+    texts = (t.is_string, t.is_large_string, t.is_binary, t.is_large_binary, t.is_fixed_size_binary)
+    if kind == pa.binary_view() or t.is_decimal(kind) or any(is_kind(kind) for is_kind in texts):
         return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
     raise DataError(f"column {name!r} holds {kind}: a variable needs one plain value per record")
 

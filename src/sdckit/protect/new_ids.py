@@ -83,10 +83,8 @@ def new_ids(
     arguments.column(column, "column")
     arguments.column_or_none(household, "household")
     if column == household:
-        raise ColumnError(
-            f"household: {household!r} is the person too; give two columns, or one column alone",
-            argument="household",
-        )
+        says = f"household: {household!r} is the person too; give two columns, or one column alone"
+        raise ColumnError(says, argument="household")
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
     bits = _key(key)
     frame = open_eager(data, {"column": [column], "household": [] if household is None else [household]})

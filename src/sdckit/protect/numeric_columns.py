@@ -68,9 +68,6 @@ def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> 
 def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, str]:
     """A note naming columns that now hold numbers of another type, because not all are whole."""
     made = open_frame(data)
-    moved = [
-        f"{name} was {frame[name].dtype}, is {made[name].dtype}"
-        for name in names
-        if frame[name].dtype != made[name].dtype
-    ]
+    pairs = [(name, frame[name].dtype, made[name].dtype) for name in names]
+    moved = [f"{name} was {before}, is {after}" for name, before, after in pairs if before != after]
     return {"type": "; ".join(moved)} if moved else {}

@@ -18,12 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["labelled_header", "read_labelled"]
 
 _READERS = {
-    "SPSS": "read_sav",
-    "SPSS portable": "read_por",
-    "Stata": "read_dta",
-    "SAS": "read_sas7bdat",
-    "SAS transport": "read_xport",
-}
+    "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",
+    "SAS": "read_sas7bdat", "SAS transport": "read_xport",
+}  # fmt: skip
 _MOST_UNLABELLED = 50  # more values without a label than this: a measured number with a few labelled codes
 
 

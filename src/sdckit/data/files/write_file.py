@@ -136,11 +136,8 @@ def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """Every text and every name that a spreadsheet would run, behind an apostrophe."""
     import polars as pl
 
-    texts = [
-        name
-        for name, kind in frame.schema.items()
-        if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)
-    ]
+    texts = [name for name, kind in frame.schema.items()
+             if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
     column = pl.col(texts).cast(pl.String)
     guarded = pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
     safe = frame.with_columns(guarded.name.keep()) if texts else frame

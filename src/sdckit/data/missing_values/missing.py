@@ -38,10 +38,8 @@ def missing_rule(
     if isinstance(missing, str):
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):
-        raise ColumnError(
-            f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}",
-            argument="missing",
-        )
+        says = f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}"
+        raise ColumnError(says, argument="missing")
     return tuple(missing.get(key, default) for key in keys)
 
 

@@ -275,11 +275,6 @@ def _running_number(facts: _Facts, topic: Topic) -> Guess:
 
 
 _BY_ROLE = {
-    "key": _key,
-    "identifier": _identifier,
-    "weight": _weight,
-    "household": _household,
-    "person": _person,
-    "sensitive": _sensitive,
-    "id": _running_number,
-}
+    "key": _key, "identifier": _identifier, "weight": _weight, "household": _household, "person": _person,
+    "sensitive": _sensitive, "id": _running_number,
+}  # fmt: skip

@@ -32,11 +32,8 @@ class Roles:
     def columns(self) -> dict[str, tuple[str, ...]]:
         """Columns by role, for the check that they exist."""
         single = {"weight": self.weight, "household": self.household, "person": self.person, "id": self.id}
-        return {
-            "keys": self.keys,
-            "sensitive": self.sensitive,
-            **{role: (name,) for role, name in single.items() if name is not None},
-        }
+        given = {role: (name,) for role, name in single.items() if name is not None}
+        return {"keys": self.keys, "sensitive": self.sensitive, **given}
 
 
 def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> MissingRule:
@@ -63,10 +60,8 @@ def resolve_roles(
     for role, name in single.items():
         arguments.column_or_none(name, role)
     if weight is not None and sampling_fraction is not None:
-        raise ScenarioError(
-            "give weight= or sampling_fraction=, not both: each says how many persons a record is",
-            argument="sampling_fraction",
-        )
+        says = "give weight= or sampling_fraction=, not both: each says how many persons a record is"
+        raise ScenarioError(says, argument="sampling_fraction")
     names = arguments.names(keys, "keys")
     if names is None and scenario is None:
         raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
@@ -112,7 +107,5 @@ def check_columns(columns: Sequence[str], roles: Roles) -> None:
                 hint = did_you_mean(name, columns)
                 raise ColumnError(f"{role}: no column {name!r} in the data; {hint}", argument=role)
     if clash := set(roles.keys) & set(roles.sensitive):
-        raise ColumnError(
-            f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know",
-            argument="sensitive",
-        )
+        says = f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know"
+        raise ColumnError(says, argument="sensitive")

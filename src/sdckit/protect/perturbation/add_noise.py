@@ -269,16 +269,9 @@ def add_noise(
         found = [_zeros_kept(old, new) for old, new in zip(before, found, strict=True)]
     made = dict(zip(names, found, strict=True))
     out = with_numbers(frame, made)
-    change = Change(
-        method="add_noise",
-        n=len(frame),
-        changed=count_changed(values, made),
-        parameters={
-            "columns": list(names), "noise": float(noise), "method": method, "keep_zeros": keep_zeros,
-        },
-        secret=secret,
-        notes={**notes, **became_fractions(frame, out, names)},
-    )  # fmt: skip
+    parameters = {"columns": list(names), "noise": float(noise), "method": method, "keep_zeros": keep_zeros}
+    notes |= became_fractions(frame, out, names)
+    change = Change("add_noise", len(frame), count_changed(values, made), parameters, secret, notes)
     return Protected(out, change)
 
 

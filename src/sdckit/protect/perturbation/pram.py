@@ -234,9 +234,7 @@ def pram(
         notes[f"expected {name}"] = f"{share:.4f} of the values were expected to change"
         notes |= _narrow(counts, name) if len(parts) > 1 else {}
     change = Change(
-        method="pram",
-        n=len(frame),
-        changed=changed,
+        "pram", len(frame), changed,
         parameters={
             "columns": list(names), "matrix": "given" if matrix is not None else "drawn" if not isinstance(pd, Mapping)
             else "from the diagonal given", "invariant": keeps, "strata": list(within),
@@ -287,10 +285,8 @@ def _check_given(names: Sequence[str], pd: object, matrix: object) -> None:
     for role, given in {"matrix": matrix, "pd": pd}.items():
         if isinstance(given, Mapping):
             if set(given) != set(names):
-                raise ColumnError(
-                    f"{role}= is given by column: {role}={{column: ...}} for exactly the columns to change",
-                    argument=role,
-                )
+                says = f"{role}= is given by column: {role}={{column: ...}} for exactly the columns to change"
+                raise ColumnError(says, argument=role)
             if any(not isinstance(one, Mapping) for one in given.values()):
                 how = f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}"
                 raise DataError(how, argument=role)

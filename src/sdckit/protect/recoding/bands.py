@@ -61,10 +61,8 @@ def given_bands(
         arguments.choice(closed, "closed", get_args(Closed))
     if isinstance(bands, Mapping):
         if labels is not None:
-            raise DataError(
-                "labels= goes with a list of edges; {label: (low, high)} names the bands itself",
-                argument="labels",
-            )
+            says = "labels= goes with a list of edges; {label: (low, high)} names the bands itself"
+            raise DataError(says, argument="labels")
         return _ranges(bands, closed or "both")
     edges = [_edge(edge, -math.inf if i == 0 else math.inf) for i, edge in enumerate(bands)]
     if len(edges) < 2:
@@ -103,10 +101,8 @@ def cut_bands(
     if low == high:
         raise DataError("bands: all values are the same; there is nothing to cut", argument="bands")
     if method == "log" and low <= 0:
-        raise DataError(
-            'method="log" takes the logarithm; some values are zero or negative, give the edges',
-            argument="method",
-        )
+        says = 'method="log" takes the logarithm; some values are zero or negative, give the edges'
+        raise DataError(says, argument="method")
     if method == "equal_frequency":
         edges = np.quantile(known, np.arange(1, n) / n)
         rounded = np.array([float(f"{edge:.3g}") for edge in edges])
@@ -189,10 +185,8 @@ def _labels(labels: Sequence[str] | None, n: int) -> tuple[str, ...]:
     if not all(isinstance(label, str) and label for label in names):
         raise DataError("labels= is a list of texts, one for each band", argument="labels")
     if len(names) != n or len(set(names)) != n:
-        raise DataError(
-            f"labels= needs {n} different texts, one for each band; it has {len(set(names))}",
-            argument="labels",
-        )
+        says = f"labels= needs {n} different texts, one for each band; it has {len(set(names))}"
+        raise DataError(says, argument="labels")
     return names
 
 

@@ -237,9 +237,7 @@ def microaggregate(
             made[name][rows] = one
     out = with_numbers(frame, made)
     change = Change(
-        method="microaggregate",
-        n=len(frame),
-        changed=count_changed(values, made),
+        "microaggregate", len(frame), count_changed(values, made),
         parameters={
             "columns": list(names), "k": int(k), "method": method, "measure": measure, "strata": list(within),
             "sort_by": along if method == "single" else None,

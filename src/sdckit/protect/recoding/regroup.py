@@ -45,15 +45,11 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
                 raise DataError(f"groups: {new!r} lists a list; give plain values", argument="groups")
             found = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
             if kind not in {"empty", found} and found != "empty":
-                raise DataError(
-                    f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}",
-                    argument="groups",
-                )
+                says = f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}"
+                raise DataError(says, argument="groups")
             if old in new_of:
-                raise DataError(
-                    f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group",
-                    argument="groups",
-                )
+                says = f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group"
+                raise DataError(says, argument="groups")
             new_of[old] = new
     return new_of
 

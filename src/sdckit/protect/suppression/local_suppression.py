@@ -270,10 +270,8 @@ def _programme(
     found = solve(start, k, needs.cells, needs.keys, bound, nodes)
     if found is None:
         if exact is True:
-            raise DataError(
-                "exact=True is for small files (some hundred records at risk); use exact='auto'",
-                argument="exact",
-            )
+            says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
+            raise DataError(says, argument="exact")
         return None
     if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
         file.gone[:] = False

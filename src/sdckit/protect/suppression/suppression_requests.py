@@ -88,10 +88,8 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
     if importance is None:
         return None
     if isinstance(importance, str) or not isinstance(importance, (Mapping, Sequence)):
-        raise DataError(
-            "importance is {key: number}, or a list of the keys, the most important one first",
-            argument="importance",
-        )
+        says = "importance is {key: number}, or a list of the keys, the most important one first"
+        raise DataError(says, argument="importance")
     given: Any = importance
     if isinstance(given, Mapping):
         numbers = dict(given)
@@ -102,10 +100,8 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
     elif len(given) == len(keys):
         numbers = dict(zip(keys, given, strict=True))
     else:
-        raise DataError(
-            f"importance has {len(given)} numbers for {len(keys)} keys; give one per key",
-            argument="importance",
-        )
+        says = f"importance has {len(given)} numbers for {len(keys)} keys; give one per key"
+        raise DataError(says, argument="importance")
     for name in numbers:
         _check_key(name, keys, "importance")
     if lacking := [name for name in keys if name not in numbers]:

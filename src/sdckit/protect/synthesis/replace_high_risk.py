@@ -235,15 +235,11 @@ def replace_high_risk(
     match_on, copied = arguments.names(match, "match") or (), arguments.names(replace, "replace") or ()
     numbers = arguments.names(numeric, "numeric") or ()
     if not match_on or not copied:
-        raise ColumnError(
-            "match= says which variables make a donor similar, replace= which it lends; name some of each",
-            argument="replace" if match_on else "match",
-        )
+        says = "match= says which variables make a donor similar, replace= which it lends; name some of each"
+        raise ColumnError(says, argument="replace" if match_on else "match")
     if stray := [name for name in numbers if name not in match_on]:
-        raise ColumnError(
-            f"numeric: {stray[0]!r} is not in match; only the variables to choose a donor by are",
-            argument="numeric",
-        )
+        says = f"numeric: {stray[0]!r} is not in match; only the variables to choose a donor by are"
+        raise ColumnError(says, argument="numeric")
     arguments.number(threshold, "threshold", "is the risk above which a record is replaced")
     arguments.count(k, "k", "counts records")
     if n_replace is not None:
@@ -269,9 +265,7 @@ def replace_high_risk(
             codes = code_column(frame[name]).codes()
             changed[name] += int((codes[source] != codes).sum())
     change = Change(
-        method="replace_high_risk",
-        n=sum(len(frame) for frame in frames),
-        changed=changed,
+        "replace_high_risk", sum(len(frame) for frame in frames), changed,
         parameters={
             "threshold": float(threshold), "match": list(match_on), "numeric": list(numbers),
             "replace": list(copied), "k": k, "n_replace": n_replace, "exclude_high_risk": exclude_high_risk,
@@ -293,14 +287,8 @@ def _donors(
         [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
     )  # fmt: skip
     if (found < 0).any():
-        raise DataError(
-            "nobody is left to be a donor"
-            + (
-                ": all records are of high risk; allow them as donors or raise the threshold"
-                if exclude
-                else ""
-            )
-        )
+        why = ": all records are of high risk; allow them as donors or raise the threshold" if exclude else ""
+        raise DataError(f"nobody is left to be a donor{why}")
     return found
 
 
@@ -331,13 +319,9 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
         raise DataError(says, argument="risk")
     for values, n in zip(found, sizes, strict=True):
         if values.shape != (n,):
-            raise DataError(
-                f"risk= has {values.size} values, the release {n} records; give one for each record",
-                argument="risk",
-            )
+            says = f"risk= has {values.size} values, the release {n} records; give one for each record"
+            raise DataError(says, argument="risk")
         if not np.isfinite(values).all():
-            raise DataError(
-                f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records",
-                argument="risk",
-            )
+            says = f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records"
+            raise DataError(says, argument="risk")
     return found

@@ -18,9 +18,7 @@ __all__ = ["LinearFit", "choose", "fit_linear"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-PRIOR = (
-    0.01  # precision of a coefficient of a standardised predictor a priori: only where the data are silent
-)
+PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent
 ITERATIONS = 2000
 
 

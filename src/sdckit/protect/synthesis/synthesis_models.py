@@ -112,10 +112,8 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
     from sklearn.base import clone, is_classifier
 
     if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
-        raise DataError(
-            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator",
-            argument="models",
-        )
+        says = f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator"
+        raise DataError(says, argument="models")
     label = type(given).__name__
     if is_classifier(given):
         if not hasattr(given, "predict_proba"):
@@ -136,11 +134,8 @@ def _misfit(name: str, variable: Variable) -> str | None:
     kind, levels = variable.kind, variable.n_levels
     if name in {"normal", "poisson"} and kind != "number":
         return f"a {kind}: it draws numbers"
-    if (
-        name == "poisson"
-        and variable.amounts is not None
-        and (variable.decimals != 0 or variable.amounts[0] < 0)
-    ):
+    amounts = variable.amounts
+    if name == "poisson" and amounts is not None and (variable.decimals != 0 or amounts[0] < 0):
         return "which holds other values than counts (whole numbers of 0 or more)"
     if name == "logistic" and levels != 2:
         return f"of {levels:,} values: it draws one of two; use 'multinomial' or 'cart'"
@@ -157,11 +152,8 @@ def fit_model(
     if settings.proper and not chosen.is_linear:
         rows = rows[rng.integers(len(rows), size=len(rows))]
     gone = variable.held.level[rows] == MISSING
-    two_steps = chosen.name == "logistic" or (
-        variable.held.number is not None
-        and chosen.name not in {"sample", "multinomial"}
-        and not _classifies(chosen)
-    )
+    draws_number = chosen.name not in {"sample", "multinomial"} and not _classifies(chosen)
+    two_steps = chosen.name == "logistic" or (variable.held.number is not None and draws_number)
     if not (two_steps and gone.any()) or gone.all():
         return _fit_one(variable, chosen, predictors, rows, settings, rng)
     level = (variable.held.level == MISSING).astype(np.int64)
@@ -170,11 +162,8 @@ def fit_model(
         first=np.zeros(2, np.int64), n_missing=0,
     )  # fmt: skip
     how = Chosen("logistic" if chosen.is_linear else "cart", None, 0.0)
-    return _WithMissing(
-        _fit_one(event, how, predictors, rows, settings, rng),
-        _fit_one(variable, chosen, predictors, rows[~gone], settings, rng),
-        variable,
-    )
+    first = _fit_one(event, how, predictors, rows, settings, rng)
+    return _WithMissing(first, _fit_one(variable, chosen, predictors, rows[~gone], settings, rng), variable)
 
 
 def _fit_one(

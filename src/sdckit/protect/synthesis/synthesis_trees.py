@@ -18,9 +18,7 @@ __all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fi
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-HEAPED = (
-    0.1  # share of the records from which on a number is no measurement but an answer, and is not smoothed
-)
+HEAPED = 0.1  # share of the records that makes a number an answer, no measurement: it is not smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +167,8 @@ def _places(one: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
             return [Place(one.name, None, 0.0, 1.0, True)]
         made = [Place(one.name, None, float(np.median(known)), float(known.std()) or 1.0, False)]
         return [*made, Place(one.name, None, 0.0, 1.0, True)] if one.n_missing else made
-    return [
-        Place(
-            one.name, _ranks(np.where(level < 0, one.n_levels, level), one.n_levels + 1, y), 0.0, 1.0, False
-        )
-    ]
+    ranks = _ranks(np.where(level < 0, one.n_levels, level), one.n_levels + 1, y)
+    return [Place(one.name, ranks, 0.0, 1.0, False)]
 
 
 def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
