@@ -27,7 +27,7 @@ NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10
 class Coded:
     """One column as integers."""
 
-    name: str  # name of the column
+    name: str
     values: NDArray[Any]  # shape (n,); ``values - low`` is the code, 0 to span - 1
     valid: NDArray[np.uint8]  # shape (n,); which values are present; empty when all are
     low: int  # offset

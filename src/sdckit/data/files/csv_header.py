@@ -19,7 +19,7 @@ _BELOW = 2_000  # records the header is held against
 class HeaderNames:
     """The names in a header."""
 
-    names: tuple[str, ...]  # column names
+    names: tuple[str, ...]
     # whether the records below tell the header apart: some column of numbers has a name that is none
     certain: bool
 

@@ -28,7 +28,7 @@ _SPELT = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 class CsvShape:
     """How to cut a CSV file into records."""
 
-    names: tuple[str, ...]  # column names
+    names: tuple[str, ...]
     delimiter: str  # one character
     quoted: bool  # whether double quotes enclose fields; else they are characters like others
     skip_lines: int  # lines before the first record

@@ -99,9 +99,9 @@ def _least(values: pl.Series) -> float:
 class Found:
     """A code seen in a column."""
 
-    column: str  # name of the column
+    column: str
     code: str  # the code as the column holds it
-    records: int  # number of records that hold it
+    records: int  # that hold it
 
 
 def _number(code: str) -> float | None:

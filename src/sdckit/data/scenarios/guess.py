@@ -35,7 +35,7 @@ _SEVERAL_ROWS = (
 class Guess:
     """What a column probably is."""
 
-    column: str  # the column's name
+    column: str
     role: Role  # its role in a scenario; ``"ignore"`` where it has none
     reason: str  # why, in words, without any value of a record
     warning: str | None = None  # what to do before it is used, or None

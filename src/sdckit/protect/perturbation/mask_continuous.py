@@ -89,10 +89,8 @@ def mask_continuous(
         drawn = draw(own, len(frame), lambda one, piece: one.standard_normal(out=piece))
         made[name] = as_held(frame[name], values[name] + noise[name] * drawn)
     out = with_numbers(frame, made)
-    hidden, notes = (
-        {"seed": secret, "noise_sd": noise, "reliability": share},
-        became_fractions(frame, out, names),
-    )
+    hidden = {"seed": secret, "noise_sd": noise, "reliability": share}
+    notes = became_fractions(frame, out, names)
     changed = count_changed(values, made)
     change = Change("mask_continuous", len(frame), changed, {"columns": list(names)}, hidden, notes)
     return Protected(out, change)

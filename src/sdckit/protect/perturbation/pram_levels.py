@@ -75,8 +75,7 @@ class Levels:
     # shape (n,); where they begin says `low`: whole numbers are taken as they are
     codes: Ints | NDArray[np.uint32]
     low: int
-    # shape (span + 1,); level of each code, -1 of a missing value (the last code) and of codes that nobody
-    # has
+    # shape (span + 1,); level of each code, -1 of a missing value (the last code) and of codes nobody has
     level: Ints
     labels: list[str]  # the levels, printed
     numeric: bool  # whether they are numbers

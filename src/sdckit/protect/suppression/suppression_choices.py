@@ -45,7 +45,7 @@ class Order:
 class Choices:
     """Groups that cells at risk can be released into."""
 
-    cells: NDArray[np.int64]  # shape (C,); complete cells at risk; what follows counts them from 0
+    cells: NDArray[np.int64]  # shape (C,); complete cells at risk, which the rest counts from 0
     # shape (C,); keys that a record must lose to reach k on its own account; 0 where no search found a set
     needs: NDArray[np.int64]
     starts: NDArray[np.int64]  # shape (G + 1,); where the cells of each group begin

@@ -13,16 +13,8 @@ from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.errors import DataError
 
 __all__ = [
-    "MISSING",
-    "MOST_LEVELS",
-    "NEW",
-    "Values",
-    "Variable",
-    "is_usable",
-    "number_label",
-    "read_variable",
-    "refuse_unfit",
-]
+    "MISSING", "MOST_LEVELS", "NEW", "Values", "Variable", "is_usable", "number_label", "read_variable", "refuse_unfit",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,8 +29,7 @@ class Values:
 
     # shape (n,); place among the variable's distinct values; `MISSING`, or `NEW` for a number not among them
     level: Ints
-    # shape (n,); the number (of dates: days or parts of them since 1970), NaN where missing; None for
-    # categories
+    # shape (n,), NaN where missing, None for categories; of dates: days or parts of them since 1970
     number: Floats | None
 
     def take(self, rows: NDArray[Any]) -> Values:
@@ -52,8 +43,7 @@ class Variable:
 
     name: str
     kind: str  # "number", "date", "category", "empty"
-    # shape (n_levels,); a record that holds each distinct value. Numbers ascend; categories are sorted by
-    # their text.
+    # shape (n_levels,); a record of each distinct value: numbers ascend, categories are sorted by their text
     first: Ints
     texts: tuple[str, ...]  # the distinct values of categories, printed
     amounts: Floats | None  # shape (n_levels,); the distinct values of numbers and dates
