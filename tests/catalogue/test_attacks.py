@@ -31,10 +31,10 @@ def attacked(
     scenario: sdc.Scenario, control: Any = CONTROL, released: Any = RELEASED, n_attacks: int = 500
 ) -> Any:
     columns = {"keys": scenario.all_keys, "more": ["ill", "income"]}
-    pair = open_pair(ORIGINAL, released, categories=columns, aligned=scenario.aligned)
+    pair = open_pair(ORIGINAL, released, control, categories=columns, aligned=scenario.aligned)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": frozenset(released.columns), "aligned": scenario.aligned,
-        "pair": pair, "control": control, "has_control": control is not None, "seed": 1,
+        "pair": pair, "has_control": control is not None, "seed": 1,
     }  # fmt: skip
     variables = shared_variables(scenario, known["columns"])
     with quiet():

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,39 @@ def test_the_rooms_keep_to_their_arrows() -> None:
     program = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def names_of(path: Path) -> str:
+    """The dotted name of a file of the package."""
+    return ".".join(path.relative_to(SRC.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def needed(path: Path, modules: set[str]) -> set[str]:
+    """The files of the package that a file imports anywhere, functions included, but for types."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for part in node.body
+        for inner in ast.walk(part)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node not in for_types:
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inside & modules or {node.module}
+    return (found & modules) - {names_of(path)}
+
+
+def test_files_import_each_other_in_one_direction() -> None:
+    """But for `plot()` and `_repr_html_` of a result, which reach up to the report."""
+    paths = {names_of(path): path for path in sources()}
+    graph = {name: needed(path, set(paths)) for name, path in paths.items()}
+    up = {name for name in graph["sdckit.result"] if name.startswith("sdckit.report")}
+    assert up
+    graph["sdckit.result"] -= up
+    TopologicalSorter(graph).prepare()  # raises at a circle, and names it
 
 
 def modules_after(statement: str) -> set[str]:

@@ -96,6 +96,7 @@ def test_an_assessment_is_drawn_intruder_by_intruder() -> None:
         "Cells by number of records",
         "Records in violation of k-anonymity",
         "Distribution of individual risk, and its cumulative curve",
+        "Records in groups with too few values",
     ]
     assert to_svg(one).startswith("<svg")
     two = Scenario(intruders={"a": ["sex"], "b": ["sex", "age"]})

@@ -13,7 +13,7 @@ import pytest
 from draw import quiet
 from sdckit import Scenario, SdcWarning, as_cells, population_risk
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity import forward_search, log_linear, population_risk as home
+from sdckit.identity.population import forward_search, log_linear, population_risk as home
 
 ROWS = [(1, 1, 1), (1, 1, 1), (1, 2, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2), (1, None, 2), (2, 3, 1), (2, 3, 1)]
 FRAME = pl.DataFrame(ROWS, schema=["age", "yrs married", "sex"], orient="row").with_columns(w=pl.lit(20.0))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.numerics import bit_matches, threads
+from sdckit.numerics import threads
+from sdckit.numerics.wildcard_matches import bit_matches
 from sdckit.numerics.wildcard_matches.bit_matches import match_bits
 
 

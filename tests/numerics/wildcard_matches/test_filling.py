@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from numerics.test_wildcards import BITS, MISSING, by_pairs, cells, pack
 
+from numerics.wildcard_matches.test_wildcards import BITS, MISSING, by_pairs, cells, pack
 from sdckit.numerics.wildcard_matches import filling
 from sdckit.numerics.wildcard_matches.filling import match_merged
 from sdckit.numerics.wildcard_matches.merging import merge

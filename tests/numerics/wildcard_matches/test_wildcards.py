@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from numerics.as_python import both_forms
-from sdckit.numerics import threads, wildcards
+from sdckit.numerics import threads
+from sdckit.numerics.wildcard_matches import wildcards
 from sdckit.numerics.wildcard_matches.wildcards import match_packed, patterns_of
 
 BITS = 4

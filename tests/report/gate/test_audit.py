@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 from hypothesis import given, settings
-from report.test_propagation import NAMES, systems
 
+from report.gate.test_propagation import NAMES, systems
 from sdckit.report.gate.audit import SAFE_VALUES, narrowed
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import make_system

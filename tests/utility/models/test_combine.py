@@ -82,7 +82,7 @@ def test_one_file():
 def test_a_pickle_and_a_notebook():
     found = combine(Q, V, kind="simple", **SIZES)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
-    assert "no chart" in found._repr_html_()
+    assert "<table>" in found._repr_html_()
 
 
 @pytest.mark.parametrize(
