@@ -11,7 +11,6 @@ import pytest
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import (
     as_held,
-    drop_columns,
     open_eager,
     take_rows,
     with_levels,
@@ -221,11 +220,6 @@ def test_the_index_of_pandas_stays():
     ):
         assert out.index.tolist() == [5, 5, 7]
         assert out.columns.tolist() == frame.columns.tolist()
-
-
-def test_columns_are_dropped(frame):
-    out = drop_columns(open_frame(frame), ["i", "c"])
-    assert list(types(out)) == ["f", "s", "b"]
 
 
 def test_what_cannot_be_changed_is_refused():

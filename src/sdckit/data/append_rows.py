@@ -19,21 +19,10 @@ def mixed_rows(
 ) -> nw.DataFrame[Any]:
     """New records; the value of each column is that of the record named in `source`.
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-    source : dict of str to ndarray, int64
-        For every column but `id` the rows, from 0, that its values come from; all of one length.
-    id : str, optional
-        Column that gets values nobody has: the next whole numbers, or ``new-1``, ``new-2``, ...
+    `source`: for every column but `id` the rows, from 0, that its values come from; all of one length. `id`:
+    column that gets values nobody has: the next whole numbers, or ``new-1``, ``new-2``, ... Raises
+    `DataError`: an id that is neither whole numbers nor text.
 
-    Raises
-    ------
-    DataError
-        An id that is neither whole numbers nor text.
-
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = nw.from_native(pl.DataFrame({"i": [7, 8], "x": ["a", "b"], "y": [1, 2]}))
     >>> mixed_rows(frame, {"x": np.array([0]), "y": np.array([1])}, id="i").rows()

@@ -30,8 +30,6 @@ SMALL_SEED = 2**32  # scikit-learn's own limit
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether this is a whole number; True and False are none.
 
-    Examples
-    --------
     >>> is_whole(3), is_whole(True), is_whole(3.0), is_whole("3")
     (True, False, False, False)
     """
@@ -41,8 +39,6 @@ def is_whole(value: object) -> TypeGuard[int]:
 def is_number(value: object) -> TypeGuard[float]:
     """Whether this is a finite number.
 
-    Examples
-    --------
     >>> is_number(3), is_number(True), is_number("3"), is_number(float("nan"))
     (True, False, False, False)
     """
@@ -69,13 +65,8 @@ def _refused(name: str, says: str, give: str) -> DataError:
 def seed(value: object) -> np.random.Generator:
     """The random numbers that a seed starts; without one they are others at every call.
 
-    Raises
-    ------
-    DataError
-        No whole number of 0 or more, nor a generator.
+    Raises `DataError`: no whole number of 0 or more, nor a generator.
 
-    Examples
-    --------
     >>> seed(1).random() == seed(1).random()
     True
     """
@@ -89,13 +80,8 @@ def seed(value: object) -> np.random.Generator:
 def seed_number(value: object) -> int | None:
     """A seed for a library that takes small whole numbers only; a generator is asked for one.
 
-    Raises
-    ------
-    DataError
-        As `seed`.
+    Raises `DataError`: as `seed`.
 
-    Examples
-    --------
     >>> seed_number(7), seed_number(None)
     (7, None)
     """
@@ -113,16 +99,8 @@ def count(
 ) -> int:
     """A whole number of `at_least` or more, `at_most` where that is given.
 
-    Parameters
-    ----------
-    value
-    name : str
-        Of the argument.
-    says : str
-        What the argument means: the message is "``name says``; give a whole number of ... or more".
+    `says` is what the argument means: the message is "``name says``; give a whole number of ... or more".
 
-    Examples
-    --------
     >>> count(3, "k", "counts records")
     3
     """
@@ -135,13 +113,8 @@ def count(
 def counts(value: object, name: str, says: str = "is a count", *, at_least: int = 1) -> tuple[int, ...]:
     """One whole number or several (or none), ascending and each once.
 
-    Raises
-    ------
-    DataError
-        One of them is none, or below `at_least`.
+    Raises `DataError`: one of them is none, or below `at_least`.
 
-    Examples
-    --------
     >>> counts((3, 2, 3), "k", "counts records"), counts(5, "k", "counts records")
     ((2, 3), (5,))
     """
@@ -170,8 +143,6 @@ def amount_above(value: object, name: str, says: str = "is an amount", *, above:
 def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
     """One finite number above 0 (or `above`) or several (or none), ascending and each once.
 
-    Examples
-    --------
     >>> amounts_above([0.2, 0.1], "limits", "are distances")
     (0.1, 0.2)
     """
@@ -200,8 +171,6 @@ def sampling_fraction_or_none(value: object) -> float | None:
 def level(value: object, name: str = "level", says: str = "is the confidence of the intervals") -> float:
     """A number between 0 and 1, neither of them.
 
-    Examples
-    --------
     >>> level(0.95)
     0.95
     """
@@ -213,18 +182,8 @@ def within(
 ) -> float:
     """A number of an interval.
 
-    Parameters
-    ----------
-    value, name, says
-        As in `count`.
-    low, high : float
-    ends : {"[]", "[)", "(]", "()"}
-        Whether each end belongs to it.
-    give : str
-        The interval in words.
+    `ends` says whether each end belongs to it: "[]", "[)", "(]" or "()"; `give` is the interval in words.
 
-    Examples
-    --------
     >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
     0.0
     """
@@ -254,13 +213,8 @@ def flag(value: object, name: str, says: str = "is True or False") -> bool:
 def choice(value: Word, name: str, allowed: Sequence[Word]) -> Word:
     """One of the words an argument can have.
 
-    Raises
-    ------
-    DataError
-        Another one; the message offers the nearest.
+    Raises `DataError`: another one; the message offers the nearest.
 
-    Examples
-    --------
     >>> choice("mdav", "method", ("mdav", "rmd"))
     'mdav'
     """
@@ -275,10 +229,7 @@ def choice(value: Word, name: str, allowed: Sequence[Word]) -> Word:
 def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) -> tuple[Word, ...]:
     """One or several of the words an argument can have.
 
-    Raises
-    ------
-    DataError
-        There is none, or another one.
+    Raises `DataError`: there is none, or another one.
     """
     asked = _listed(value)
     if not asked:
@@ -296,8 +247,6 @@ def text(value: object, name: str) -> str:
 def texts(value: object, name: str) -> tuple[str, ...]:
     """One text or several; numbers as they print.
 
-    Examples
-    --------
     >>> texts(["NA", -9], "missing"), texts("", "missing")
     (('NA', '-9'), ('',))
     """
@@ -343,21 +292,9 @@ def column_or_none(value: object, name: str) -> str | None:
 def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] | None:
     """Names of columns as given; None where none is.
 
-    Parameters
-    ----------
-    value
-    name : str
-        Of the argument.
-    single : bool
-        Whether one name may stand without a list.
+    `single`: whether one name may stand without a list. Raises `ColumnError`: one text instead of a list, what
+    is no list of names, or a name listed twice.
 
-    Raises
-    ------
-    ColumnError
-        One text instead of a list, what is no list of names, or a name listed twice.
-
-    Examples
-    --------
     >>> names(["sex", "age"], "keys"), names("sex", "by", single=True)
     (('sex', 'age'), ('sex',))
     """
@@ -384,14 +321,9 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
 def scenario_or_none(value: object) -> Scenario | None:
     """A scenario, or none.
 
-    Raises
-    ------
-    ScenarioError
-        Something else.
+    Raises `ScenarioError`: something else.
     """
     if value is not None and not isinstance(value, Scenario):
-        raise ScenarioError(
-            "scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)",
-            argument="scenario",
-        )
+        says = "scenario= takes a Scenario; read one from a file by Scenario.from_toml(path)"
+        raise ScenarioError(says, argument="scenario")
     return value

@@ -25,37 +25,17 @@ NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """One column as integers.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    values : ndarray of any integer type, shape (n,)
-        ``values - low`` is the code, 0 to span - 1.
-    valid : ndarray, uint8, shape (n,) or (0,)
-        Which values are present; empty when all are.
-    low, span : int
-        Offset, and number of possible codes; the code of a missing value is `span`.
-    n_missing : int
-        Missing values, NaN included.
-    kind : str
-        "integer", "number", "text", "category", "date", "boolean" or "empty".
-    levels : pyarrow.Array, function that makes one, or None
-        Value of each code where it is not ``low + code``.
-    arrow_type : pyarrow.DataType
-        Type the values had, to print them.
-    """
+    """One column as integers."""
 
     name: str
-    values: NDArray[Any]
-    valid: NDArray[np.uint8]
-    low: int
-    span: int
-    n_missing: int
-    kind: str
-    levels: Any
-    arrow_type: Any
+    values: NDArray[Any]  # shape (n,); ``values - low`` is the code, 0 to span - 1
+    valid: NDArray[np.uint8]  # shape (n,); which values are present; empty when all are
+    low: int  # offset
+    span: int  # number of possible codes, and the code of a missing value
+    n_missing: int  # missing values, NaN included
+    kind: str  # "integer", "number", "text", "category", "date", "boolean" or "empty"
+    levels: Any  # value of each code where it is not ``low + code``
+    arrow_type: Any  # type the values had, to print them
 
     @property
     def n_codes(self) -> int:
@@ -65,44 +45,34 @@ class Coded:
     def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
         """Codes of some rows; `span` where missing."""
         values = self.values[rows]
-        code = (
-            values.astype(np.int64) - self.low
-            if self.values.dtype != np.uint64
-            else (values - np.uint64(self.low)).astype(np.int64)
-        )
+        if values.dtype == np.uint64:
+            code = (values - np.uint64(self.low)).astype(np.int64)
+        else:
+            code = values.astype(np.int64) - self.low
         return code if len(self.valid) == 0 else np.where(self.valid[rows] != 0, code, self.span)
 
     def without_rows(self) -> Coded:
         """The same coding with the records left out: enough to print levels."""
-        empty = self.values[:0].copy()
-        return Coded(
-            self.name, empty, ALL_VALID, self.low, self.span, self.n_missing, self.kind, self.levels,
-            self.arrow_type,
-        )  # fmt: skip
+        return replace(self, values=self.values[:0].copy(), valid=ALL_VALID)
 
     def labels(self, codes: NDArray[np.int64]) -> list[str]:
         """Printed form of codes; a missing value prints as "(missing)"."""
         import pyarrow as pa
 
         present = codes < self.span
+        known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            found = levels.take(pa.array(np.where(present, codes, 0))).to_pylist() if self.span else []
+            found = levels.take(pa.array(known)).to_pylist() if self.span else []
+        elif self.kind == "date":
+            stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
+            found = stored.view(self.arrow_type).to_pylist()
         else:
-            found = (
-                pa.array(np.where(present, codes, 0) + self.low)
-                .cast(_storage(self.arrow_type))
-                .view(self.arrow_type)
-                .to_pylist()
-                if self.kind == "date"
-                else [code + self.low for code in np.where(present, codes, 0).tolist()]  # may exceed 64 bits
-            )
+            found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
             found = [bool(v) for v in found]
-        return [
-            _printed(v) if ok else "(missing)"
-            for v, ok in zip(found or [None] * len(codes), present, strict=True)
-        ]
+        found = found or [None] * len(codes)
+        return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
 
 
 def _printed(value: object) -> str:
@@ -158,10 +128,7 @@ def _numbers(array: pa.Array, dtype: Any) -> NDArray[Any]:
 def code_column(series: nw.Series[Any]) -> Coded:
     """Code a column of any type: what the engine calls null and NaN are both missing.
 
-    Raises
-    ------
-    DataError
-        The column mixes types, or holds lists or structures.
+    Raises `DataError`: the column mixes types, or holds lists or structures.
     """
     physical = _category_codes(series)
     return physical if physical is not None else _code_array(series.name, to_arrow(series))
@@ -174,21 +141,15 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
 
     native = series.to_native()
     own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
-    if hasattr(own, "codes") and hasattr(
-        own, "categories"
-    ):  # categories of pandas: of any type, intervals too
+    if hasattr(own, "codes") and hasattr(own, "categories"):  # of pandas: of any type, intervals too
         return _own_categories(series.name, own.codes, own.categories)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    codes = _code_integers(
-        series.name, pa.chunked_array(native.to_physical()).combine_chunks(), "category", None
-    )
+    physical = pa.chunked_array(native.to_physical()).combine_chunks()
+    codes = _code_integers(series.name, physical, "category", None)
     if codes.span == 0:
         return None
-    return Coded(
-        codes.name, codes.values, codes.valid, codes.low, codes.span, codes.n_missing, "category",
-        lambda: _category_levels(series, codes), None,
-    )  # fmt: skip
+    return replace(codes, levels=lambda: _category_levels(series, codes))
 
 
 def _own_categories(name: str, codes: Any, categories: Any) -> Coded | None:
@@ -234,13 +195,8 @@ def _code_array(name: str, array: pa.Array) -> Coded:
         return _code_floats(name, array.cast(pa.float64()), kind)
     if kind == pa.string_view():
         return _code_views(name, array)
-    if (
-        t.is_string(kind)
-        or t.is_large_string(kind)
-        or t.is_decimal(kind)
-        or t.is_binary(kind)
-        or (t.is_large_binary(kind) or t.is_fixed_size_binary(kind) or kind == pa.binary_view())
-    ):
+    texts = (t.is_string, t.is_large_string, t.is_binary, t.is_large_binary, t.is_fixed_size_binary)
+    if kind == pa.binary_view() or t.is_decimal(kind) or any(is_kind(kind) for is_kind in texts):
         return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
     raise DataError(f"column {name!r} holds {kind}: a variable needs one plain value per record")
 
@@ -291,9 +247,8 @@ def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
     as_int, present = float_to_int(values, valid, whole=whole)
     present = ALL_VALID if n == len(values) else present
     if whole:
-        return Coded(
-            name, as_int, present, int(low), int(high - low) + 1, len(values) - n, "number", None, arrow_type
-        )
+        span, n_missing = int(high - low) + 1, len(values) - n
+        return Coded(name, as_int, present, int(low), span, n_missing, "number", None, arrow_type)
     bits = np.where(values == 0, 0.0, values).view(np.int64)  # -0.0 and 0.0 are one value
     return _number_distinct(name, bits, present, "number", arrow_type)
 
@@ -326,9 +281,7 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
         used = used.cast(pa.large_string())
     elif used.type == pa.binary_view():
         used = used.cast(pa.large_binary())
-    return Coded(
-        name, coded.values, coded.valid, coded.low, coded.span, coded.n_missing, kind, used, levels.type
-    )
+    return replace(coded, levels=used)
 
 
 def _levels_coincide(levels: pa.Array) -> bool:
@@ -352,20 +305,12 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
 def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     """A numeric column as floats, NaN where missing.
 
-    Raises
-    ------
-    DataError
-        The column is not numeric.
+    Raises `DataError`: the column is not numeric.
     """
     import pyarrow.types as t
 
     array = to_arrow(series)
-    if not (
-        t.is_integer(array.type)
-        or t.is_floating(array.type)
-        or t.is_decimal(array.type)
-        or t.is_null(array.type)
-    ):
+    if not any(is_kind(array.type) for is_kind in (t.is_integer, t.is_floating, t.is_decimal, t.is_null)):
         raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
     return _floats(array)
 

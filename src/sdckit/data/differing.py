@@ -19,13 +19,8 @@ def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str
     A number and the same number in another type do not differ, a number and a text always do. Missing is a
     value like others here: two missing ones do not differ.
 
-    Raises
-    ------
-    DataError
-        The frames have different numbers of rows.
+    Raises `DataError`: the frames have different numbers of rows.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> before = nw.from_native(pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [1, 2]}))
     >>> after = nw.from_native(pl.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]}))

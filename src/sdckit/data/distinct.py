@@ -24,24 +24,12 @@ __all__ = ["Distinct", "distinct_values", "kind_of_value"]
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The values that a column holds.
+    """The values that a column holds."""
 
-    Attributes
-    ----------
-    values : list
-        Each value once; those of a categorical column in the order of its categories.
-    codes : ndarray, int64, shape (n,)
-        Place of each record's value in `values`; -1 where missing.
-    kind : str
-        "number", "text", "boolean", "date", "other", or "empty" where every value is missing.
-    category : bool
-        Whether the column is categorical.
-    """
-
-    values: list[Any]
-    codes: NDArray[np.int64]
-    kind: str
-    category: bool
+    values: list[Any]  # each value once; those of a categorical column in the order of its categories
+    codes: NDArray[np.int64]  # shape (n,); place of each record's value in `values`; -1 where missing
+    kind: str  # "number", "text", "boolean", "date", "other", or "empty" where every value is missing
+    category: bool  # whether the column is categorical
 
     def counts(self) -> NDArray[np.int64]:
         """Records of each value."""
@@ -51,13 +39,8 @@ class Distinct:
 def distinct_values(series: nw.Series[Any]) -> Distinct:
     """Find the distinct values of a column; NaN is missing, 0.0 and -0.0 are one value.
 
-    Raises
-    ------
-    DataError
-        The column mixes types, or holds lists or structures.
+    Raises `DataError`: the column mixes types, or holds lists or structures.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
     >>> found = distinct_values(open_frame(pl.DataFrame({"x": ["b", "a", None, "b"]}))["x"])
@@ -75,9 +58,8 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
     if isinstance(values.type, pa.BaseExtensionType):  # intervals of pandas, say: by their text
         coded = code_column(series)
         found = coded.codes()
-        return _used(
-            coded.labels(np.arange(coded.span)), np.where(found < coded.span, found, -1), "text", category
-        )
+        places = np.where(found < coded.span, found, -1)
+        return _used(coded.labels(np.arange(coded.span)), places, "text", category)
     if t.is_nested(values.type):
         raise DataError(
             f"column {series.name!r} holds {values.type}: a variable needs one plain value per record"
@@ -125,8 +107,6 @@ def _kind(arrow_type: pa.DataType) -> str:
 def kind_of_value(value: Hashable) -> str:
     """The kind of column that could hold a value.
 
-    Examples
-    --------
     >>> [kind_of_value(value) for value in (1, 2.5, "a", True, None)]
     ['number', 'number', 'text', 'boolean', 'empty']
     """

@@ -18,12 +18,7 @@ Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 def open_frame(data: Any) -> Frame:
     """Wrap a frame of any engine.
 
-    Raises
-    ------
-    DataError
-        `data` is not a data frame.
-    ColumnError
-        Two columns have the same name.
+    Raises `DataError`: `data` is not a data frame; `ColumnError`: two columns have the same name.
     """
     if isinstance(data, (nw.DataFrame, nw.LazyFrame)):
         return data
@@ -86,8 +81,6 @@ def frame_of(columns: Mapping[str, Any], backend: Any) -> Any:
 def rows_of(frame: Any) -> list[dict[str, Any]]:
     """The rows of a small frame in memory as dictionaries.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> rows_of(pl.DataFrame({"a": [1, 2]}))
     [{'a': 1}, {'a': 2}]

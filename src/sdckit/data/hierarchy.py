@@ -58,9 +58,8 @@ class Hierarchy:
             raise DataError(f"level= says how far up to go; the hierarchy has {there}", argument="level")
         if isinstance(level, str):
             if level not in names:
-                raise DataError(
-                    f"level: the hierarchy has no level of that name; it has {there}", argument="level"
-                )
+                says = f"level: the hierarchy has no level of that name; it has {there}"
+                raise DataError(says, argument="level")
             return names.index(level)
         whole = 1 if level is None else level
         if not arguments.is_whole(whole) or not 1 <= whole <= len(self.levels):
@@ -130,9 +129,7 @@ def _cut(name: str, lines: Sequence[str], delimiter: str | None) -> list[tuple[i
     if delimiter is not None:
         rows = _rows(name, lines, delimiter)
         if short := next((number for number, row in rows if len(row) < 2), None):
-            raise FileFormatError(
-                f"{name}, line {short}: a value without a coarser name; check the delimiter"
-            )
+            raise FileFormatError(f"{name}, line {short}: a value without a coarser name; wrong delimiter?")
         if uneven := next((number for number, row in rows if len(row) != len(rows[0][1])), None):
             raise FileFormatError(
                 f"{name}, line {uneven}: another number of fields than the first line has; "
@@ -170,15 +167,9 @@ def _rows(name: str, lines: Sequence[str], delimiter: str) -> list[tuple[int, li
 def as_hierarchy(given: Any) -> Hierarchy:
     """Take a hierarchy as it is, read one from a path, or make one of ``{value: [coarser names]}``.
 
-    Raises
-    ------
-    DataError
-        It is none of these, or a dictionary whose values have different numbers of levels, or part again.
-    FileFormatError
-        As `read_hierarchy`.
+    Raises `DataError`: it is none of these, or a dictionary whose values have different numbers of levels, or
+    part again; `FileFormatError`: as `read_hierarchy`.
 
-    Examples
-    --------
     >>> as_hierarchy({1101: ["11", "1"], 1102: ["11", "1"]}).levels
     (('11', '11'), ('1', '1'))
     """
@@ -187,9 +178,7 @@ def as_hierarchy(given: Any) -> Hierarchy:
     if isinstance(given, (str, Path)):
         return read_hierarchy(given)
     if not isinstance(given, Mapping) or not given:
-        raise DataError(
-            "hierarchy= is the path of a CSV file, or {value: [its coarser names]}", argument="hierarchy"
-        )
+        raise DataError("hierarchy= is the path of a CSV file, or {value: [names]}", argument="hierarchy")
     rows = []
     for leaf, above in given.items():
         several = isinstance(above, Iterable) and not isinstance(above, (str, bytes))
@@ -202,13 +191,9 @@ def as_hierarchy(given: Any) -> Hierarchy:
             else "hierarchy: its values have no coarser names"
         )
     if not all(isinstance(name, Hashable) for row in rows for name in row):
-        raise DataError(
-            "hierarchy: a coarser name is a list itself; give plain texts or numbers", argument="hierarchy"
-        )
+        raise DataError("hierarchy: a coarser name is a list itself; give plain texts", argument="hierarchy")
     if any(name is None or name == "" for row in rows for name in row):
-        raise DataError(
-            "hierarchy: a value or a name is empty; every value needs all levels", argument="hierarchy"
-        )
+        raise DataError("hierarchy: a value or a name is empty; none may be", argument="hierarchy")
     return _checked(rows, [f"hierarchy, entry {i}" for i in range(1, len(rows) + 1)], None)
 
 

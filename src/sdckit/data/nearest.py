@@ -13,8 +13,6 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
     Names that differ only by case or by spaces around them come first, whatever their length.
 
-    Examples
-    --------
     >>> nearest("Regoin", ["region", "sex", "age"])
     'region'
     >>> nearest("zzz", ["region", "sex"]) is None
@@ -35,8 +33,6 @@ def did_you_mean(name: object, candidates: Iterable[object]) -> str:
 
     A name need not be a text: pandas names columns by numbers, too.
 
-    Examples
-    --------
     >>> did_you_mean("wieght", ["weight", "household"])
     "did you mean 'weight'?"
     >>> did_you_mean("zzz", ["weight", "household"])

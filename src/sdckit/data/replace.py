@@ -14,15 +14,7 @@ from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = [
-    "as_held",
-    "drop_columns",
-    "open_eager",
-    "take_rows",
-    "with_levels",
-    "with_numbers",
-    "with_some_numbers",
-]
+__all__ = ["as_held", "open_eager", "take_rows", "with_levels", "with_numbers", "with_some_numbers"]
 
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
 
@@ -30,12 +22,7 @@ NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain inte
 def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[Any]:
     """Open a frame in memory to change it; `columns` names what must be there, by role.
 
-    Raises
-    ------
-    DataError
-        A plan, or a frame without records.
-    ColumnError
-        A column is absent.
+    Raises `DataError`: a plan, or a frame without records; `ColumnError`: a column is absent.
     """
     frame = open_frame(data)
     if is_lazy(frame):
@@ -44,9 +31,8 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
     for role, names in columns.items():
         for name in names:
             if name not in frame.columns:
-                raise ColumnError(
-                    f"{role}: no column {name!r} in the data; {did_you_mean(str(name), frame.columns)}"
-                )
+                hint = did_you_mean(str(name), frame.columns)
+                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}")
     if len(frame) == 0:
         raise DataError("the data has no records")
     return frame
@@ -55,8 +41,6 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
 def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
     """Give each record of some columns the value of another record; -1 makes it missing.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> take_rows(open_frame(pl.DataFrame({"x": ["a", "b", "c"]})), {"x": np.array([1, 1, -1])})["x"].to_list()
     ['b', 'b', None]
@@ -70,8 +54,6 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
     A column keeps its type; an integer column becomes one of floats where a number is not whole or does
     not fit.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2], "y": [1, 2]}))
     >>> with_numbers(frame, {"x": np.array([3.0, np.nan]), "y": np.array([0.5, 2.0])}).dtypes
@@ -94,14 +76,8 @@ def with_some_numbers(
     A column keeps its type; one of integers becomes one of floats where a new number is not whole or does
     not fit. Decimals are rounded to the places that the column has.
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-    columns : mapping
-        Column to which records change, shape (n,), and their new numbers, shape (number that change,).
+    `columns`: column to which records change, shape (n,), and their new numbers, shape (number that change,).
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2**60 + 1]}))
     >>> with_some_numbers(frame, {"x": (np.array([True, False]), np.array([7.0]))})["x"].to_list()
@@ -127,8 +103,6 @@ def with_some_numbers(
 def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers as a column holds them: rounded to single precision where it is of that.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [0.1]}, schema={"x": pl.Float32}))
     >>> as_held(frame["x"], np.array([0.1])).tolist()
@@ -148,8 +122,6 @@ def with_levels(
     A column keeps its type where the levels are of that type, a categorical one takes the levels as its
     categories. `ordered` makes ordered categories of text levels, whatever the column was.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"age": [31, 45, 33]}))
     >>> with_levels(frame, {"age": (["30-39", "40-49"], np.array([0, 1, 0]))})["age"].to_list()
@@ -162,20 +134,13 @@ def with_levels(
         try:
             values = pa.array(list(levels)) if len(levels) else pa.nulls(1)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            raise DataError(
-                f"column {name!r}: its new values are of mixed types; give them one type"
-            ) from None
+            raise DataError(f"column {name!r}: its new values are of mixed types; give one type") from None
         if ordered or _takes_categories(frame, name, values):
             made[name] = _categories(frame, name, values, codes, ordered=ordered)
             continue
         array = values.take(pa.array(codes, mask=codes < 0))
         made[name] = _as_type(array, _level_type(frame[name].dtype, values), frame, name)
     return _set(frame, made)
-
-
-def drop_columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> Any:
-    """The frame without some columns."""
-    return frame.drop(list(names)).to_native()
 
 
 def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
@@ -210,9 +175,8 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
     known = values[~np.isnan(values)]
     bits = int("".join(filter(str.isdigit, str(dtype))))
     low, high = (0, 2**bits - 1) if dtype.is_unsigned_integer() else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    fits = len(known) == 0 or (
-        bool((known == np.floor(known)).all()) and low <= known.min() and known.max() <= high
-    )
+    whole = bool((known == np.floor(known)).all())
+    fits = len(known) == 0 or (whole and low <= known.min() and known.max() <= high)
     return dtype if fits and bits <= 64 else None
 
 
@@ -302,9 +266,8 @@ def _pandas_series(array: Any, dtype: Any, before: Any) -> Any:
         return pd.Series(pd.arrays.ArrowExtensionArray(array.cast(own) if dtype is not None else array))
     plain = isinstance(before.dtype, np.dtype)
     if dtype is not None and not plain and hasattr(before.dtype, "__from_arrow__"):
-        return pd.Series(
-            before.dtype.__from_arrow__(array)
-        )  # by way of floats, large integers would be rounded
+        # by way of floats, large integers would be rounded
+        return pd.Series(before.dtype.__from_arrow__(array))
     values = array.to_pandas()
     if dtype is None:
         return values

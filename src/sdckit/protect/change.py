@@ -30,9 +30,7 @@ class Change:
         What else a reader must know.
     """
 
-    instead_of_a_frame = (
-        "protection methods return the new data and the change: give .data of what was returned"
-    )
+    instead_of_a_frame = "protection methods return data and change: give .data of what was returned"
 
     method: str
     n: int
@@ -49,13 +47,9 @@ class Change:
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """The change ready for JSON; with what is secret only for an internal log."""
         found = {
-            "schema_version": SCHEMA_VERSION,
-            "method": self.method,
-            "n": self.n,
-            "changed": dict(self.changed),
-            "parameters": json_ready(self.parameters),
-            "notes": dict(self.notes),
-        }
+            "schema_version": SCHEMA_VERSION, "method": self.method, "n": self.n, "changed": dict(self.changed),
+            "parameters": json_ready(self.parameters), "notes": dict(self.notes),
+        }  # fmt: skip
         return {**found, "secret": json_ready(self.secret)} if internal else found
 
 

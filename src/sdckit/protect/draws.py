@@ -20,13 +20,8 @@ def open_rng(seed: arguments.Seed) -> tuple[np.random.Generator, int]:
 
     Without a seed one is made up. A generator given is asked for one number, the seed.
 
-    Raises
-    ------
-    DataError
-        Anything else, or a negative number.
+    Raises `DataError`: anything else, or a negative number.
 
-    Examples
-    --------
     >>> rng, seed = open_rng(None)
     >>> again, _ = open_rng(seed)
     >>> rng.random() == again.random()
@@ -46,15 +41,8 @@ def draw(
 ) -> NDArray[np.float64]:
     """Draw n numbers in pieces, each by a generator of its own, on threads.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    n : int
-    fill : callable
-        ``fill(generator, piece)`` writes the numbers of a piece.
+    `fill`: ``fill(generator, piece)`` writes the numbers of a piece.
 
-    Examples
-    --------
     >>> numbers = draw(np.random.default_rng(1), 3, lambda one, piece: one.random(out=piece))
     >>> numbers.shape
     (3,)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.replace import drop_columns, open_eager
+from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -62,7 +62,7 @@ def drop_identifiers(data: Any, *, columns: str | Sequence[str]) -> Protected:
         raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
     changed = {name: len(frame) - _n_missing(frame[name]) for name in names}
     change = Change("drop_identifiers", len(frame), changed, {"columns": list(names)})
-    return Protected(drop_columns(frame, names), change)
+    return Protected(frame.drop(list(names)).to_native(), change)
 
 
 def _n_missing(series: Any) -> int:

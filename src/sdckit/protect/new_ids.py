@@ -83,10 +83,8 @@ def new_ids(
     arguments.column(column, "column")
     arguments.column_or_none(household, "household")
     if column == household:
-        raise ColumnError(
-            f"household: {household!r} is the person too; give two columns, or one column alone",
-            argument="household",
-        )
+        says = f"household: {household!r} is the person too; give two columns, or one column alone"
+        raise ColumnError(says, argument="household")
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
     bits = _key(key)
     frame = open_eager(data, {"column": [column], "household": [] if household is None else [household]})
@@ -125,8 +123,7 @@ def _key(key: object) -> bytes:
             given = bytes.fromhex(key)
         except ValueError:
             raise DataError(
-                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes",
-                argument="key",
+                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes", argument="key"
             ) from None
     if not isinstance(given, bytes) or len(given) < SHORTEST_KEY:
         raise DataError(
@@ -162,8 +159,6 @@ def _joined(*parts: bytes) -> bytes:
 def canonical_bytes(value: Any) -> bytes:
     """A value as bytes: equal values give equal bytes on every engine, values of different kinds never do.
 
-    Examples
-    --------
     >>> [canonical_bytes(value) for value in (1, 1.0, Decimal("1.00"), "1", True)]
     [b'n1', b'n1', b'n1', b't1', b'b1']
     """

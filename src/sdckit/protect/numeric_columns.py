@@ -21,13 +21,8 @@ Floats = NDArray[np.float64]
 def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
     """The columns named, one at least.
 
-    Raises
-    ------
-    ColumnError
-        None, one text instead of a list, or a name twice.
+    Raises `ColumnError`: none, one text instead of a list, or a name twice.
 
-    Examples
-    --------
     >>> chosen(["income"])
     ('income',)
     """
@@ -40,17 +35,8 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
 def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
     """Read columns of numbers, NaN where missing.
 
-    Parameters
-    ----------
-    frame : data frame opened by `open_eager`
-    names : sequence of str
-    constant : str, optional
-        What cannot be done to a column of equal values; refused where given.
-
-    Raises
-    ------
-    DataError
-        Text, infinite values, no value at all, or equal values where these are refused.
+    `constant`: what cannot be done to a column of equal values; refused where given. Raises `DataError`:
+    text, infinite values, no value at all, or equal values where these are refused.
     """
     found = {name: float_values(frame[name], "column") for name in names}
     for name, values in found.items():
@@ -70,8 +56,6 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
 def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> dict[str, int]:
     """Values that are others than before, by column.
 
-    Examples
-    --------
     >>> count_changed({"x": np.array([1.0, np.nan, 3.0])}, {"x": np.array([1.0, np.nan, 4.0])})
     {'x': 1}
     """
@@ -84,9 +68,6 @@ def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> 
 def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, str]:
     """A note naming columns that now hold numbers of another type, because not all are whole."""
     made = open_frame(data)
-    moved = [
-        f"{name} was {frame[name].dtype}, is {made[name].dtype}"
-        for name in names
-        if frame[name].dtype != made[name].dtype
-    ]
+    pairs = [(name, frame[name].dtype, made[name].dtype) for name in names]
+    moved = [f"{name} was {before}, is {after}" for name, before, after in pairs if before != after]
     return {"type": "; ".join(moved)} if moved else {}

@@ -24,8 +24,6 @@ def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
 
     The strata stand in the order of their first records.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
     >>> [rows.tolist() for rows in strata_rows(open_frame(pl.DataFrame({"s": ["b", "a", "b"]})), ["s"])]
@@ -40,20 +38,12 @@ def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
 
 
 def at_least(k: int, strata: Sequence[Ints], names: Sequence[str], n: int) -> None:
-    """Refuse strata with fewer than k records.
-
-    Raises
-    ------
-    DataError
-        Says how many there are, and where.
-    """
+    """Refuse strata with fewer than k records; the error says how many there are, and where."""
     if n < k:
         raise DataError(f"k = {k} records to a group, and the data has {n} in all; lower k")
-    small = [rows for rows in strata if len(rows) < k]
-    if small:
+    if small := [rows for rows in strata if len(rows) < k]:
         where = np.zeros(n, np.bool_)
-        for rows in small:
-            where[rows] = True
+        where[np.concatenate(small)] = True
         raise DataError(
             f"{len(small)} of {len(strata)} strata of {', '.join(names)} have fewer than k = {k} records "
             f"({first_rows(where)}); merge strata or lower k"

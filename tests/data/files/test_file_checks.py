@@ -10,6 +10,8 @@ from sdckit.data.files.file_checks import (
     FORMATS,
     clear_errors,
     file_format,
+    is_code,
+    is_value,
     pick_columns,
     refuse_duplicates,
     warn_of_absent,
@@ -61,3 +63,26 @@ def test_our_own_errors_and_bugs_pass():
         raise ColumnError("ours")
     with pytest.raises(ZeroDivisionError), clear_errors(Path("x"), "CSV"):
         _ = 1 / 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", " 12 ", "-3.5", "1.234,5", "0012", "1e5", "15-29", "60+", "<5", "€ 1,200", "50%", "2020-01-31",
+     "31.12.1990", "1/2/90", "2020-01-31T10:00:00Z", "12-Mar-1990", "3. Oktober 1971", "1st jan 2000",
+     "anna@example.org", "٣"],
+)  # fmt: skip
+def test_values(text):
+    assert is_value(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["age", "v12", "q1_2", "1st_job", "income 2019", "w.x", "", " ", "größe", "e5", "a-b", "2019q1", "@"],
+)
+def test_names(text):
+    assert not is_value(text)
+
+
+def test_codes():
+    assert all(map(is_code, ["", " ", "NA", " . ", "null"]))
+    assert not any(map(is_code, ["na", "None", "0"]))

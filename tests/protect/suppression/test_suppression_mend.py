@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from protect.suppression_files import draw_rows, free, frequencies, working
+from protect.suppression_files import draw_rows, free, frequencies, without, working
 from sdckit.protect.suppression import suppression_choices, suppression_mend
-from sdckit.protect.suppression.suppression_mend import mend
+from sdckit.protect.suppression.suppression_choices import find_choices
+from sdckit.protect.suppression.suppression_mend import cover, mend, restore
 
 
 def after(file, rows):
@@ -48,3 +50,97 @@ def test_without_larger_sets_and_with_one_chain_k_holds_too(monkeypatch):
     file = working(rows)
     mend(file, [0, 1, 2], 3, free(rows))
     assert min(frequencies(after(file, rows))) >= 3
+
+
+def applied(rows, masks, risky):
+    left = [*rows]
+    for i, mask in zip(risky, masks, strict=True):
+        left[i] = without(rows[i], {j for j in range(len(rows[0])) if int(mask) >> j & 1})
+    return left
+
+
+def restored(rows, k, masks):
+    at = working(rows).situation(range(len(rows[0])))
+    risky, _ = at.rows_of(at.at_risk(k))
+    masks = np.asarray(masks[: len(risky)], np.uint64)
+    now = np.array(frequencies(applied(rows, masks, risky)))[risky]
+    return risky, restore(at, k, at.of_row[risky].astype(np.int64), masks, now, (1.0,) * len(rows[0]))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_k_still_holds_and_nothing_more_could_be_given_back(missing):
+    rng = np.random.default_rng(3)
+    for seed in range(6):
+        rows = draw_rows(seed, 20, (3, 5, 8), missing)
+        risky, left = restored(rows, 3, [0b111] * 20)
+        assert len(risky)
+        assert min(frequencies(applied(rows, left, risky))) >= 3
+        i = int(rng.integers(len(risky)))
+        for j in range(3):
+            if int(left[i]) >> j & 1 and rows[risky[i]][j] is not None:
+                fewer = left.copy()
+                fewer[i] ^= np.uint64(1 << j)
+                assert min(frequencies(applied(rows, fewer, risky))) < 3
+
+
+def test_a_needless_value_comes_back():
+    rows = [(1, 1), (1, 2), (1, 3), (1, 3)]
+    assert restored(rows, 2, [0b10, 0b10])[1].tolist() in ([0b10, 0], [0, 0b10])
+
+
+def test_what_would_take_long_or_fits_no_word_is_left(monkeypatch):
+    monkeypatch.setattr(suppression_mend, "WORD", 3)
+    wide = [(i, i % 5) for i in range(9)]
+    assert restored(wide, 2, [0b11] * 9)[1].tolist() == [0b11] * 9
+    monkeypatch.undo()
+    monkeypatch.setattr(suppression_mend, "COMPARISONS", 0)
+    assert restored([(1, 1), (1, 2)], 2, [0b10, 0b10])[1].tolist() == [0b10, 0b10]
+
+
+def test_levels_far_apart_are_numbered_anew():
+    far = 1 << 31
+    wide = [(far, far, 0), (0, 1, far), (far, 0, 1), (0, 0, 0)]
+    near = [(2, 2, 0), (0, 1, 2), (2, 0, 1), (0, 0, 0)]
+    one, other = restored(wide, 2, [0b111] * 4), restored(near, 2, [0b111] * 4)
+    assert one[1].tolist() == other[1].tolist() != [0b111] * 4
+    gaps = [(None, *row[1:]) if i == 1 else row for i, row in enumerate(wide)]
+    risky, left = restored(gaps, 3, [0b111] * 4)
+    assert min(frequencies(applied(gaps, left, risky))) >= 3
+
+
+def solve(rows, k):
+    """Records changed, as the cover says, one record of a cell after the other."""
+    at = working(rows).situation(range(len(rows[0])))
+    choices = find_choices(at, k, free(rows))
+    cell, group = cover(choices, at.size[choices.cells], k - at.frequency[choices.cells])
+    left, taken = [*rows], {}
+    for c, g in zip(cell.tolist(), group.tolist(), strict=True):
+        members = np.flatnonzero(at.of_row == choices.cells[c])
+        row = int(members[taken.get(c, 0)])
+        taken[c] = taken.get(c, 0) + 1
+        left[row] = without(rows[row], {j for j in range(len(rows[0])) if int(choices.masks[g]) >> j & 1})
+    return left
+
+
+def test_one_value_mends_a_pair():
+    left = solve([(1, 1), (1, 2), (2, 5), (2, 5)], 2)
+    assert sum(value is None for row in left for value in row) == 1
+
+
+def test_k_minus_one_values_mend_a_whole_row_of_singles():
+    rows = [(1, j) for j in range(6)]
+    for k in (2, 3, 4):
+        left = solve(rows, k)
+        assert min(frequencies(left)) >= k
+        assert sum(row[1] is None for row in left) == k - 1
+
+
+def test_every_cell_with_a_choice_reaches_k():
+    for seed in range(6):
+        rows = draw_rows(seed, 60, (3, 4, 5))
+        for k in (2, 3, 5):
+            assert min(frequencies(solve(rows, k))) >= k
+
+
+def test_nothing_is_taken_where_nothing_lacks():
+    assert solve([(1, 1), (1, 1)], 2) == [(1, 1), (1, 1)]

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sdckit.data.frames import open_frame
 from sdckit.protect.synthesis.synthesis_design import seen
-from sdckit.protect.synthesis.synthesis_trees import fit_estimator, fit_sample, fit_tree
+from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import read_variable
 
 RNG = np.random.default_rng(3)
@@ -78,7 +78,7 @@ def test_heaped_numbers_are_not_smoothed():
 
 
 def test_sample():
-    found = draw(fit_sample(V["rich"], ROWS[V["rich"].held.level == 1]))
+    found = draw(SampleFit(V["rich"], ROWS[V["rich"].held.level == 1]))
     assert (found.level == 1).all()
 
 

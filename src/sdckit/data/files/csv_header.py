@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sdckit.data.files.file_checks import refuse_duplicates
-from sdckit.data.files.value_like import is_code, is_value
+from sdckit.data.files.file_checks import is_code, is_value, refuse_duplicates
 from sdckit.errors import DataError
 
 __all__ = ["HeaderNames", "header_names"]
@@ -18,41 +17,19 @@ _BELOW = 2_000  # records the header is held against
 
 @dataclass(frozen=True)
 class HeaderNames:
-    """The names in a header.
-
-    Parameters
-    ----------
-    names
-        Column names.
-    certain
-        Whether the records below tell the header apart: some column of numbers has a name that is none.
-    """
+    """The names in a header."""
 
     names: tuple[str, ...]
+    # whether the records below tell the header apart: some column of numbers has a name that is none
     certain: bool
 
 
 def header_names(path: Path, header: Sequence[str], below: Iterable[Sequence[str]]) -> HeaderNames:
     """Give the column names; an empty one becomes column_1, column_2, ... by position.
 
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    header
-        The fields of the first line.
-    below
-        The records after it.
+    `header`: the fields of the first line. `below`: the records after it. Raises `DataError`: the line looks
+    like a record (no field of it is told); `ColumnError`: a name is repeated.
 
-    Raises
-    ------
-    DataError
-        The line looks like a record; no field of it is told.
-    ColumnError
-        A name is repeated.
-
-    Examples
-    --------
     >>> header_names(Path("x.csv"), ["sex", "age"], [["f", "34"], ["m", "51"]])
     HeaderNames(names=('sex', 'age'), certain=True)
     """

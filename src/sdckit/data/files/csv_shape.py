@@ -26,47 +26,23 @@ _SPELT = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 @dataclass(frozen=True)
 class CsvShape:
-    """How to cut a CSV file into records.
-
-    Parameters
-    ----------
-    names
-        Column names.
-    delimiter
-        One character.
-    quoted
-        Whether double quotes enclose fields; else they are characters like others.
-    skip_lines
-        Lines before the first record.
-    n_rows
-        Number of records, blank lines not counted.
-    blank
-        Positions of blank lines among the records a parser gives.
-    certain
-        Whether the records below the header tell it apart from them.
-    """
+    """How to cut a CSV file into records."""
 
     names: tuple[str, ...]
-    delimiter: str
-    quoted: bool
-    skip_lines: int
-    n_rows: int
-    blank: NDArray[np.int64]
-    certain: bool = True
+    delimiter: str  # one character
+    quoted: bool  # whether double quotes enclose fields; else they are characters like others
+    skip_lines: int  # lines before the first record
+    n_rows: int  # number of records, blank lines not counted
+    blank: NDArray[np.int64]  # positions of blank lines among the records a parser gives
+    certain: bool = True  # whether the records below the header tell it apart from them
 
 
 def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
     """Find the shape and check every line.
 
-    Raises
-    ------
-    FileFormatError
-        A line has more or fewer fields than the header; the message gives its number. Or another delimiter
-        than the one given cuts the lines alike.
-    ColumnError
-        A column name is repeated.
-    DataError
-        The first line looks like a record, or there are no records.
+    Raises `FileFormatError`: a line has more or fewer fields than the header; the message gives its number.
+    Or another delimiter than the one given cuts the lines alike; `ColumnError`: a column name is repeated;
+    `DataError`: the first line looks like a record, or there are no records.
     """
     head = _head(text)
     mark = _given(text.path, delimiter) or _detected(head)

@@ -61,10 +61,8 @@ class CsvText:
 def open_text(path: Path, encoding: str | None) -> CsvText:
     """Find the encoding (a byte-order mark, else UTF-8, else cp1252 with a warning) and check it.
 
-    Raises
-    ------
-    FileFormatError
-        The bytes are not text of that encoding, or hold NUL; the message gives the line.
+    Raises `FileFormatError`: the bytes are not text of that encoding, or hold NUL; the message gives the
+    line.
     """
     codec = _codec(path, encoding) or _marked(path)
     if codec == "utf-8" or (codec is None and _is_utf8(path)):

@@ -27,8 +27,6 @@ _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"
 def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
     """Give the kinds of column to try, in order; the first that fits every value is taken.
 
-    Examples
-    --------
     >>> kinds_to_try(";", None)
     ('integer', 'point', 'comma', 'date', 'text')
     """
@@ -89,8 +87,6 @@ def _counts(i: int) -> pl.Expr:
 def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str], Literal[".", ","]]:
     """Find text columns that would be numbers under the decimal mark that was not tried, and that mark.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> other_decimals(pl.DataFrame({"w": ["3,5", "2"], "t": ["a", "b"]}), kinds_to_try(",", None))
     (['w'], ',')
@@ -104,9 +100,8 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
         if dtype != pl.String or frame[name].null_count() == frame.height:
             continue
         column = frame.select(pl.col(name))
-        fits = all(
-            not part.select(_misfit(name, kind).any()).item() for part in (column.head(_SAMPLE), column)
-        )
+        parts = (column.head(_SAMPLE), column)
+        fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
         if fits and column.to_series().str.contains(mark, literal=True).any():
             found.append(name)
     return found, mark

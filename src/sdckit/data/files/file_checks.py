@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdckit.data.files.value_like import is_value
+from sdckit.data.missing_values.missing_codes import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
 from sdckit.errors import ColumnError, FileFormatError, SdcError, SdcWarning
 
 __all__ = [
-    "FORMATS",
-    "WITHHELD",
-    "FileHeader",
-    "clear_errors",
-    "file_format",
-    "may_tell",
-    "pick_columns",
-    "refuse_duplicates",
-    "warn_of_absent",
-]
+    "FORMATS", "WITHHELD", "FileHeader", "clear_errors", "file_format", "is_code", "is_value", "may_tell",
+    "pick_columns", "refuse_duplicates", "warn_of_absent",
+]  # fmt: skip
 
 FORMATS: dict[str, str] = {
     ".csv": "CSV", ".tsv": "CSV", ".tab": "CSV", ".txt": "CSV",
@@ -51,37 +45,60 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3", "SQLite"),
 )
 _ALWAYS_MARKED = frozenset({"Parquet", "Arrow", "SPSS", "SAS", "SAS transport"})
+_MONTHS = (
+    "jan|feb|fev|fév|mar|mär|apr|avr|abr|may|mai|mag|jun|jui|jul|aug|aou|aoû|ago|"
+    "sep|set|oct|okt|ott|out|nov|dec|déc|dez|dic|ene|gen|giu|lug"
+)
+_DATE = re.compile(
+    rf"\d{{4}}-\d\d?-\d\d?[t ].*|\d{{1,2}}(?:\.|st|nd|rd|th)?[-/. ]?(?:{_MONTHS})\w*\.?[-/., ]*\d{{2,4}}.*",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(r"\S+@\S+\.\S+")
+_EXPONENT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+")
+
+
+def is_value(text: str) -> bool:
+    """Whether a text is a number, a band of numbers, a date or an e-mail address.
+
+    >>> [is_value(text) for text in ("3,5", "15-29", "12 March 1990", "2020-01-31T10:00", "a@b.org")]
+    [True, True, True, True, True]
+    >>> [is_value(text) for text in ("age", "v12", "1st_job", "income 2019", "")]
+    [False, False, False, False, False]
+    """
+    bare = text.strip()
+    if not any(letter.isdigit() for letter in bare):
+        return bool(_MAIL.fullmatch(bare))
+    if not any(letter.isalpha() for letter in bare):
+        return True
+    return any(pattern.fullmatch(bare) for pattern in (_EXPONENT, _DATE, _MAIL))
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is empty or one of the codes taken for missing.
+
+    >>> is_code(" NA "), is_code(""), is_code("na")
+    (True, True, False)
+    """
+    bare = text.strip()
+    return not bare or bare in DEFAULT_CODES
 
 
 @dataclass(frozen=True)
 class FileHeader:
-    """What a file says of itself.
+    """What a file says of itself."""
 
-    Parameters
-    ----------
-    columns
-        Column names in file order.
-    n_rows
-        Number of records, None where the format does not tell.
-    format
-        ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``, ...
-    certain
-        False where a CSV's first line might be a record: no column of numbers has a name above it.
-    """
-
-    columns: tuple[str, ...]
-    n_rows: int | None
-    format: str
+    columns: tuple[str, ...]  # column names in file order
+    n_rows: int | None  # number of records, None where the format does not tell
+    format: str  # ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``,
+    # false where a CSV's first line might be a record: no column of numbers has a name above it
     certain: bool = True
 
 
 def file_format(path: Path) -> str:
     """Check that the file can be read and starts as its extension promises; give the format's name.
 
-    Raises
-    ------
-    FileFormatError
-        It is absent, a directory, empty, not readable, of an unknown extension, damaged, or another format.
+    Raises `FileFormatError`: it is absent, a directory, empty, not readable, of an unknown extension,
+    damaged, or another format.
     """
     head, tail, size = _ends(path)
     expected = FORMATS.get(path.suffix.lower())
@@ -95,18 +112,15 @@ def file_format(path: Path) -> str:
     if found == "Feather version 1":
         raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
     if found is not None and found != expected:
-        raise FileFormatError(
-            f"{path.name} is called {path.suffix} but its content is {found}; rename or convert it"
-        )
+        what = f"is called {path.suffix} but its content is {found}"
+        raise FileFormatError(f"{path.name} {what}; rename or convert it")
     if found is None and expected in _ALWAYS_MARKED:
         raise FileFormatError(f"{path.name} is not {expected}: its first bytes are not those of that format")
     marks = {b"PAR1": b"PAR1", b"ARROW": b"ARROW1"}
     end = next((mark for start, mark in marks.items() if head.startswith(start)), b"")
     # SAS transport has no count of records, but is made of blocks of 80 bytes.
     if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
-        raise FileFormatError(
-            f"{path.name} is a truncated {expected} file: its end is missing; copy it again"
-        )
+        raise FileFormatError(f"{path.name} is a truncated {expected} file: its end is missing; copy it anew")
     return expected
 
 
@@ -151,8 +165,6 @@ def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
 def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = True) -> bool:
     """Whether a message may tell a file's column names, or they could be a person's record.
 
-    Examples
-    --------
     >>> may_tell(["sex", "age"], ["aeg"]), may_tell(["f", "34"], ["sex"])
     (True, False)
     >>> may_tell(["f", "north"], ["sex"], certain=False), may_tell(["Sex", "area"], ["sex"], certain=False)
@@ -160,24 +172,17 @@ def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = Tru
     """
     if any(map(is_value, names)):
         return False
-    return certain or bool(
-        {name.strip().casefold() for name in names} & {n.strip().casefold() for n in wanted}
-    )
+    folded = {name.strip().casefold() for name in names}
+    return certain or any(name.strip().casefold() in folded for name in wanted)
 
 
-WITHHELD = (
-    "the names there are not told, since the first line may be a record: check that the file has a header"
-)
+WITHHELD = "the names there are not told, the first line may be a record: check that the file has a header"
 
 
 def pick_columns(
-    path: Path,
-    names: Sequence[str],
-    columns: Sequence[str] | None,
-    *,
-    identifiers: Sequence[str] = (),
+    path: Path, names: Sequence[str], columns: Sequence[str] | None, *, identifiers: Sequence[str] = (),
     certain: bool = True,
-) -> tuple[str, ...]:
+) -> tuple[str, ...]:  # fmt: skip
     """Give the columns to read, in the order asked and no identifier; absent ones raise."""
     wanted = tuple(dict.fromkeys(names if columns is None else columns))
     wanted = tuple(name for name in wanted if name not in identifiers)

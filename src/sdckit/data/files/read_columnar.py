@@ -29,14 +29,9 @@ def columnar_header(path: Path, kind: str) -> FileHeader:
 
 
 def read_columnar(
-    path: Path,
-    kind: str,
-    *,
-    columns: Sequence[str] | None = None,
-    identifiers: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    rows: int | None = None,
-) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    path: Path, kind: str, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (), rows: int | None = None,
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a Parquet or Arrow file; tell the default codes; see `readers.read_file`."""
     import polars as pl
 

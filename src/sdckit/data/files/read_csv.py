@@ -29,16 +29,10 @@ def csv_header(path: Path, *, delimiter: str | None = None, encoding: str | None
 
 
 def read_csv(
-    path: Path,
-    *,
-    columns: Sequence[str] | None = None,
-    identifiers: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    rows: int | None = None,
-) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    path: Path, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
+    decimal: str | None = None, rows: int | None = None,
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a CSV file and count the default codes; see `sdckit.data.files.readers.read_file`."""
     if decimal not in (None, ".", ","):
         raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','", argument="decimal")
@@ -80,14 +74,10 @@ def _scan(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
     import polars as pl
 
     scan = pl.scan_csv(
-        text.source,
-        has_header=False,
-        skip_lines=shape.skip_lines,
-        schema=dict.fromkeys(shape.names, pl.String),
-        separator=shape.delimiter,
-        quote_char='"' if shape.quoted else None,
-        glob=False,
-    )
+        text.source, has_header=False, skip_lines=shape.skip_lines,
+        schema=dict.fromkeys(shape.names, pl.String), separator=shape.delimiter,
+        quote_char='"' if shape.quoted else None, glob=False,
+    )  # fmt: skip
     if len(shape.blank):
         number = "row number"
         while number in shape.names:

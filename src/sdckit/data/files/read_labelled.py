@@ -18,12 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["labelled_header", "read_labelled"]
 
 _READERS = {
-    "SPSS": "read_sav",
-    "SPSS portable": "read_por",
-    "Stata": "read_dta",
-    "SAS": "read_sas7bdat",
-    "SAS transport": "read_xport",
-}
+    "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",
+    "SAS": "read_sas7bdat", "SAS transport": "read_xport",
+}  # fmt: skip
 _MOST_UNLABELLED = 50  # more values without a label than this: a measured number with a few labelled codes
 
 
@@ -37,16 +34,9 @@ def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> Fi
 
 
 def read_labelled(
-    path: Path,
-    kind: str,
-    *,
-    columns: Sequence[str] | None = None,
-    identifiers: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    encoding: str | None = None,
-    labels: bool = True,
-    rows: int | None = None,
-) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    path: Path, kind: str, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+    missing: Sequence[str] = (), encoding: str | None = None, labels: bool = True, rows: int | None = None,
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a statistics package's file; tell the default codes; see `readers.read_file`."""
     import polars as pl
 

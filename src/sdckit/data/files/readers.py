@@ -20,20 +20,11 @@ __all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_heade
 
 @dataclass(frozen=True)
 class FileSample:
-    """The first records of a file, all columns, for guessing roles.
+    """The first records of a file, all columns, for guessing roles."""
 
-    Parameters
-    ----------
-    header
-        What the file says of itself.
-    frame
-        Its first records, a Polars frame.
-    notes
-        Codes in these records that were taken for missing or may mean it.
-    """
-
-    header: FileHeader
-    frame: pl.DataFrame
+    header: FileHeader  # what the file says of itself
+    frame: pl.DataFrame  # its first records, a Polars frame
+    # codes in these records that were taken for missing or may mean it
     notes: MissingNotes = field(default_factory=MissingNotes)
 
 
@@ -118,22 +109,14 @@ def read_file(
 
 
 def _read(
-    file: Path,
-    columns: Sequence[str] | None,
-    identifiers: Sequence[str],
-    missing: Sequence[str],
-    *,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    labels: bool,
-    rows: int | None,
-) -> tuple[pl.DataFrame, MissingNotes]:
+    file: Path, columns: Sequence[str] | None, identifiers: Sequence[str], missing: Sequence[str], *,
+    delimiter: str | None, encoding: str | None, decimal: str | None, labels: bool, rows: int | None,
+) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read a file of any format, and note its codes for missing."""
     from sdckit.data.files.read_columnar import read_columnar
     from sdckit.data.files.read_csv import read_csv
     from sdckit.data.files.read_labelled import read_labelled
-    from sdckit.data.missing_values.suspects import suspects
+    from sdckit.data.missing_values.missing_codes import suspects
 
     codes = arguments.texts(missing, "missing")
     kind = file_format(file)
@@ -169,21 +152,8 @@ def scan_header(
 ) -> FileHeader:
     """Give a file's column names, number of records and format without loading any column.
 
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        Columns that must be there; the header given back still names all.
-    identifiers
-        Columns that are warned of where they are not there.
-    missing, delimiter, encoding, decimal, labels
-        As in `read_file`; how the lines are cut matters here, the others do not.
-
-    Raises
-    ------
-    FileFormatError, ColumnError, DataError
-        As `read_file`.
+    `columns` must be there; the header given back still names all. `identifiers` are warned of where they are
+    not there. The other options, and the errors, are those of `read_file`; how the lines are cut matters here.
     """
     file = Path(path)
     header = _header(file, delimiter, encoding)
@@ -206,21 +176,12 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 
 
 def describe_file(
-    path: str | Path,
-    *,
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    labels: bool = True,
-    rows: int = 100_000,
-) -> FileSample:
+    path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
+    encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int = 100_000,
+) -> FileSample:  # fmt: skip
     """Give a file's header and its first records with all columns, for guessing roles.
 
-    Raises
-    ------
-    FileFormatError, ColumnError, DataError
-        As `read_file`.
+    Raises what `read_file` does.
     """
     header = scan_header(path, delimiter=delimiter, encoding=encoding)
     frame, notes = _read(

@@ -102,10 +102,7 @@ def write_file(
 def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:
     """Look at the place of a file before any work: its format, and where it really is.
 
-    Raises
-    ------
-    FileFormatError
-        As `write_file`.
+    Raises `FileFormatError`: as `write_file`.
     """
     file = Path(path)
     kind = WRITTEN.get(file.suffix.lower())
@@ -119,9 +116,7 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     for source in sources:
         one = Path(source)
         if one.resolve() == target or (target.exists() and one.exists() and one.samefile(target)):
-            raise FileFormatError(
-                f"cannot write {file.name}: it is the file that is read; an input is never overwritten"
-            )
+            raise FileFormatError(f"cannot write {file.name}: it is read here; an input is never overwritten")
     return kind, target
 
 
@@ -141,18 +136,14 @@ def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """Every text and every name that a spreadsheet would run, behind an apostrophe."""
     import polars as pl
 
-    texts = [
-        name
-        for name, kind in frame.schema.items()
-        if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)
-    ]
+    texts = [name for name, kind in frame.schema.items()
+             if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
     column = pl.col(texts).cast(pl.String)
     guarded = pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
     safe = frame.with_columns(guarded.name.keep()) if texts else frame
     names = pl.Series(frame.columns, dtype=pl.String)
-    return safe.rename(
-        {name: f"'{name}" for name, hit in zip(names, names.str.contains(FORMULA), strict=True) if hit}
-    )
+    hits = zip(names, names.str.contains(FORMULA), strict=True)
+    return safe.rename({name: f"'{name}" for name, hit in hits if hit})
 
 
 def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:

@@ -20,25 +20,10 @@ def missing_rule(
 ) -> tuple[Rule, ...]:
     """The rule of each key.
 
-    Parameters
-    ----------
-    keys : sequence of str
-    missing : {"wildcard", "category", "error"} or dict
-        One rule for all keys, or a rule per key; keys left out follow `default`.
-    default : str
-        Rule of the keys that a dict leaves out.
-    strict : bool
-        Whether a dict may only name keys (a scenario's dict may name those of another intruder).
+    `missing` is one rule for all keys, or a rule per key; keys that a dict leaves out follow `default`.
+    `strict`: whether a dict may only name keys (a scenario's dict may name those of another intruder). Raises
+    `ScenarioError`: an unknown rule; `ColumnError`: a dict names a column that is no key.
 
-    Raises
-    ------
-    ScenarioError
-        An unknown rule.
-    ColumnError
-        A dict names a column that is no key.
-
-    Examples
-    --------
     >>> missing_rule(["sex", "job"], {"job": "category"}, default="wildcard")
     ('wildcard', 'category')
     """
@@ -48,16 +33,13 @@ def missing_rule(
         )
     rules = {missing} if isinstance(missing, str) else set(missing.values())
     if bad := sorted(str(rule) for rule in rules if rule not in RULES):
-        raise ScenarioError(
-            f"missing: {bad[0]!r} is no rule; use one of {', '.join(RULES)}", argument="missing"
-        )
+        words = ", ".join(RULES)
+        raise ScenarioError(f"missing: {bad[0]!r} is no rule; use one of {words}", argument="missing")
     if isinstance(missing, str):
         return (missing,) * len(keys)
     if strict and (unknown := [name for name in missing if name not in keys]):
-        raise ColumnError(
-            f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}",
-            argument="missing",
-        )
+        says = f"missing: {unknown[0]!r} is not one of the keys; {did_you_mean(unknown[0], keys)}"
+        raise ColumnError(says, argument="missing")
     return tuple(missing.get(key, default) for key in keys)
 
 

@@ -18,29 +18,18 @@ _ENOUGH = 5  # columns named in one message
 
 @dataclass(frozen=True)
 class MissingNotes:
-    """Codes in a file.
+    """Codes in a file."""
 
-    Parameters
-    ----------
-    given
-        Codes the caller named.
-    taken
-        Codes taken for missing because the caller named none.
-    suspected
-        Values left as they are that may mean missing.
-    """
-
-    given: tuple[str, ...] = ()
-    taken: tuple[Found, ...] = ()
-    suspected: tuple[Found, ...] = ()
+    given: tuple[str, ...] = ()  # codes the caller named
+    taken: tuple[Found, ...] = ()  # codes taken for missing because the caller named none
+    suspected: tuple[Found, ...] = ()  # values left as they are that may mean missing
 
     @property
     def suggested(self) -> tuple[str, ...]:
         """The codes to give if the suspicion is right: naming some replaces those taken by default."""
         applied = self.given or tuple(one.code for one in self.taken)
-        return tuple(
-            dict.fromkeys(code for code in (*applied, *(one.code for one in self.suspected)) if code)
-        )
+        codes = (*applied, *(one.code for one in self.suspected))
+        return tuple(dict.fromkeys(code for code in codes if code))
 
     def messages(self, name: str) -> list[str]:
         """Say it in a sentence each: codes, columns and numbers of records, no other value.
@@ -79,8 +68,6 @@ command line --missing=NA --missing=-999); a code holds for all columns
 def counted(found: Sequence[Found]) -> str:
     """Say which column holds which code how often.
 
-    Examples
-    --------
     >>> counted([Found("educ", "-999", 31), Found("job", "refused", 1)])
     "educ holds -999 in 31 records, job holds 'refused' in 1 record"
     """
@@ -91,8 +78,6 @@ def counted(found: Sequence[Found]) -> str:
 def by_code(found: Sequence[Found]) -> str:
     """Say which code stands in which columns.
 
-    Examples
-    --------
     >>> by_code([Found("educ", "NA", 3), Found("job", "NA", 1), Found("job", ".", 2)])
     "'NA' in educ (3 records), job (1 record); '.' in job (2 records)"
     """

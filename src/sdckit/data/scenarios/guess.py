@@ -33,24 +33,12 @@ _SEVERAL_ROWS = (
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column probably is.
-
-    Parameters
-    ----------
-    column
-        The column's name.
-    role
-        Its role in a scenario; ``"ignore"`` where it has none.
-    reason
-        Why, in words, without any value of a record.
-    warning
-        What to do before it is used, or None.
-    """
+    """What a column probably is."""
 
     column: str
-    role: Role
-    reason: str
-    warning: str | None = None
+    role: Role  # its role in a scenario; ``"ignore"`` where it has none
+    reason: str  # why, in words, without any value of a record
+    warning: str | None = None  # what to do before it is used, or None
 
 
 @dataclass(frozen=True)
@@ -156,14 +144,9 @@ def scenario_toml(
     codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
     if isinstance(data, str | Path):
         sample = describe_file(
-            data,
-            missing=codes,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            labels=labels,
+            data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels,
             rows=SAMPLE,
-        )
+        )  # fmt: skip
         frame, n_rows, name, notes = sample.frame, sample.header.n_rows, Path(data).name, sample.notes
     else:
         frame, n_rows, name, notes = data, None, "the data", MissingNotes(codes)
@@ -204,13 +187,10 @@ def _facts(series: pl.Series) -> _Facts:
     number = series.dtype.is_numeric()
     doubles = values.cast(pl.Float64) if number else values
     return _Facts(
-        name=series.name,
-        n=len(values),
-        levels=values.n_unique(),
-        number=number,
+        name=series.name, n=len(values), levels=values.n_unique(), number=number,
         fraction=number and bool((doubles != doubles.floor()).any()),
         positive=number and bool((doubles > 0).all()) and len(values) > 0,
-    )
+    )  # fmt: skip
 
 
 def _guess(facts: _Facts) -> Guess:
@@ -241,9 +221,8 @@ def _key(facts: _Facts, topic: Topic) -> Guess:
         return Guess(facts.name, "key", reason, "recode to a year or an age group before it is used as a key")
     if facts.levels > _FINE:
         how = "merge areas" if topic.name == "geography" else "recode to fewer groups"
-        return Guess(
-            facts.name, "key", reason, f"too fine ({facts.counted}): {how} before it is used as a key"
-        )
+        warning = f"too fine ({facts.counted}): {how} before it is used as a key"
+        return Guess(facts.name, "key", reason, warning)
     return Guess(facts.name, "key", reason)
 
 
@@ -275,9 +254,8 @@ def _person(facts: _Facts, topic: Topic) -> Guess:
         return Guess(facts.name, "identifier", f"{reason}, different in every record")
     if facts.grouped:
         return Guess(facts.name, "person", f"{reason}, repeated in small groups", _SEVERAL_ROWS)
-    return Guess(
-        facts.name, "ignore", f"{reason}, {facts.counted} in large groups: a number within a household?"
-    )
+    reason = f"{reason}, {facts.counted} in large groups: a number within a household?"
+    return Guess(facts.name, "ignore", reason)
 
 
 def _sensitive(facts: _Facts, topic: Topic) -> Guess:
@@ -297,11 +275,6 @@ def _running_number(facts: _Facts, topic: Topic) -> Guess:
 
 
 _BY_ROLE = {
-    "key": _key,
-    "identifier": _identifier,
-    "weight": _weight,
-    "household": _household,
-    "person": _person,
-    "sensitive": _sensitive,
-    "id": _running_number,
-}
+    "key": _key, "identifier": _identifier, "weight": _weight, "household": _household, "person": _person,
+    "sensitive": _sensitive, "id": _running_number,
+}  # fmt: skip

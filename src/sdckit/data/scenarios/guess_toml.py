@@ -49,16 +49,8 @@ _EXAMPLES = """\
 def write_guesses(guesses: Sequence[Guess], *, name: str, looked_at: str, notes: MissingNotes) -> str:
     """Write guesses as a commented scenario.
 
-    Parameters
-    ----------
-    guesses
-        One for each column; at least one key.
-    name
-        What the columns come from.
-    looked_at
-        A sentence on the sample, or empty where all records were looked at.
-    notes
-        Codes that mean missing, or may.
+    At least one guess is a key; `name` says what the columns come from; `looked_at` is a sentence on the
+    sample, or empty where all records were looked at.
     """
     rule = _RULE_OF_PERSONS if any(guess.role == "person" for guess in guesses) else _RULE
     lines = [
@@ -76,9 +68,8 @@ def _blocks(guesses: Sequence[Guess], notes: MissingNotes) -> list[str]:
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
     if not any(guess.role == "weight" for guess in guesses):
-        blocks.append(
-            "# No weight was found. Share of the population in the file:\n# sampling_fraction = 0.05\n"
-        )
+        told = "# No weight was found. Share of the population in the file:"
+        blocks.append(f"{told}\n# sampling_fraction = 0.05\n")
     for entry, role, meaning in _LISTS[1:]:
         found = [guess for guess in guesses if guess.role == role]
         blocks += [_list(entry, meaning, found)] if found else []

@@ -32,11 +32,8 @@ class Roles:
     def columns(self) -> dict[str, tuple[str, ...]]:
         """Columns by role, for the check that they exist."""
         single = {"weight": self.weight, "household": self.household, "person": self.person, "id": self.id}
-        return {
-            "keys": self.keys,
-            "sensitive": self.sensitive,
-            **{role: (name,) for role, name in single.items() if name is not None},
-        }
+        given = {role: (name,) for role, name in single.items() if name is not None}
+        return {"keys": self.keys, "sensitive": self.sensitive, **given}
 
 
 def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> MissingRule:
@@ -47,49 +44,31 @@ def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> Mi
 
 
 def resolve_roles(
-    *,
-    scenario: Scenario | None = None,
-    keys: Sequence[str] | None = None,
-    weight: str | None = None,
-    sampling_fraction: float | None = None,
-    household: str | None = None,
-    person: str | None = None,
-    sensitive: Sequence[str] | str | None = None,
-    missing: MissingRule | None = None,
-    alpha: float | None = None,
-    id: str | None = None,
-    default_missing: Rule = "wildcard",
-) -> Roles:
+    *, scenario: Scenario | None = None, keys: Sequence[str] | None = None, weight: str | None = None,
+    sampling_fraction: float | None = None, household: str | None = None, person: str | None = None,
+    sensitive: Sequence[str] | str | None = None, missing: MissingRule | None = None,
+    alpha: float | None = None, id: str | None = None, default_missing: Rule = "wildcard",
+) -> Roles:  # fmt: skip
     """Bring arguments and scenario together; an explicit argument wins.
 
-    Raises
-    ------
-    ScenarioError
-        Neither keys nor scenario, several intruders, weight together with sampling fraction; what is no
-        scenario.
-    ColumnError
-        Keys given as one text or twice; a role that is no name of a column.
-    DataError
-        A sampling fraction or alpha out of range.
+    Raises `ScenarioError`: neither keys nor scenario, several intruders, weight together with sampling
+    fraction; what is no scenario; `ColumnError`: keys given as one text or twice; a role that is no name of a
+    column; `DataError`: a sampling fraction or alpha out of range.
     """
     scenario = arguments.scenario_or_none(scenario)
     single = {"weight": weight, "household": household, "person": person, "id": id}
     for role, name in single.items():
         arguments.column_or_none(name, role)
     if weight is not None and sampling_fraction is not None:
-        raise ScenarioError(
-            "give weight= or sampling_fraction=, not both: each says how many persons a record is",
-            argument="sampling_fraction",
-        )
+        says = "give weight= or sampling_fraction=, not both: each says how many persons a record is"
+        raise ScenarioError(says, argument="sampling_fraction")
     names = arguments.names(keys, "keys")
     if names is None and scenario is None:
         raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError(
-            "keys= is empty; name at least one variable that an intruder knows", argument="keys"
-        )
+        raise ScenarioError("keys= is empty; name some variable that an intruder knows", argument="keys")
     own = missing is not None
     rule: MissingRule = default_missing  # a scenario speaks of frequencies; other measures keep their default
     if missing is not None:
@@ -107,36 +86,26 @@ def resolve_roles(
     if known is None:
         known = scenario.sensitive if scenario else ()
     return Roles(
-        keys=names,
-        weight=weight,
-        sampling_fraction=sampling_fraction,
+        keys=names, weight=weight, sampling_fraction=sampling_fraction,
         household=household if household is not None or scenario is None else scenario.household,
-        person=person if person is not None or scenario is None else scenario.person,
-        sensitive=known,
+        person=person if person is not None or scenario is None else scenario.person, sensitive=known,
         rules=missing_rule(names, rule, default=default_missing, strict=own),
-        alpha=arguments.share(alpha, "alpha", "is the weight of a match through a missing value"),
-        id=id,
-    )
+        alpha=arguments.share(alpha, "alpha", "is the weight of a match through a missing value"), id=id,
+    )  # fmt: skip
 
 
 def check_columns(columns: Sequence[str], roles: Roles) -> None:
     """Refuse roles given to columns that do not exist.
 
-    Raises
-    ------
-    ColumnError
-        Names the role, the column and the nearest existing name.
+    Raises `ColumnError`: names the role, the column and the nearest existing name.
     """
     for role, names in roles.columns.items():
         for name in names:
             if not isinstance(name, str):
                 raise ColumnError(f"{role}: column names are text, got {type(name).__name__}", argument=role)
             if name not in columns:
-                raise ColumnError(
-                    f"{role}: no column {name!r} in the data; {did_you_mean(name, columns)}", argument=role
-                )
+                hint = did_you_mean(name, columns)
+                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}", argument=role)
     if clash := set(roles.keys) & set(roles.sensitive):
-        raise ColumnError(
-            f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know",
-            argument="sensitive",
-        )
+        says = f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know"
+        raise ColumnError(says, argument="sensitive")

@@ -13,11 +13,11 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_checks import (
     check_consistent,
     check_missing_rules,
+    explain,
     name_intruders,
     role_words,
     roles_of,
 )
-from sdckit.data.scenarios.scenario_messages import explain
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -199,23 +199,11 @@ class Scenario(BaseModel):
     ) -> None:
         try:
             super().__init__(
-                intruders=name_intruders(keys, intruders),
-                weight=weight,
-                sampling_fraction=sampling_fraction,
-                household=household,
-                person=person,
-                sensitive=sensitive,
-                numeric=numeric,
-                identifiers=identifiers,
-                thresholds=_thresholds(thresholds),
-                missing=missing,
-                alpha=alpha,
-                release=release,
-                missing_codes=missing_codes,
-                title=title,
-                aligned=aligned,
-                **unknown,
-            )
+                intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
+                household=household, person=person, sensitive=sensitive, numeric=numeric,
+                identifiers=identifiers, thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
+                release=release, missing_codes=missing_codes, title=title, aligned=aligned, **unknown,
+            )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
 
@@ -247,9 +235,8 @@ class Scenario(BaseModel):
         """The keys of the only intruder; with several, choose one by `intruder`."""
         if len(self.intruders) > 1:
             names = ", ".join(f"'{name}'" for name in self.intruders)
-            raise ScenarioError(
-                f"the scenario has several intruders ({names}); choose one with .intruder(name)"
-            )
+            says = f"the scenario has several intruders ({names}); choose one with .intruder(name)"
+            raise ScenarioError(says)
         return next(iter(self.intruders.values()))
 
     @property

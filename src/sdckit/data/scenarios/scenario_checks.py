@@ -1,9 +1,11 @@
-"""What a scenario must not say: contradictions between its entries, told with both names."""
+"""What a scenario must not say: contradictions between its entries, and complaints of pydantic in its own words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
@@ -11,7 +13,69 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["check_consistent", "check_missing_rules", "name_intruders", "role_words", "roles_of"]
+__all__ = ["check_consistent", "check_missing_rules", "explain", "name_intruders", "role_words", "roles_of"]
+
+_ENOUGH = 8  # problems told at once; the rest is only counted
+
+_WORDS = {
+    "greater_than": "must be greater than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "finite_number": "must be a finite number",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text in quotes",
+    "string_unicode": "must be text that can be written as UTF-8",
+    "string_too_short": "must not be empty",
+    "tuple_type": 'must be a list, such as ["sex", "age"]',
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+    "literal_error": "must be one of {expected}",
+}
+
+
+def _path(loc: Sequence[int | str], prefix: str) -> str:
+    """Write a place as it stands in the TOML; list positions count from 1."""
+    text = prefix
+    for part in loc:
+        if isinstance(part, int):
+            text += f"[{part + 1}]"
+        else:
+            text += ("." if text else "") + part
+    return text
+
+
+def _problem(error: Mapping[str, Any], fields: Sequence[str], prefix: str) -> str:
+    kind, loc = str(error["type"]), tuple(error["loc"])
+    context: Mapping[str, Any] = error.get("ctx", {})
+    if kind == "value_error" and isinstance(context.get("error"), ScenarioError):
+        return str(context["error"])  # our own, already complete
+    if kind == "extra_forbidden":
+        return f"there is no entry '{_path(loc, prefix)}'; {did_you_mean(str(loc[-1]), fields)}"
+    words = _WORDS.get(kind)
+    # A word of pydantic's own is safe here: hide_input_in_errors, and `msg` never holds the input.
+    return (
+        f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"
+    )
+
+
+def explain(error: ValidationError, fields: Sequence[str], *, prefix: str = "") -> str:
+    """Tell every problem of a validation error in one message, each with its place in the TOML.
+
+    Parameters
+    ----------
+    error
+        What pydantic raised.
+    fields
+        The entries that exist, for the nearest valid name.
+    prefix
+        Place of the model in the file, such as ``"thresholds"``.
+    """
+    told = [_problem(e, fields, prefix) for e in error.errors(include_url=False, include_input=False)]
+    told = list(dict.fromkeys(told))
+    more = f"; and {len(told) - _ENOUGH} more" if len(told) > _ENOUGH else ""
+    return "; ".join(told[:_ENOUGH]) + more
 
 
 def check_consistent(scenario: Scenario) -> None:
@@ -26,15 +90,11 @@ def check_consistent(scenario: Scenario) -> None:
 def name_intruders(keys: Any, intruders: Any) -> Any:
     """Bring the ways of naming intruders to one: ``{name: list of keys}``."""
     if keys is not None and intruders is not None:
-        raise ScenarioError(
-            "both keys and intruders are given; keep one (keys is short for a single intruder)"
-        )
+        raise ScenarioError("both keys and intruders are given; keep one (keys is short for one intruder)")
     if keys is not None:
         return {"default": _key_list("keys", keys)}
     if intruders is None:
-        raise ScenarioError(
-            'no intruder is declared; name the columns a stranger could know: keys = ["sex", "age"]'
-        )
+        raise ScenarioError('no intruder is declared; name what a stranger could know: keys = ["sex", "age"]')
     if not isinstance(intruders, Mapping):
         raise ScenarioError("intruders must be a table of names, each with keys: [intruders.neighbour]")
     return {str(name): _intruder_keys(str(name), value) for name, value in intruders.items()}
@@ -102,9 +162,7 @@ def _check_intruders(scenario: Scenario) -> None:
 
 def _check_weighting(scenario: Scenario) -> None:
     if scenario.weight is not None and scenario.sampling_fraction is not None:
-        raise ScenarioError(
-            "both weight and sampling_fraction are given; keep the weight column if the file has one"
-        )
+        raise ScenarioError("both weight and sampling_fraction are given; keep the weight if there is one")
 
 
 def _check_repeats(scenario: Scenario) -> None:
@@ -132,9 +190,7 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
-_ALLOWED_TOGETHER = frozenset(
-    {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
-)
+_ALLOWED_TOGETHER = {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
 
 
 def _family(role: str) -> str:

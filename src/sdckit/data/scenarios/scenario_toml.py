@@ -21,8 +21,6 @@ def toml_string(text: str) -> str:
 
     JSON's escapes are a subset of TOML's; only DEL is legal in JSON and not in TOML.
 
-    Examples
-    --------
     >>> print(toml_string('a "b"\n\x7f'))
     "a \"b\"\n\u007f"
     """
@@ -32,8 +30,6 @@ def toml_string(text: str) -> str:
 def toml_key(name: str) -> str:
     """Write a key: bare where TOML allows it, else quoted.
 
-    Examples
-    --------
     >>> toml_key("income.net"), toml_key("age")
     ('"income.net"', 'age')
     """
@@ -43,8 +39,6 @@ def toml_key(name: str) -> str:
 def toml_value(value: Any) -> str:
     """Write a boolean, a number, a text or a list of them.
 
-    Examples
-    --------
     >>> toml_value(["sex", 2, 0.5, True])
     '["sex", 2, 0.5, true]'
     """
@@ -65,8 +59,6 @@ def toml_entry(name: str, value: Any) -> str:
 def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str], Mapping[str, Any]]]) -> str:
     """Write top-level entries, then tables ``(path, entries)``.
 
-    Examples
-    --------
     >>> print(write_toml({"weight": "w"}, [(["thresholds"], {"k": 3})]), end="")
     weight = "w"
     <BLANKLINE>
@@ -85,12 +77,8 @@ def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str],
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file into a dict.
 
-    Raises
-    ------
-    FileFormatError
-        The file is absent, is a directory, or may not be read.
-    ScenarioError
-        It is not UTF-8 or not TOML; the message gives the line.
+    Raises `FileFormatError`: the file is absent, is a directory, or may not be read; `ScenarioError`: it is
+    not UTF-8 or not TOML; the message gives the line.
     """
     if path.is_dir():
         raise FileFormatError(f"{path.name} is a directory; name the scenario file in it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,19 +12,173 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, with_numbers
 from sdckit.errors import DataError
+from sdckit.numerics.outlying import robust_distances
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
+from sdckit.protect.draws import draw, key, open_rng
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
-from sdckit.protect.perturbation.noise_kinds import additive, correlated, moments_kept, on_outliers, rotated
 
-__all__ = ["add_noise"]
+__all__ = ["add_noise", "additive", "correlated", "moments_kept", "on_outliers", "rotated"]
 
-KINDS = {
-    "additive": additive,
-    "correlated": correlated,
-    "correlated2": moments_kept,
-    "romm": rotated,
-}
+Floats = NDArray[np.float64]
+ROUNDS = 8  # of rotations: a record is mixed with thousands of others
+FAR = 0.975  # of the chi-squared distribution: beyond it a record is an outlier
+ENDS = (0.01, 0.99)  # quantiles beyond which a value is one
+
+
+def _normal(rng: np.random.Generator, n: int) -> Floats:
+    return draw(rng, n, lambda one, piece: one.standard_normal(out=piece))
+
+
+def _spread(values: Floats) -> float:
+    known = values[~np.isnan(values)] if np.isnan(values).any() else values
+    return float(known.std(ddof=1))
+
+
+def additive(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
+    """Independent noise, its standard deviation a share of the column's.
+
+    >>> x = np.array([1.0, 2.0, np.nan])
+    >>> np.isnan(additive([x], 0.1, np.random.default_rng(1))[0]).tolist()
+    [False, False, True]
+    """
+    made = []
+    for values in columns:
+        noise = _normal(rng, len(values))
+        noise *= share * _spread(values)
+        noise += values
+        made.append(noise)
+    return made
+
+
+def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats], Floats]:
+    """Normal numbers with the covariance of the columns (of records complete in them), and the means."""
+    matrix = np.column_stack(columns)
+    whole = matrix[~np.isnan(matrix).any(axis=1)]
+    if len(whole) < 2:
+        raise DataError("fewer than two records are complete in the columns; take method='additive'")
+    roots, vectors = np.linalg.eigh(np.atleast_2d(np.cov(whole.T)))
+    half = vectors * np.sqrt(np.maximum(roots, 0.0))
+    plain = np.column_stack([_normal(rng, len(matrix)) for _ in columns])
+    return list((plain @ half.T).T), np.nanmean(matrix, axis=0)
+
+
+def correlated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
+    """Noise with the covariance of the data times the square of a share.
+
+    >>> len(correlated([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1)))
+    1
+    """
+    if len(columns) == 1:
+        return additive(columns, share, rng)
+    noise, _ = _joint(columns, rng)
+    return [values + share * one for values, one in zip(columns, noise, strict=True)]
+
+
+def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
+    """Correlated noise, and the data drawn in so far that means and covariances are kept in expectation.
+
+    >>> moments_kept([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1))[0].shape
+    (3,)
+    """
+    noise, means = _joint(columns, rng)
+    inwards = math.sqrt(1 - share**2)
+    return [
+        inwards * values + (1 - inwards) * mean + share * one
+        for values, mean, one in zip(columns, means, noise, strict=True)
+    ]
+
+
+def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]], str | None]:
+    """Which values are outliers, column by column, and what could not be judged.
+
+    A value beyond the 1st or 99th percentile of its column, and every value of a record whose robust
+    Mahalanobis distance is beyond the 97.5th percentile of what normal data would have.
+    """
+    from scipy.stats import chi2
+
+    matrix = np.column_stack(columns)
+    whole = ~np.isnan(matrix).any(axis=1)
+    far, said = np.zeros(len(matrix), np.bool_), None
+    if len(columns) > 1:
+        away = robust_distances(matrix[whole], seed) if whole.any() else None
+        if away is None:
+            said = "the robust covariance is singular: outliers are those of single columns only"
+        else:
+            far[whole] = away**2 > chi2.ppf(FAR, len(columns))
+    found = []
+    for values in columns:
+        low, high = np.nanquantile(values, ENDS)
+        found.append((values < low) | (values > high) | (far & ~np.isnan(values)))
+    return found, said
+
+
+def on_outliers(
+    columns: list[Floats], share: float, rng: np.random.Generator
+) -> tuple[list[Floats], int, str | None]:
+    """Noise on outliers, its standard deviation a share of their distance from the column's median.
+
+    Returns the columns, how many values are outliers, and what could not be judged.
+
+    >>> x = np.append(np.zeros(150), 100.0)
+    >>> made, count, _ = on_outliers([x], 0.1, np.random.default_rng(1))
+    >>> count, int((made[0] != x).sum())
+    (1, 1)
+    """
+    out, said = outlying(columns, int(key(rng) >> np.uint64(33)))
+    made = []
+    for values, far in zip(columns, out, strict=True):
+        noise = _normal(rng, len(values)) * share * np.abs(values - np.nanmedian(values))
+        made.append(np.where(far, values + noise, values))
+    return made, int(sum(far.sum() for far in out)), said
+
+
+def rotated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
+    """A random orthogonal matrix times the data, that keeps means and covariances exactly.
+
+    The matrix is a product of rotations of three records around their mean, and never stands in memory.
+
+    >>> x = np.array([1.0, 2.0, 4.0, 9.0])
+    >>> (made,) = rotated([x], 0.1, np.random.default_rng(1))
+    >>> np.allclose([made.mean(), made.var()], [x.mean(), x.var()])
+    True
+    """
+    matrix = np.column_stack(columns)
+    out = matrix.copy()
+    gaps, of_row = np.unique(np.isnan(matrix), axis=0, return_inverse=True)
+    of_row = of_row.reshape(-1)
+    sizes = np.bincount(of_row)
+    there = ~gaps.all(axis=1)
+    if (sizes[there] < 3).any():
+        raise DataError(
+            f"{int(sizes[there][sizes[there] < 3].sum())} records miss values in columns in which fewer than two "
+            "others do; method 'romm' rotates three with the same columns present: leave out a column, or impute"
+        )
+    for pattern in np.flatnonzero(there):
+        rows = np.flatnonzero(of_row == pattern)
+        known = np.flatnonzero(~gaps[pattern])
+        out[np.ix_(rows, known)] = _rotate(matrix[np.ix_(rows, known)], share, rng)
+    return list(out.T)
+
+
+def _rotate(values: Floats, share: float, rng: np.random.Generator) -> Floats:
+    centre = values.mean(axis=0)
+    z = values - centre
+    same = (1 - share**2 / 2) ** (1 / ROUNDS)  # what a round leaves of the correlation with the original
+    angle = math.sqrt(-2 * math.log(1 - 1.5 * (1 - same)))
+    third = len(z) // 3
+    for _ in range(ROUNDS):
+        a, b, c = rng.permutation(len(z))[: 3 * third].reshape(3, third)
+        turn = rng.normal(0.0, angle, (third, 1))
+        x, y, w = z[a], z[b], z[c]
+        middle, cos, sin = (x + y + w) / 3, np.cos(turn), np.sin(turn) / math.sqrt(3)
+        rest = middle * (1 - cos)
+        z[a] = x * cos + (w - y) * sin + rest
+        z[b] = y * cos + (x - w) * sin + rest
+        z[c] = w * cos + (y - x) * sin + rest
+    return np.asarray(z + centre, np.float64)
+
+
+KINDS = {"additive": additive, "correlated": correlated, "correlated2": moments_kept, "romm": rotated}
 METHODS = (*KINDS, "outlier")
 BELOW_100 = ("correlated2", "romm")
 
@@ -114,16 +269,9 @@ def add_noise(
         found = [_zeros_kept(old, new) for old, new in zip(before, found, strict=True)]
     made = dict(zip(names, found, strict=True))
     out = with_numbers(frame, made)
-    change = Change(
-        method="add_noise",
-        n=len(frame),
-        changed=count_changed(values, made),
-        parameters={
-            "columns": list(names), "noise": float(noise), "method": method, "keep_zeros": keep_zeros,
-        },
-        secret=secret,
-        notes={**notes, **became_fractions(frame, out, names)},
-    )  # fmt: skip
+    parameters = {"columns": list(names), "noise": float(noise), "method": method, "keep_zeros": keep_zeros}
+    notes |= became_fractions(frame, out, names)
+    change = Change("add_noise", len(frame), count_changed(values, made), parameters, secret, notes)
     return Protected(out, change)
 
 

@@ -16,7 +16,7 @@ from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
 
-__all__ = ["mask_categorical", "shares_of"]
+__all__ = ["by_column", "mask_categorical", "shares_of"]
 
 
 def mask_categorical(
@@ -85,13 +85,8 @@ def mask_categorical(
         moved = level != one.held.level
         rows[moved] = one.first[level[moved]]
         source[one.name], changed[one.name] = rows, int(moved.sum())
-    change = Change(
-        method="mask_categorical",
-        n=len(frame),
-        changed=changed,
-        parameters={"columns": list(names)},
-        secret={"seed": secret, "probability": stay},
-    )
+    hidden = {"seed": secret, "probability": stay}
+    change = Change("mask_categorical", len(frame), changed, {"columns": list(names)}, hidden)
     return Protected(take_rows(frame, source), change)
 
 
@@ -102,27 +97,26 @@ def _masked(one: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.
     return np.where(moves, other, level)
 
 
+def by_column(given: Any, names: Sequence[str], role: str) -> dict[str, Any]:
+    """What holds for all columns, or is given for exactly these, by column."""
+    found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    if set(found) != set(names):
+        says = f"{role}= is one number, or given by column for exactly the columns to mask"
+        raise ColumnError(says, argument=role)
+    return {name: found[name] for name in names}
+
+
 def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
     """A number between 0 and 1 for each column.
 
-    Raises
-    ------
-    ColumnError
-        Given by column, but for others.
-    DataError
-        No number, or one of 0 and 1 or beyond.
+    Raises `ColumnError`: given by column, but for others; `DataError`: no number, or one of 0 and 1 or
+    beyond.
 
-    Examples
-    --------
     >>> shares_of(0.5, ["a", "b"], "probability")
     {'a': 0.5, 'b': 0.5}
     """
-    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    if set(by_column) != set(names):
-        raise ColumnError(
-            f"{role}= is one number, or given by column for exactly the columns to mask", argument=role
-        )
+    says = "is a share of the values"
     return {
-        name: arguments.within(by_column[name], role, "is a share of the values", 0, 1, "()")
-        for name in names
+        name: arguments.within(one, role, says, 0, 1, "()")
+        for name, one in by_column(given, names, role).items()
     }

@@ -9,11 +9,11 @@ import numpy as np
 
 from sdckit.data import arguments
 from sdckit.data.replace import as_held, open_eager, with_numbers
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import draw, open_rng
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
-from sdckit.protect.perturbation.mask_categorical import shares_of
+from sdckit.protect.perturbation.mask_categorical import by_column, shares_of
 
 __all__ = ["mask_continuous"]
 
@@ -72,11 +72,12 @@ def mask_continuous(
     """
     names = chosen(columns)
     if (reliability is None) == (sd is None):
-        raise DataError(
-            "give one of reliability= and sd=: each says how much noise is added", argument="reliability"
-        )
+        raise DataError("give one of reliability= and sd=: each says how much noise", argument="reliability")
     share = None if reliability is None else shares_of(reliability, names, "reliability")
-    given = {} if sd is None else _deviations(sd, names)
+    says = "is the noise's standard deviation"
+    given = {} if sd is None else {
+        name: arguments.amount_above(one, "sd", says) for name, one in by_column(sd, names, "sd").items()
+    }  # fmt: skip
     frame = open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so a reliability says nothing of it" if share else None)
     rng, secret = open_rng(seed)
@@ -88,22 +89,8 @@ def mask_continuous(
         drawn = draw(own, len(frame), lambda one, piece: one.standard_normal(out=piece))
         made[name] = as_held(frame[name], values[name] + noise[name] * drawn)
     out = with_numbers(frame, made)
-    change = Change(
-        method="mask_continuous",
-        n=len(frame),
-        changed=count_changed(values, made),
-        parameters={"columns": list(names)},
-        secret={"seed": secret, "noise_sd": noise, "reliability": share},
-        notes=became_fractions(frame, out, names),
-    )
+    hidden = {"seed": secret, "noise_sd": noise, "reliability": share}
+    notes = became_fractions(frame, out, names)
+    changed = count_changed(values, made)
+    change = Change("mask_continuous", len(frame), changed, {"columns": list(names)}, hidden, notes)
     return Protected(out, change)
-
-
-def _deviations(given: Any, names: Sequence[str]) -> dict[str, float]:
-    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    if set(by_column) != set(names):
-        raise ColumnError(
-            "sd= is one number, or given by column for exactly the columns to mask", argument="sd"
-        )
-    says = "is the noise's standard deviation"
-    return {name: arguments.amount_above(by_column[name], "sd", says) for name in names}

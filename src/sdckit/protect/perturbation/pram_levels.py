@@ -70,32 +70,17 @@ def _move(column, rows, start, stop, chance, stay, other, source):  # type: igno
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One column as levels in a canonical order: numbers ascending, else by their text.
+    """One column as levels in a canonical order: numbers ascending, else by their text."""
 
-    Attributes
-    ----------
-    codes : ndarray, int64 or uint32, shape (n,)
-        Where they begin says `low`: whole numbers are taken as they are.
-    low : int
-    level : ndarray, int64, shape (span + 1,)
-        Level of each code, -1 of a missing value (the last code) and of codes that nobody has.
-    labels : list of str
-        The levels, printed.
-    numeric : bool
-        Whether they are numbers.
-    first : ndarray, int64, shape (L,)
-        A row that has each level.
-    count : ndarray, int64, shape (L,)
-        Records of each.
-    """
-
+    # shape (n,); where they begin says `low`: whole numbers are taken as they are
     codes: Ints | NDArray[np.uint32]
     low: int
+    # shape (span + 1,); level of each code, -1 of a missing value (the last code) and of codes nobody has
     level: Ints
-    labels: list[str]
-    numeric: bool
-    first: Ints
-    count: Ints
+    labels: list[str]  # the levels, printed
+    numeric: bool  # whether they are numbers
+    first: Ints  # shape (L,); a row that has each level
+    count: Ints  # shape (L,); records of each
 
     @property
     def of_record(self) -> Ints:
@@ -143,13 +128,8 @@ class Levels:
 def read_levels(frame: Any, name: str) -> Levels:
     """Read a column of any type.
 
-    Raises
-    ------
-    DataError
-        One level, none, or more than 2,000.
+    Raises `DataError`: one level, none, or more than 2,000.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
     >>> found = read_levels(open_frame(pl.DataFrame({"job": ["smith", None, "clerk"]})), "job")
@@ -174,9 +154,8 @@ def read_levels(frame: Any, name: str) -> Levels:
     order = sorted(range(len(seen)), key=lambda at: (float(labels[at]) if numeric else 0.0, labels[at]))
     level = np.full(span + 1, -1, np.int64)
     level[seen[order]] = np.arange(len(seen))
-    return Levels(
-        codes, low, level, [labels[at] for at in order], numeric, first[seen[order]], by_code[seen[order]]
-    )
+    texts, first, count = [labels[at] for at in order], first[seen[order]], by_code[seen[order]]
+    return Levels(codes, low, level, texts, numeric, first, count)
 
 
 def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:

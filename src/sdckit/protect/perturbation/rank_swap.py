@@ -137,9 +137,7 @@ def rank_swap(
     if averaged:
         out = with_numbers(open_eager(open_frame(out), {}), averaged)
     change = Change(
-        method="rank_swap",
-        n=len(frame),
-        changed=count_changed(values, made),
+        "rank_swap", len(frame), count_changed(values, made),
         parameters={
             "columns": list(names), "p": limit.p, "r0": r0, "k0": k0, "top": float(top), "bottom": float(bottom),
         },
@@ -195,10 +193,8 @@ def _window(ordered: Floats, name: str, limit: _Limit, n: int, start: np.uint64)
 def _check_options(p: object, r0: object, k0: object, top: float, bottom: float) -> _Limit:
     given = {name: one for name, one in {"p": p, "r0": r0, "k0": k0}.items() if one is not None}
     if len(given) > 1:
-        raise DataError(
-            f"give one of p, r0 and k0, not {' and '.join(given)}: each says how far values may move",
-            argument=list(given)[-1],
-        )
+        says = f"give one of p, r0 and k0, not {' and '.join(given)}: each says how far values may move"
+        raise DataError(says, argument=list(given)[-1])
     for name, one in (("top", top), ("bottom", bottom)):
         arguments.within(one, name, "is a percentage of the values", 0, 100, "[)")
     if top + bottom >= 100:
@@ -207,9 +203,5 @@ def _check_options(p: object, r0: object, k0: object, top: float, bottom: float)
         return _Limit(None, arguments.within(r0, "r0", "is the correlation to be left", 0, 1, "[)"), None)
     if k0 is not None:
         return _Limit(None, None, arguments.amount_above(k0, "k0", "is a share of the mean"))
-    ranks = DEFAULT_P if p is None else p
-    return _Limit(
-        arguments.within(ranks, "p", "is how many ranks apart partners are, in percent", 0, 100, "(]"),
-        None,
-        None,
-    )
+    says, ranks = "is how many ranks apart partners are, in percent", DEFAULT_P if p is None else p
+    return _Limit(arguments.within(ranks, "p", says, 0, 100, "(]"), None, None)

@@ -117,24 +117,14 @@ def _partners(n, window, state, lent):  # type: ignore[no-untyped-def]
 def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints:
     """Rows in ascending order of their values, in random order where these are equal.
 
-    Parameters
-    ----------
-    values : ndarray, float64, shape (n,)
-        None missing.
-    rows : ndarray, int64, shape (n,)
-        The row of each value; overwritten.
-    key : uint64
-        Start of the random numbers.
+    `values` (shape (n,)): none missing. `rows` (shape (n,)): the row of each value; overwritten. `key`: start
+    of the random numbers.
 
-    Examples
-    --------
     >>> ranked_rows(np.array([5.0, 5.0, -1.0]), np.arange(3), np.uint64(1)).tolist()[0]
     2
     """
     bits = (values + 0.0).view(np.uint64)  # + 0.0: one zero, not two
-    word = bits ^ np.where(
-        values < 0, ~np.uint64(0), np.uint64(1) << np.uint64(63)
-    )  # ascends as the numbers do
+    word = bits ^ np.where(values < 0, ~np.uint64(0), np.uint64(1) << np.uint64(63))  # ascends as they do
     other_word, other_row = np.empty_like(word), np.empty_like(rows)
     if _sort(word, rows, other_word, other_row):
         word, rows = other_word, other_row
@@ -145,23 +135,10 @@ def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints
 def partners(n: int, window: int, key: np.uint64) -> Ints:
     """Exchange ranks at random within a window.
 
-    Parameters
-    ----------
-    n : int
-        Ranks.
-    window : int
-        How many ranks away a partner is at most.
-    key : uint64
-        Start of the random numbers.
+    `window`: how many ranks away a partner is at most. `key`: start of the random numbers.
+    Returns shape (n,): a permutation: the rank whose value each rank gets. From the lowest rank up each takes
+    a partner among those free in its window; one that finds none makes three of a pair.
 
-    Returns
-    -------
-    ndarray, int64, shape (n,)
-        A permutation: the rank whose value each rank gets. From the lowest rank up each takes a partner among
-        those free in its window; one that finds none makes three of a pair.
-
-    Examples
-    --------
     >>> partners(4, 1, np.uint64(7)).tolist()
     [1, 0, 3, 2]
     """

@@ -21,11 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def shuffle(
-    data: Any,
-    *,
-    columns: Sequence[str],
-    given: Sequence[str] = (),
-    seed: arguments.Seed = None,
+    data: Any, *, columns: Sequence[str], given: Sequence[str] = (), seed: arguments.Seed = None
 ) -> Protected:
     """Hand the values of confidential numbers out anew, by their relation to other variables alone.
 
@@ -76,9 +72,7 @@ def shuffle(
     """
     names, known = chosen(columns), arguments.names(given, "given") or ()
     if both := [name for name in names if name in known]:
-        raise ColumnError(
-            f"{both[0]!r} is in columns and in given; a variable is shuffled or stays", argument="given"
-        )
+        raise ColumnError(f"{both[0]!r} is in columns and in given; it is moved or stays", argument="given")
     frame = open_eager(data, {"columns": names, "given": known})
     values = numbers(frame, names, constant="so there is nothing to shuffle")
     fixed = numbers(frame, known, constant="so nothing depends on it")
@@ -87,13 +81,8 @@ def shuffle(
     scores = _new_scores(list(fixed.values()), correlation, len(frame), len(names), rng)
     source = {name: _handed_out(values[name], scores[:, j]) for j, name in enumerate(names)}
     made = {name: values[name][rows] for name, rows in source.items()}
-    change = Change(
-        method="shuffle",
-        n=len(frame),
-        changed=count_changed(values, made),
-        parameters={"columns": list(names), "given": list(known)},
-        secret={"seed": secret},
-    )
+    changed, parameters = count_changed(values, made), {"columns": list(names), "given": list(known)}
+    change = Change("shuffle", len(frame), changed, parameters, {"seed": secret})
     return Protected(take_rows(frame, source), change)
 
 

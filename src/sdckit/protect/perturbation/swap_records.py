@@ -16,8 +16,13 @@ from sdckit.errors import ColumnError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
-from sdckit.protect.perturbation.swapping_households import Households, one_per_household, read_households
-from sdckit.protect.perturbation.swapping_pairs import draw_order, draw_partners
+from sdckit.protect.perturbation.swapping import (
+    Households,
+    draw_order,
+    draw_partners,
+    one_per_household,
+    read_households,
+)
 
 __all__ = ["swap_records"]
 
@@ -102,12 +107,12 @@ def swap_records(
     levels, key_names = chosen(hierarchy, "hierarchy"), chosen(keys, "keys")
     profiles = _profiles(similar)
     carried = arguments.names(carry_along, "carry_along") or ()
-    _check_options(k, swap_rate, same_size)
+    arguments.count(k, "k", "counts records")
+    arguments.within(swap_rate, "swap_rate", "is a share of the households", 0, 1, "[)")
+    arguments.flag(same_size, "same_size")
     arguments.column_or_none(household, "household")
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
-        raise ColumnError(
-            f"{sorted(both)[0]!r} is swapped, so it cannot be a key, in similar, or the household"
-        )
+        raise ColumnError(f"{sorted(both)[0]!r} is swapped: it cannot be a key, in similar or the household")
     asked = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
     frame = open_eager(data, {**asked, "household": (household,) if household else ()})
     homes = read_households(frame, household, levels, key_names)
@@ -124,9 +129,7 @@ def swap_records(
         changed[name] = int(np.count_nonzero(codes[source] != codes))
     swapped = int(np.count_nonzero(partner >= 0))
     change = Change(
-        method="swap_records",
-        n=len(frame),
-        changed=changed,
+        "swap_records", len(frame), changed,
         parameters={
             "hierarchy": list(levels), "keys": list(key_names), "household": household, "k": int(k),
             "similar": [list(one) for one in profiles], "same_size": same_size, "carry_along": list(carried),
@@ -198,9 +201,3 @@ def _profiles(similar: Any) -> list[tuple[str, ...]]:
             argument="similar",
         )
     return [arguments.names(one, "similar") or () for one in similar] or [()]
-
-
-def _check_options(k: object, swap_rate: object, same_size: object) -> None:
-    arguments.count(k, "k", "counts records")
-    arguments.within(swap_rate, "swap_rate", "is a share of the households", 0, 1, "[)")
-    arguments.flag(same_size, "same_size")

@@ -24,21 +24,12 @@ WIDE = 100  # bands of fractions that are wider have whole edges
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """Ascending ranges that do not overlap.
+    """Ascending ranges that do not overlap."""
 
-    Attributes
-    ----------
-    low, high : ndarray, float64, shape (B,)
-        Ends of each band; infinite where it is open.
-    has_low, has_high : ndarray, bool, shape (B,)
-        Whether an end belongs to its band.
-    labels : tuple of str
-    """
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    has_low: NDArray[np.bool_]
-    has_high: NDArray[np.bool_]
+    low: NDArray[np.float64]  # shape (B,); minus infinity where it is open
+    high: NDArray[np.float64]  # shape (B,); infinite where it is open
+    has_low: NDArray[np.bool_]  # shape (B,); whether the end belongs to the band
+    has_high: NDArray[np.bool_]  # shape (B,)
     labels: tuple[str, ...]
 
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -56,118 +47,70 @@ class Bands:
 
 
 def given_bands(
-    bands: Sequence[Any] | Mapping[str, Any],
-    *,
-    closed: Closed | None,
-    labels: Sequence[str] | None,
+    bands: Sequence[Any] | Mapping[str, Any], *, closed: Closed | None, labels: Sequence[str] | None,
     whole: bool,
-) -> Bands:
+) -> Bands:  # fmt: skip
     """Bands between edges, or of ``{label: (low, high)}``.
 
-    Parameters
-    ----------
-    bands : sequence of float, or mapping
-        None, or an infinite number, at the outer ends leaves them open.
-    closed : {"left", "right", "both"} or None
-        Which end belongs to a band; default the left one between edges, both in a mapping.
-    labels : sequence of str, optional
-        Names of the bands between edges.
-    whole : bool
-        Whether the numbers are all whole, for the labels.
-
-    Raises
-    ------
-    DataError
-        Fewer than two edges, edges that do not ascend, ranges that overlap, labels of another number.
+    `bands`: None, or an infinite number, at the outer ends leaves them open. `closed`: which end belongs to a
+    band; default the left one between edges, both in a mapping. `labels`: names of the bands between edges.
+    `whole`: whether the numbers are all whole, for the labels. Raises `DataError`: fewer than two edges,
+    edges that do not ascend, ranges that overlap, labels of another number.
     """
-    check_closed(closed)
+    if closed is not None:
+        arguments.choice(closed, "closed", get_args(Closed))
     if isinstance(bands, Mapping):
         if labels is not None:
-            raise DataError(
-                "labels= goes with a list of edges; {label: (low, high)} names the bands itself",
-                argument="labels",
-            )
+            says = "labels= goes with a list of edges; {label: (low, high)} names the bands itself"
+            raise DataError(says, argument="labels")
         return _ranges(bands, closed or "both")
     edges = [_edge(edge, -math.inf if i == 0 else math.inf) for i, edge in enumerate(bands)]
     if len(edges) < 2:
-        raise DataError(
-            "bands= needs two edges or more; with n + 1 of them there are n bands", argument="bands"
-        )
+        raise DataError("bands= needs two edges or more; n + 1 of them make n bands", argument="bands")
     if any(a >= b for a, b in pairwise(edges)):
         raise DataError("bands: the edges must ascend, each greater than the one before", argument="bands")
     return _between(np.array(edges), closed or "left", labels, whole=whole)
 
 
-def check_closed(closed: Closed | None) -> None:
-    """Refuse an end that there is not."""
-    if closed is not None:
-        arguments.choice(closed, "closed", get_args(Closed))
-
-
 def cut_bands(
-    values: NDArray[np.float64],
-    n: int,
-    *,
-    method: Method,
-    closed: Closed | None,
-    labels: Sequence[str] | None,
-    whole: bool,
-) -> Bands:
+    values: NDArray[np.float64], n: int, *, method: Method, closed: Closed | None,
+    labels: Sequence[str] | None, whole: bool,
+) -> Bands:  # fmt: skip
     """Cut numbers into `n` bands, the outer ones open.
 
-    Parameters
-    ----------
-    values : ndarray, float64
-        NaN is missing.
-    n : int
-        Bands asked for; equal quantiles make fewer.
-    method : {"equal_width", "log", "equal_frequency"}
-        Edges in equal steps of the numbers or of their logarithms, one unit beyond the smallest and the
-        largest, or at the quantiles (type 7).
-    closed, labels, whole
-        As in `given_bands`.
+    `values`: NaN is missing. `n`: bands asked for; equal quantiles make fewer. `method` (one of
+    "equal_width", "log", "equal_frequency"): edges in equal steps of the numbers or of their logarithms, one
+    unit beyond the smallest and the largest, or at the quantiles (type 7). `closed`, `labels`, `whole`: as in
+    `given_bands`. Raises `DataError`: not a number of bands, no value, one single value, infinite ones;
+    numbers below or at zero with "log"; labels of another number.
 
-    Raises
-    ------
-    DataError
-        Not a number of bands, no value, one single value, infinite ones; numbers below or at zero with
-        "log"; labels of another number.
-
-    Notes
-    -----
     Edges in equal steps are rounded to whole ones where the numbers are whole or the bands wider than 100,
     else, without the room of one unit, to a hundredth of the power of ten that the narrowest band has.
     Quantiles are rounded to three digits where that keeps them apart: no edge need be somebody's exact value.
     """
-    check_closed(closed)
+    if closed is not None:
+        arguments.choice(closed, "closed", get_args(Closed))
     arguments.count(n, "bands", "as a number says how many", at_least=2, at_most=MOST)
     arguments.choice(method, "method", get_args(Method))
     if closed == "both":
-        raise DataError(
-            'closed="both" goes with {label: (low, high)}; bands that touch share no end', argument="closed"
-        )
+        raise DataError('closed="both" is for {label: (low, high)}: edges share no end', argument="closed")
     known = values[~np.isnan(values)]
     if len(known) == 0 or not np.isfinite(known).all():
-        raise DataError(
-            "bands: there is no value to cut, or some are infinite; give the edges", argument="bands"
-        )
+        raise DataError("bands: there is no value to cut, or some are infinite; give edges", argument="bands")
     low, high = float(known.min()), float(known.max())
     if low == high:
         raise DataError("bands: all values are the same; there is nothing to cut", argument="bands")
     if method == "log" and low <= 0:
-        raise DataError(
-            'method="log" takes the logarithm; some values are zero or negative, give the edges',
-            argument="method",
-        )
+        says = 'method="log" takes the logarithm; some values are zero or negative, give the edges'
+        raise DataError(says, argument="method")
     if method == "equal_frequency":
         edges = np.quantile(known, np.arange(1, n) / n)
-        rounded = np.array([_digits(edge) for edge in edges])
+        rounded = np.array([float(f"{edge:.3g}") for edge in edges])
         edges = rounded if len(np.unique(rounded)) == len(np.unique(edges)) else edges
         edges = np.unique(edges)
         # an edge at the very end would leave an empty band
-        edges = edges[
-            (edges > low) & (edges <= high) if closed != "right" else (edges >= low) & (edges < high)
-        ]
+        inside = (edges > low) & (edges <= high) if closed != "right" else (edges >= low) & (edges < high)
+        edges = edges[inside]
     else:
         edges = _steps(low, high, n, log=method == "log", whole=whole)
     return _between(np.array([-math.inf, *edges, math.inf]), closed or "left", labels, whole=whole)
@@ -184,11 +127,6 @@ def _steps(low: float, high: float, n: int, *, log: bool, whole: bool) -> NDArra
     edges = np.exp(grid) if log else grid
     digits = 2 - math.floor(math.log10(float(np.diff(edges).min())))
     return np.round(edges[1:-1], digits)
-
-
-def _digits(value: float) -> float:
-    """A number to three significant digits."""
-    return float(f"{value:.3g}")
 
 
 def _edge(edge: object, open_end: float) -> float:
@@ -230,9 +168,7 @@ def _between(
     edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool
 ) -> Bands:
     if closed == "both":
-        raise DataError(
-            'closed="both" goes with {label: (low, high)}; bands that touch share no end', argument="closed"
-        )
+        raise DataError('closed="both" is for {label: (low, high)}: edges share no end', argument="closed")
     n = len(edges) - 1
     has_low, has_high = np.full(n, closed == "left"), np.full(n, closed == "right")
     has_low[0] = has_high[-1] = True  # the outermost edges belong to the outermost bands
@@ -249,10 +185,8 @@ def _labels(labels: Sequence[str] | None, n: int) -> tuple[str, ...]:
     if not all(isinstance(label, str) and label for label in names):
         raise DataError("labels= is a list of texts, one for each band", argument="labels")
     if len(names) != n or len(set(names)) != n:
-        raise DataError(
-            f"labels= needs {n} different texts, one for each band; it has {len(set(names))}",
-            argument="labels",
-        )
+        says = f"labels= needs {n} different texts, one for each band; it has {len(set(names))}"
+        raise DataError(says, argument="labels")
     return names
 
 

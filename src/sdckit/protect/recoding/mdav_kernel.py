@@ -256,28 +256,14 @@ def mdav_groups(
 ) -> NDArray[np.int64]:
     """Group records by maximum distance to average.
 
-    Parameters
-    ----------
-    values : ndarray, float64, shape (n, d)
-        Scaled to one unit, complete.
-    k : int
-        Records of a group at least.
-    ranking : ndarray, int64, shape (n,), optional
-        All rows, the most outlying first: groups are then made around these in turn, instead of around the
-        record farthest from the centre and the one farthest from it.
+    `values` (shape (n, d)): scaled to one unit, complete. `k`: records of a group at least. `ranking` (shape
+    (n,)): all rows, the most outlying first: groups are then made around these in turn, instead of around the
+    record farthest from the centre and the one farthest from it. Returns shape (n,): group of each record: k
+    of them each, the last up to 2k - 1.
 
-    Returns
-    -------
-    ndarray, int64, shape (n,)
-        Group of each record: k of them each, the last up to 2k - 1.
-
-    References
-    ----------
     Domingo-Ferrer, J. and Torra, V. (2005). Ordinal, continuous and heterogeneous k-anonymity through
     microaggregation. Data Mining and Knowledge Discovery 11, 195-212.
 
-    Examples
-    --------
     >>> mdav_groups(np.array([[1.0], [9.0], [2.0], [8.0]]), 2).tolist()
     [1, 0, 1, 0]
     """

@@ -100,10 +100,8 @@ def recode(
     given = [name for name, value in (("bands", bands), ("groups", groups), ("hierarchy", hierarchy))
              if value is not None]  # fmt: skip
     if len(given) != 1:
-        raise DataError(
-            f"give one of bands=, groups= and hierarchy=; there are {len(given)}",
-            argument=given[-1] if given else "bands",
-        )
+        says = f"give one of bands=, groups= and hierarchy=; there are {len(given)}"
+        raise DataError(says, argument=given[-1] if given else "bands")
     arguments.column(column, "column")
     _check_options(given[0], bands, level=level, method=method, closed=closed, labels=labels, outside=outside)
     if hierarchy is not None:
@@ -143,18 +141,13 @@ def _check_options(
     if level is not None and given != "hierarchy":
         raise DataError("level= goes with hierarchy=", argument="level")
     if (closed is not None or labels is not None) and given != "bands":
-        raise DataError(
-            "closed= and labels= go with bands=", argument="labels" if closed is None else "closed"
-        )
+        which = "labels" if closed is None else "closed"
+        raise DataError("closed= and labels= go with bands=", argument=which)
     if method != "equal_width" and (given != "bands" or not isinstance(bands, Integral)):
-        raise DataError(
-            "method= says how a number of bands is cut, as in bands=5; there is none", argument="method"
-        )
+        raise DataError("method= says how a number of bands is cut, as in bands=5", argument="method")
     if outside == "keep" and given == "bands":
-        raise DataError(
-            'outside="keep" would leave numbers among the bands; give "missing", or wider bands',
-            argument="outside",
-        )
+        says = 'outside="keep" would leave numbers among the bands; give "missing", or wider bands'
+        raise DataError(says, argument="outside")
 
 
 def _banded(
@@ -171,9 +164,8 @@ def _banded(
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
-        raise DataError(
-            "bands= is a number of bands, a list of edges, or {label: (low, high)}", argument="bands"
-        )
+        says = "bands= is a number of bands, a list of edges, or {label: (low, high)}"
+        raise DataError(says, argument="bands")
     codes = made.codes(values)
     beyond = (codes < 0) & ~np.isnan(values)
     n_beyond = int(beyond.sum())
@@ -196,11 +188,8 @@ def _banded(
         if len(made.labels) < bands:
             notes["bands"] = "equal quantiles are one edge, so there are fewer bands than asked for"
     parameters = {
-        "column": column,
-        "bands": list(made.labels),
-        **({"method": method} if cut else {}),
-        "closed": closed or ("both" if isinstance(bands, Mapping) else "left"),
-        "outside": outside,
-    }
+        "column": column, "bands": list(made.labels), **({"method": method} if cut else {}),
+        "closed": closed or ("both" if isinstance(bands, Mapping) else "left"), "outside": outside,
+    }  # fmt: skip
     change = Change("recode", len(frame), {column: len(known)}, parameters, secret, notes)
     return Protected(with_levels(frame, {column: (made.labels, codes)}, ordered=True), change)

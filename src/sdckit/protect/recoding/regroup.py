@@ -21,36 +21,19 @@ Outside: TypeAlias = Literal["error", "keep", "missing"]
 
 @dataclass(frozen=True, eq=False)
 class Regrouped:
-    """New values of the records.
+    """New values of the records."""
 
-    Attributes
-    ----------
-    levels : list
-        The new values.
-    codes : ndarray, int64, shape (n,)
-        Place of each record's new value in `levels`; -1 where missing.
-    changed : int
-        Records whose value is another one now.
-    outside : dict
-        Values that no group names, with their records.
-    unused : int
-        Values that are named, and that no record has.
-    """
-
-    levels: list[Any]
-    codes: NDArray[np.int64]
-    changed: int
-    outside: dict[Any, int]
-    unused: int
+    levels: list[Any]  # the new values
+    codes: NDArray[np.int64]  # shape (n,); place of each record's new value in `levels`; -1 where missing
+    changed: int  # records whose value is another one now
+    outside: dict[Any, int]  # values that no group names, with their records
+    unused: int  # values that are named, and that no record has
 
 
 def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, Any]:
     """Turn ``{new: [old, ...]}`` into ``{old: new}``; None stands for a missing value.
 
-    Raises
-    ------
-    DataError
-        No groups, an old value in two of them, or of another type than the column.
+    Raises `DataError`: no groups, an old value in two of them, or of another type than the column.
     """
     if not isinstance(groups, Mapping) or not groups:
         raise DataError("groups= is {new value: [old values]}, with one group or more", argument="groups")
@@ -62,15 +45,11 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
                 raise DataError(f"groups: {new!r} lists a list; give plain values", argument="groups")
             found = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
             if kind not in {"empty", found} and found != "empty":
-                raise DataError(
-                    f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}",
-                    argument="groups",
-                )
+                says = f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}"
+                raise DataError(says, argument="groups")
             if old in new_of:
-                raise DataError(
-                    f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group",
-                    argument="groups",
-                )
+                says = f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group"
+                raise DataError(says, argument="groups")
             new_of[old] = new
     return new_of
 
@@ -90,18 +69,14 @@ def _many(kind: str) -> str:
 def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> dict[Any, Any]:
     """The new value of each value of a hierarchy, whose texts are read as what the column holds.
 
-    Raises
-    ------
-    DataError
-        No such level, or two texts that are one number.
+    Raises `DataError`: no such level, or two texts that are one number.
     """
     new_of: dict[Any, Any] = {}
     for leaf, new in hierarchy.at(level).items():
         value = _read(leaf, kind)
         if value in new_of:
-            raise DataError(
-                "hierarchy: two of its values are the same number; each has one line", argument="hierarchy"
-            )
+            says = "hierarchy: two of its values are the same number; each has one line"
+            raise DataError(says, argument="hierarchy")
         new_of[value] = new
     return new_of
 
@@ -127,21 +102,9 @@ def regroup(
 ) -> Regrouped:
     """Apply ``{old: new}`` to a column.
 
-    Parameters
-    ----------
-    column : Distinct
-    name : str
-        Its name, for messages.
-    new_of : mapping
-    outside : {"error", "keep", "missing"}
-        What happens to values that are not in `new_of`.
-    what : str
-        What does not name them, for messages, such as "no group".
-
-    Raises
-    ------
-    DataError
-        Values are outside, and that is an error, or they cannot stand beside the new ones.
+    `name`: its name, for messages. `outside` (one of "error", "keep", "missing"): what happens to values that
+    are not in `new_of`. `what`: what does not name them, for messages, such as "no group". Raises
+    `DataError`: values are outside, and that is an error, or they cannot stand beside the new ones.
     """
     new_of = {old.isoformat() if column.kind == "date" and hasattr(old, "isoformat") else old: new
               for old, new in new_of.items()}  # fmt: skip
@@ -164,9 +127,8 @@ def regroup(
             + ("; values outside cannot be kept beside them" if found and outside == "keep" else "")
         )
     place = {level: i for i, level in enumerate(levels)}
-    codes_of = np.array(
-        [-1 if value is None else place[value] for value in new] + [place.get(new_of.get(None), -1)]
-    )
+    missing = place.get(new_of.get(None), -1)
+    codes_of = np.array([*(-1 if value is None else place[value] for value in new), missing])
     is_other = np.array(
         [kind_of_value(a) != kind_of_value(b) or a != b for a, b in zip(column.values, new, strict=True)]
         + [codes_of[-1] >= 0]

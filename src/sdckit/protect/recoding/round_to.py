@@ -22,12 +22,7 @@ LARGEST = 2.0**53
 
 
 def round_to(
-    data: Any,
-    *,
-    column: str,
-    base: float,
-    method: Rounding = "nearest",
-    seed: arguments.Seed = None,
+    data: Any, *, column: str, base: float, method: Rounding = "nearest", seed: arguments.Seed = None
 ) -> Protected:
     """Round the numbers of one column to multiples of a base.
 
@@ -95,8 +90,6 @@ def multiples(
 ) -> NDArray[np.float64]:
     """The multiple of the base that each value becomes.
 
-    Examples
-    --------
     >>> multiples(np.array([0.3, 0.34, 0.37]), 0.1, "down", None).tolist()
     [0.3, 0.3, 0.3]
     """
@@ -121,7 +114,5 @@ def multiples(
 
 def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:
     if dtype.is_integer() and not (new == np.round(new)).all():
-        return {
-            "type": f"{column}: whole numbers became floats, since multiples of the base are not all whole"
-        }
+        return {"type": f"{column}: whole numbers became floats, multiples of the base are not all whole"}
     return {}

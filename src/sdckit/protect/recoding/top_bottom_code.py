@@ -98,14 +98,10 @@ def top_bottom_code(
     frame = open_eager(data, {"column": [column], "by": names})
     values = float_values(frame[column], "column")
     groups = _groups(frame, names)
-    limits = {
-        end: as_held(frame[column], _limits(given, end, groups))
-        for end, given in (("top", top), ("bottom", bottom))
-    }
+    ends = {"top": top, "bottom": bottom}
+    limits = {end: as_held(frame[column], _limits(given, end, groups)) for end, given in ends.items()}
     if (limits["bottom"] > limits["top"]).any():
-        raise DataError(
-            "bottom is greater than top; values between them would have to be both", argument="bottom"
-        )
+        raise DataError("bottom is greater than top; values between would have to be both", argument="bottom")
     new, hit = values.copy(), np.zeros(len(values), bool)
     for end, sign in (("top", 1.0), ("bottom", -1.0)):
         of_row = limits[end][groups.of_row]
@@ -115,15 +111,12 @@ def top_bottom_code(
     new = as_held(frame[column], new)
     hit &= new != values
     out = with_some_numbers(frame, {column: (hit, new[hit])})
-    mapped = {
-        name: dict(given) for name, given in (("top", top), ("bottom", bottom)) if isinstance(given, Mapping)
-    }
+    mapped = {name: dict(given) for name, given in ends.items() if isinstance(given, Mapping)}
     change = Change(
         "top_bottom_code", len(frame), {column: int(hit.sum())},
         {
             "column": column, "by": list(names), "to": dict(to) if isinstance(to, Mapping) else to,
-            **{end: "by group" if isinstance(given, Mapping) else given
-               for end, given in (("top", top), ("bottom", bottom))},
+            **{end: "by group" if end in mapped else given for end, given in ends.items()},
         },
         mapped, _notes(frame[column].dtype, new[hit], column),
     )  # fmt: skip
@@ -138,9 +131,8 @@ def _groups(frame: Any, names: tuple[str, ...]) -> _Groups:
         seen, of_row = np.unique(of_row, return_inverse=True)
         n = len(seen)
     if found is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
-        return _Groups(
-            np.where(found.codes < 0, len(found.values), found.codes), len(found.values) + 1, names, found
-        )
+        codes = np.where(found.codes < 0, len(found.values), found.codes)
+        return _Groups(codes, len(found.values) + 1, names, found)
     return _Groups(of_row, n, names, None)
 
 

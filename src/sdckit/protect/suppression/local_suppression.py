@@ -140,17 +140,14 @@ def local_suppression(
     groups = arguments.names(strata, "strata", single=True) or ()
     frame = open_eager(data, {"keys": roles.keys, "strata": groups})
     if clash := [name for name in groups if name in roles.keys]:
-        raise ScenarioError(
-            f"strata: {clash[0]!r} is a key; a stratum must not be changed", argument="strata"
-        )
+        raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
     requests = read_combinations(roles.keys, k, combinations, len(frame))
     rank = read_importance(roles.keys, importance)
     if exact != "auto":
         exact = arguments.flag(exact, "exact", "is 'auto', True or False")
     if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
-        raise DataError(
-            "exact=True counts values for one set of keys: no importance, no alpha below 1", argument="exact"
-        )
+        says = "exact=True counts values for one set of keys: no importance, no alpha below 1"
+        raise DataError(says, argument="exact")
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     file = _open(frame, roles, groups, max(level for _, level in requests))
@@ -216,10 +213,8 @@ def _solve(
     bounds = [_bound(file.situation(keys), k, file.alpha) for keys, k in requests]
     again = True
     while again:
-        taken = [
-            mend(file, keys, k, Order(tuple(numbers[j] for j in keys), rank is not None))
-            for keys, k in requests
-        ]
+        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
+        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
         again = file.alpha < 1 and any(taken)  # with 1, no match is ever lost again
     return _Outcome(max(bounds), exact=False)
 
@@ -264,14 +259,9 @@ def _most(start: Situation, needs: Needs) -> NDArray[np.int64]:
 
 
 def _programme(
-    file: WorkingFile,
-    start: Situation,
-    keys: Sequence[int],
-    k: int,
-    needs: Needs,
-    bound: int,
+    file: WorkingFile, start: Situation, keys: Sequence[int], k: int, needs: Needs, bound: int,
     exact: Literal["auto"] | bool,
-) -> _Outcome | None:
+) -> _Outcome | None:  # fmt: skip
     """Replace what was found by the integer programme's solution, where that is better."""
     effort = start.size[needs.cells].sum() * needs.keys.max() ** 2
     if exact == "auto" and effort > EASY:
@@ -280,10 +270,8 @@ def _programme(
     found = solve(start, k, needs.cells, needs.keys, bound, nodes)
     if found is None:
         if exact is True:
-            raise DataError(
-                "exact=True is for small files (some hundred records at risk); use exact='auto'",
-                argument="exact",
-            )
+            says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
+            raise DataError(says, argument="exact")
         return None
     if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
         file.gone[:] = False
@@ -292,15 +280,9 @@ def _programme(
 
 
 def _protected(
-    frame: Any,
-    roles: Roles,
-    groups: Sequence[str],
-    requests: Requests,
-    rank: tuple[float, ...] | None,
-    file: WorkingFile,
-    at_risk: NDArray[np.bool_],
-    outcome: _Outcome,
-) -> Protected:
+    frame: Any, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
+    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome,
+) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
     new = [file.new(j) for j in range(len(roles.keys))]
     for name, gone in zip(roles.keys, new, strict=True):
@@ -322,9 +304,8 @@ def _protected(
         "at_risk": int(np.count_nonzero(at_risk)),
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
     }
-    return Protected(
-        out, Change("local_suppression", file.n, changed, parameters, {}, _notes(roles, untouched))
-    )
+    notes = _notes(roles, untouched)
+    return Protected(out, Change("local_suppression", file.n, changed, parameters, {}, notes))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:

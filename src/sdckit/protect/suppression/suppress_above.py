@@ -75,11 +75,8 @@ def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Seq
         changed[name] = int(np.count_nonzero(there))
     source = np.where(hit, -1, np.arange(len(frame)))
     out = take_rows(frame, {name: source for name in names if changed[name]})
-    parameters = {
-        "risk": risk if isinstance(risk, str) else "given per record",
-        "threshold": float(threshold),
-        "columns": list(names),
-    }
+    given = risk if isinstance(risk, str) else "given per record"
+    parameters = {"risk": given, "threshold": float(threshold), "columns": list(names)}
     note = "the risk is that before the change; measure again"
     return Protected(out, Change("suppress_above", len(frame), changed, parameters, {}, {"risk": note}))
 
@@ -93,10 +90,8 @@ def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:
         except (TypeError, ValueError):
             raise DataError("risk is a column's name or a number per record", argument="risk") from None
         if values.shape != (len(frame),):
-            raise DataError(
-                f"risk has {values.size} numbers for {len(frame)} records; give one per record",
-                argument="risk",
-            )
+            says = f"risk has {values.size} numbers for {len(frame)} records; give one per record"
+            raise DataError(says, argument="risk")
     if (unknown := np.isnan(values)).any():
         raise DataError(
             f"risk is missing in {int(unknown.sum())} records ({first_rows(unknown)}); decide on them first",

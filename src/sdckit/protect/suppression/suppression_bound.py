@@ -30,23 +30,15 @@ COMPARISONS = 1 << 28  # a search of moments
 
 @dataclass(frozen=True, eq=False)
 class Needs:
-    """How many keys each cell at risk would have to lose if its record alone were changed.
+    """How many keys each cell at risk would have to lose if its record alone were changed."""
 
-    Attributes
-    ----------
-    cells, keys : ndarray, int64, shape (C,)
-        The cells at risk, and at least as many keys as each needs.
-    starts, members : ndarray, int64
-        For cells that lack values: the complete cells at risk (counted as in `Choices`) that each of their
-        groups, one key left out, holds.
-    far : ndarray, int64
-        Those among the cells that must lose several keys, and whose groups are nowhere listed.
-    """
-
-    cells: NDArray[np.int64]
-    keys: NDArray[np.int64]
+    cells: NDArray[np.int64]  # shape (C,); the cells at risk
+    keys: NDArray[np.int64]  # shape (C,); at least as many keys as each needs
+    # for cells that lack values: the complete cells at risk (counted as in `Choices`) that each of their
+    # groups, one key left out, holds
     starts: NDArray[np.int64]
     members: NDArray[np.int64]
+    # those among the cells that must lose several keys, and whose groups are nowhere listed
     far: NDArray[np.int64]
 
 
@@ -72,14 +64,10 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     label = np.concatenate([one + edge for one, edge in zip(labels, edges, strict=False)] or [edges[:0]])
     by_group = np.argsort(label, kind="stable")
     return Needs(
-        cells=cells,
-        keys=keys[cells],
-        starts=np.concatenate([[0], np.cumsum(np.bincount(label, minlength=int(edges[-1])))]).astype(
-            np.int64
-        ),
-        members=np.concatenate(members or [edges[:0]])[by_group],
-        far=far,
-    )
+        cells=cells, keys=keys[cells],
+        starts=np.concatenate([[0], np.cumsum(np.bincount(label, minlength=int(edges[-1])))]).astype(np.int64),
+        members=np.concatenate(members or [edges[:0]])[by_group], far=far,
+    )  # fmt: skip
 
 
 def needs_unbounded(at: Situation, k: int) -> Needs:
@@ -90,15 +78,9 @@ def needs_unbounded(at: Situation, k: int) -> Needs:
 
 
 def _list_groups(
-    at: Situation,
-    k: int,
-    risky: NDArray[np.int64],
-    lacking: NDArray[np.int64],
-    pattern: int,
-    keys: NDArray[np.int64],
-    labels: list[NDArray[np.int64]],
-    members: list[NDArray[np.int64]],
-) -> None:
+    at: Situation, k: int, risky: NDArray[np.int64], lacking: NDArray[np.int64], pattern: int,
+    keys: NDArray[np.int64], labels: list[NDArray[np.int64]], members: list[NDArray[np.int64]],
+) -> None:  # fmt: skip
     """Groups of complete cells around cells of one pattern of missing keys, one more key left out."""
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     rows = np.concatenate([whole, lacking])
@@ -179,20 +161,10 @@ def _limits_near(codes, stratum, cells, hard, needs, priced, fixed):  # type: ig
 def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: float = 1.0) -> int:
     """Suppressions that cannot be avoided.
 
-    Parameters
-    ----------
-    at : Situation
-        The file before anything was taken out.
-    k : int
-    choices : Choices
-        Groups of the complete cells at risk.
-    needs : Needs
-        How many keys each cell at risk may lose.
-    alpha : float
-        Weight of a match through another record's missing value.
+    `at`: the file before anything was taken out. `choices`: groups of the complete cells at risk. `needs`:
+    how many keys each cell at risk may lose. `alpha`: weight of a match through another record's missing
+    value.
 
-    Notes
-    -----
     Records that lack values from the start are given no price: others' losses reach them on all sides.
     """
     cells = choices.cells

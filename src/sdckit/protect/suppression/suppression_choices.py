@@ -30,18 +30,10 @@ AT_ONCE = 4  # sets looked at together: what bounds the memory
 
 @dataclass(frozen=True)
 class Order:
-    """Which keys to suppress rather than others.
+    """Which keys to suppress rather than others."""
 
-    Attributes
-    ----------
-    rank : tuple of float
-        By key; a larger number goes first.
-    strict : bool
-        Whether the order decides before the number of records that a suppression helps.
-    """
-
-    rank: tuple[float, ...]
-    strict: bool
+    rank: tuple[float, ...]  # by key; a larger number goes first
+    strict: bool  # whether the order decides before the number of records that a suppression helps
 
     def sets(self, size: int) -> list[tuple[int, ...]]:
         """Sets of keys, the first to be tried first: that whose best protected key is protected least."""
@@ -51,32 +43,17 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Groups that cells at risk can be released into.
+    """Groups that cells at risk can be released into."""
 
-    Attributes
-    ----------
-    cells : ndarray, int64, shape (C,)
-        Complete cells at risk; what follows counts them from 0.
-    needs : ndarray, int64, shape (C,)
-        Keys that a record must lose to reach k on its own account; 0 where no search found a set.
-    starts, members : ndarray, int64, shapes (G + 1,), (E,)
-        Cells of each group.
-    own : ndarray, bool, shape (E,)
-        Whether a record of the cell reaches k in this group.
-    masks, costs : ndarray, uint64, int64, shape (G,)
-        Keys to take out, as bits, and their number.
-    sizes : ndarray, float64, shape (G,)
-        Records of each group.
-    """
-
-    cells: NDArray[np.int64]
+    cells: NDArray[np.int64]  # shape (C,); complete cells at risk, which the rest counts from 0
+    # shape (C,); keys that a record must lose to reach k on its own account; 0 where no search found a set
     needs: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
-    own: NDArray[np.bool_]
-    masks: NDArray[np.uint64]
-    costs: NDArray[np.int64]
-    sizes: NDArray[np.float64]
+    starts: NDArray[np.int64]  # shape (G + 1,); where the cells of each group begin
+    members: NDArray[np.int64]  # shape (E,); cells, group by group
+    own: NDArray[np.bool_]  # shape (E,); whether a record of the cell reaches k in this group
+    masks: NDArray[np.uint64]  # shape (G,); keys to take out, as bits
+    costs: NDArray[np.int64]  # shape (G,); their number
+    sizes: NDArray[np.float64]  # shape (G,); records of each group
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +70,8 @@ class _Block:
 
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
-    words: NDArray[np.uint64] = splitmix(
-        column.astype(np.uint64) + np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
-    )
+    start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
+    words: NDArray[np.uint64] = splitmix(column.astype(np.uint64) + start)
     return words
 
 
@@ -145,12 +121,9 @@ def _batches(sets: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]
 
 
 def _groups_of(
-    keys: tuple[int, ...],
-    words: Sequence[NDArray[np.uint64]],
-    total: NDArray[np.uint64],
-    sizes: NDArray[np.float64],
-    risky: NDArray[np.int64],
-) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.float64]]:
+    keys: tuple[int, ...], words: Sequence[NDArray[np.uint64]], total: NDArray[np.uint64],
+    sizes: NDArray[np.float64], risky: NDArray[np.int64],
+) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
     """Group of each cell at risk when some keys are left out, and the records of each group."""
     word = total.copy()
     for j in keys:
@@ -160,17 +133,13 @@ def _groups_of(
 
 
 def _kept(
-    keys: tuple[int, ...],
-    label: NDArray[np.int64],
-    sizes: NDArray[np.float64],
-    own: NDArray[np.bool_],
+    keys: tuple[int, ...], label: NDArray[np.int64], sizes: NDArray[np.float64], own: NDArray[np.bool_],
     open_cells: NDArray[np.bool_],
-) -> list[_Block]:
+) -> list[_Block]:  # fmt: skip
     """Groups with a cell that may need so many keys; a lone cell only where it reaches k there."""
     touched = np.bincount(label, open_cells, len(sizes)) > 0
-    useful = touched & (
-        (np.bincount(label, minlength=len(sizes)) > 1) | (np.bincount(label, own, len(sizes)) > 0)
-    )
+    several = np.bincount(label, minlength=len(sizes)) > 1
+    useful = touched & (several | (np.bincount(label, own, len(sizes)) > 0))
     member = np.flatnonzero(useful[label])
     if len(member) == 0:
         return []
@@ -187,12 +156,10 @@ def _joined(cells: NDArray[np.int64], needs: NDArray[np.int64], blocks: Sequence
     starts = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=n_groups))]).astype(np.int64)
     counts = np.diff(edges)
     return Choices(
-        cells=cells,
-        needs=needs,
-        starts=starts,
+        cells=cells, needs=needs, starts=starts,
         members=np.concatenate([b.member for b in blocks] or [edges[:0]])[by_group],
         own=np.concatenate([b.own for b in blocks] or [np.empty(0, bool)])[by_group],
         masks=np.repeat(np.array([b.mask for b in blocks], np.uint64), counts),
         costs=np.repeat(np.array([b.cost for b in blocks], np.int64), counts),
         sizes=np.concatenate([b.sizes for b in blocks] or [np.empty(0)]),
-    )
+    )  # fmt: skip

@@ -18,22 +18,13 @@ MOST_PAIRS = 5000
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What the integer programme found.
+    """What the integer programme found."""
 
-    Attributes
-    ----------
-    rows, masks : ndarray
-        Records to change and the keys each loses, as bits; empty where no solution was reached.
-    total : int or None
-        Values taken out.
-    bound : int
-        No solution takes out fewer.
-    """
-
+    # records to change and the keys each loses, as bits; empty where no solution was reached
     rows: NDArray[np.int64]
     masks: NDArray[np.uint64]
-    total: int | None
-    bound: int
+    total: int | None  # values taken out
+    bound: int  # no solution takes out fewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +72,9 @@ def solve(
     None where the problem is not small. A match counts in full whichever side lacks the value (alpha = 1).
     The limit is on nodes of the search tree: one on time would make the result depend on the machine.
 
-    Parameters
-    ----------
-    at : Situation
-    k : int
-    risky, needs : ndarray, int64, shape (C,)
-        Cells at risk, and how many keys a record of each needs to lose to reach k alone.
-    least : int
-        A number of values that no solution goes below.
-    nodes : int
-        How much of the search tree to look at.
+    `risky`, `needs` (shape (C,)): cells at risk, and how many keys a record of each needs to lose to reach k
+    alone. `least`: a number of values that no solution goes below. `nodes`: how much of the search tree to
+    look at.
     """
     n = int(at.size[risky].sum())
     if n > MOST_RECORDS or n * len(at.size) > 100 * MOST_PAIRS:
@@ -105,15 +89,9 @@ def solve(
 
 
 def _programme(
-    at: Situation,
-    k: int,
-    cell: NDArray[np.int64],
-    cap: NDArray[np.int64],
-    pairs: _Pairs,
-    rows: NDArray[np.int64],
-    least: int,
-    nodes: int,
-) -> Solution:
+    at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
+    rows: NDArray[np.int64], least: int, nodes: int,
+) -> Solution:  # fmt: skip
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
@@ -147,11 +125,9 @@ def _programme(
         c=np.concatenate([np.ones(n_values), np.zeros(q)]),
         integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
         bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
-        constraints=LinearConstraint(
-            coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper
-        ),
+        constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
-    )
+    )  # fmt: skip
     bound = found.mip_dual_bound
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))

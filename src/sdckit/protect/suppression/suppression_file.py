@@ -22,27 +22,14 @@ GONE = -1  # code of a missing value in a situation
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """The cells of some keys as the file stands.
+    """The cells of some keys as the file stands."""
 
-    Attributes
-    ----------
-    of_row : ndarray, int32, shape (n,)
-        Cell of each record.
-    size, frequency : ndarray, float64, shape (K,)
-        Records of each cell, and records that match it.
-    first : ndarray, int64, shape (K,)
-        First record of each cell, ascending.
-    codes : ndarray, int64, shape (K, p)
-        -1 where missing.
-    stratum : ndarray, int64, shape (K,)
-    """
-
-    of_row: NDArray[np.int32]
-    size: NDArray[np.float64]
-    frequency: NDArray[np.float64]
-    first: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    stratum: NDArray[np.int64]
+    of_row: NDArray[np.int32]  # shape (n,); cell of each record
+    size: NDArray[np.float64]  # shape (K,); records of each cell
+    frequency: NDArray[np.float64]  # shape (K,); records that match it
+    first: NDArray[np.int64]  # shape (K,); first record of each cell, ascending
+    codes: NDArray[np.int64]  # shape (K, p); -1 where missing
+    stratum: NDArray[np.int64]  # shape (K,)
 
     def at_risk(self, k: int) -> NDArray[np.int64]:
         """Cells whose frequency is below k, by their first records."""
@@ -88,14 +75,11 @@ class WorkingFile:
         strata = [] if self.strata is None else [self.strata]
         table = tabulate([*columns, *strata], None)
         frequency = frequency_columns_of(
-            table,
-            counted=table.size,
-            total=None,
+            table, counted=table.size, total=None,
             missing_codes=[column.span for column in [*columns, *strata]],
-            wild=[column.n_missing > 0 for column in columns] + [False for _ in strata],
-            alpha=self.alpha,
+            wild=[column.n_missing > 0 for column in columns] + [False for _ in strata], alpha=self.alpha,
             sampling_fraction=None,
-        )["sample_frequency"]
+        )["sample_frequency"]  # fmt: skip
         first = np.empty(len(table.size), np.int64)
         first[table.of_row[::-1]] = np.arange(self.n - 1, -1, -1)
         order = np.argsort(first)  # whatever the engine's coding, cells come in the order of the file
@@ -104,13 +88,11 @@ class WorkingFile:
         codes = np.stack([table.codes[j][order] for j in range(len(columns))], axis=1)
         spans = np.array([column.span for column in columns])
         return Situation(
-            of_row=gather([number], table.of_row)[0],
-            size=table.size[order].astype(np.float64),
-            frequency=np.asarray(frequency, np.float64)[order],
-            first=first[order],
+            of_row=gather([number], table.of_row)[0], size=table.size[order].astype(np.float64),
+            frequency=np.asarray(frequency, np.float64)[order], first=first[order],
             codes=np.where(codes >= spans, GONE, codes),
             stratum=table.codes[len(columns)][order] if strata else np.zeros(len(order), np.int64),
-        )
+        )  # fmt: skip
 
     def take_out(self, keys: Sequence[int], masks: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
         """Take values out: bit i of a record's mask stands for the i-th of the keys."""

@@ -1,29 +1,202 @@
-"""Take values out of a file until every record reaches k on some keys."""
+"""Take values out of a file until every record reaches k on some keys, and give back what nobody needs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
-from sdckit.protect.suppression.suppression_cover import cover
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_near import nearest_sets, nested_sets, too_many
-from sdckit.protect.suppression.suppression_restore import restore
 
-__all__ = ["mend"]
+__all__ = ["cover", "mend", "restore"]
+
+COMPARISONS = 1 << 28  # of records with records; a search of moments
+WORD = 64
+STEPS = 60  # scores are gains per value in sixtieths: exact for 1 to 6 values
+TOP = (1 << 16) - 1
+
+
+@njit(cache=True, nogil=True)
+def _look(g, starts, members, own, size, need):  # type: ignore[no-untyped-def]
+    """Gain of one suppression in a group, and the cell whose record to take; -1 where there is none."""
+    gain, best, chosen = 0, -(1 << 40), -1
+    for e in range(starts[g], starts[g + 1]):
+        c = members[e]
+        if size[c] == 0:
+            continue
+        lacking = need[c] if need[c] > 0 else 0
+        helped = size[c] if lacking > 0 else 0
+        gain += helped
+        if own[e] and lacking - helped > best:
+            best, chosen = lacking - helped, c
+    return gain + best, chosen
+
+
+@njit(cache=True, nogil=True)
+def _cover(starts, members, own, costs, size, need, out_cell, out_group):  # type: ignore[no-untyped-def]
+    n_groups = len(costs)
+    head = np.full(TOP + 1, -1, np.int64)
+    after = np.empty(n_groups, np.int64)
+    for g in range(n_groups - 1, -1, -1):
+        gain, chosen = _look(g, starts, members, own, size, need)
+        if chosen >= 0 and gain > 0:
+            score = min(gain * STEPS // costs[g], TOP)
+            after[g] = head[score]
+            head[score] = g
+    n, score = 0, TOP
+    while score > 0:
+        g = head[score]
+        if g < 0:
+            score -= 1
+            continue
+        head[score] = after[g]
+        gain, chosen = _look(g, starts, members, own, size, need)
+        if chosen < 0 or gain <= 0:
+            continue
+        now = min(gain * STEPS // costs[g], TOP)
+        if now == score:
+            size[chosen] -= 1
+            for e in range(starts[g], starts[g + 1]):
+                if members[e] != chosen:
+                    need[members[e]] -= 1
+            out_cell[n], out_group[n] = chosen, g
+            n += 1
+        after[g] = head[now]
+        head[now] = g
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _take_back(n, starts, members, size, need, out_cell, out_group, kept):  # type: ignore[no-untyped-def]
+    """Undo what all can do without, the latest first."""
+    for a in range(n - 1, -1, -1):
+        c, g = out_cell[a], out_group[a]
+        needed = need[c] > 0
+        for e in range(starts[g], starts[g + 1]):
+            x = members[e]
+            if needed:
+                break
+            needed = x != c and size[x] > 0 and need[x] >= 0
+        kept[a] = needed
+        if not needed:
+            size[c] += 1
+            for e in range(starts[g], starts[g + 1]):
+                if members[e] != c:
+                    need[members[e]] += 1
+
+
+def cover(
+    choices: Choices, size: NDArray[np.float64], lacking: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cells, and the groups into which one record of each is released, so that all cells with a choice reach k.
+
+    `size` (shape (C,)): records of each cell at risk. `lacking` (shape (C,)): matching records that each
+    still lacks.
+
+    The greedy rule for covering with multiplicities. The gain of a suppression is what it takes off the
+    sum of what the records lack: all of it for the record itself, one for each other record of the group.
+    Gains only fall as others are mended, so a group is looked at again when its turn comes.
+    """
+    left, need = size.astype(np.int64), lacking.astype(np.int64)
+    most = int(left.sum())
+    out_cell, out_group = np.empty(most, np.int64), np.empty(most, np.int64)
+    n = _cover(choices.starts, choices.members, choices.own, choices.costs, left, need, out_cell, out_group)
+    kept = np.ones(n, np.bool_)
+    _take_back(n, choices.starts, choices.members, left, need, out_cell, out_group, kept)
+    return out_cell[:n][kept], out_group[:n][kept]
+
+
+@njit(cache=True, nogil=True)
+def _restore(words, there, kept, size, fields, frequency, sequence, keys, k):  # type: ignore[no-untyped-def]
+    """`there` holds the fields of the values a record once had, `kept` those it still has.
+
+    Records match when their words agree on the fields that both kept. The first `len(frequency)` are the
+    records that were at risk; the others reach k whatever happens.
+    """
+    n_risky = len(frequency)
+    hit = np.empty(n_risky, np.int64)
+    for r in sequence:
+        for key in keys:
+            field = fields[key] & there[r] & ~kept[r]
+            if field == 0:
+                continue
+            left, n, needed = frequency[r], 0, False
+            for x in range(len(words)):
+                apart = (words[r] ^ words[x]) & kept[x]
+                if apart & field and apart & kept[r] == 0:
+                    left -= size[x]
+                    if x < n_risky:
+                        hit[n] = x
+                        n += 1
+                        needed = frequency[x] - 1 < k
+                    if needed or left < k:
+                        needed = True
+                        break
+            if not needed:
+                kept[r] |= field
+                frequency[r] = left
+                for i in range(n):
+                    frequency[hit[i]] -= 1
+
+
+def _bits(columns: Sequence[NDArray[np.int64]]) -> list[int]:
+    return [int(column.max(initial=0)).bit_length() for column in columns]
+
+
+def restore(
+    at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
+    rank: tuple[float, ...],
+) -> NDArray[np.uint64]:  # fmt: skip
+    """Keys that still have to go from each record at risk, when a match counts in full (alpha = 1).
+
+    Nothing is given back where the search would be long or the keys do not fit into a word.
+
+    `at`: the file before anything was taken out. `cell` (shape (R,)): cell of each record that was at risk.
+    `masks` (shape (R,)): keys it has lost, as bits. `frequency` (shape (R,)): records that match it now.
+    `rank`: by key; values of the smaller numbers are given back first.
+    """
+    safe = np.ones(len(at.size), bool)
+    safe[cell] = False
+    records = np.concatenate([cell, np.flatnonzero(safe)])
+    columns = [*at.codes.T, at.stratum]
+    bits = _bits(columns)
+    if sum(bits) > WORD:
+        columns = [np.unique(column, return_inverse=True)[1] - (column.min() < 0) for column in columns]
+        bits = _bits(columns)
+    if sum(bits) > WORD or int(np.count_nonzero(masks)) * len(records) > COMPARISONS:
+        return masks
+    shifts = [sum(bits[:j]) for j in range(len(bits))]
+    words, there = np.zeros(len(records), np.uint64), np.zeros(len(records), np.uint64)
+    fields = np.array([((1 << b) - 1) << s for b, s in zip(bits, shifts, strict=True)], np.uint64)
+    for column, shift, field in zip(columns, shifts, fields, strict=True):
+        codes = column[records]
+        words |= np.maximum(codes, 0).astype(np.uint64) << np.uint64(shift)
+        there |= np.where(codes >= 0, field, np.uint64(0))
+    kept = there.copy()
+    for j, field in enumerate(fields[:-1]):
+        kept[: len(cell)] &= ~np.where((masks >> np.uint64(j)) & np.uint64(1) == 1, field, np.uint64(0))
+    n_gone = np.array([int(mask).bit_count() for mask in masks.tolist()])
+    sequence = np.lexsort((-frequency, -n_gone))
+    size = np.concatenate([np.ones(len(cell)), at.size[safe]])
+    _restore(
+        words, there, kept, size, fields, frequency.astype(np.float64), sequence[masks[sequence] > 0],
+        np.argsort(rank, kind="stable"), k - TINY,
+    )  # fmt: skip
+    left = np.zeros(len(cell), np.uint64)
+    for j, field in enumerate(fields[:-1]):
+        gone = (there & ~kept & field)[: len(cell)] != 0
+        left |= gone.astype(np.uint64) << np.uint64(j)
+    return left
 
 
 def mend(
-    file: WorkingFile,
-    keys: Sequence[int],
-    k: int,
-    order: Order,
-    start: Situation | None = None,
+    file: WorkingFile, keys: Sequence[int], k: int, order: Order, start: Situation | None = None,
     choices: Choices | None = None,
-) -> bool:
+) -> bool:  # fmt: skip
     """Take values out of `file` until k holds on the keys; whether any had to go.
 
     `start` and `choices` spare work where they are known: the file as it stands, and its groups. Every pass
@@ -50,22 +223,16 @@ def mend(
 
 
 def _tidy(
-    file: WorkingFile,
-    keys: Sequence[int],
-    k: int,
-    start: Situation,
-    now: Situation,
-    before: NDArray[np.bool_],
-    order: Order,
-) -> None:
+    file: WorkingFile, keys: Sequence[int], k: int, start: Situation, now: Situation,
+    before: NDArray[np.bool_], order: Order,
+) -> None:  # fmt: skip
     """Give back what this call has taken out and nobody needs."""
     rows, _ = start.rows_of(start.at_risk(k))
     masks = np.zeros(len(rows), np.uint64)
     for i, j in enumerate(keys):
         masks |= (file.gone[j] & ~before[j])[rows].astype(np.uint64) << np.uint64(i)
-    left = restore(
-        start, k, start.of_row[rows].astype(np.int64), masks, now.frequency[now.of_row[rows]], order.rank
-    )
+    cell = start.of_row[rows].astype(np.int64)
+    left = restore(start, k, cell, masks, now.frequency[now.of_row[rows]], order.rank)
     for i, j in enumerate(keys):
         back = ((masks ^ left) >> np.uint64(i)) & np.uint64(1) == 1
         file.gone[j, rows[back]] = False

@@ -23,17 +23,11 @@ Requests: TypeAlias = "list[tuple[tuple[int, ...], int]]"
 def read_combinations(keys: Sequence[str], k: object, combinations: Combinations | None, n: int) -> Requests:
     """Sets of keys, by position, with the k that each must reach: the largest sets first.
 
-    Raises
-    ------
-    DataError
-        Neither k nor combinations, a k below 2 or above the number of records, a size no set of keys has.
-    ColumnError
-        A combination names a column that is no key.
+    Raises `DataError`: neither k nor combinations, a k below 2 or above the number of records, a size no set
+    of keys has; `ColumnError`: a combination names a column that is no key.
     """
     if k is None and combinations is None:
-        raise DataError(
-            "say which k to reach: k=3, or combinations={2: 5, 3: 3} for sets of keys", argument="k"
-        )
+        raise DataError("say which k to reach: k=3, or combinations={2: 5, 3: 3} for sets", argument="k")
     asked: Requests = []
     if k is not None:
         asked.append((tuple(range(len(keys))), _checked_k(k, n)))
@@ -45,9 +39,7 @@ def read_combinations(keys: Sequence[str], k: object, combinations: Combinations
         which, level = pair[0], _checked_k(pair[1], n)
         asked += [(one, level) for one in _sets_of(keys, which)]
     if not asked:
-        raise DataError(
-            "combinations= is empty; name at least one set of keys and its k", argument="combinations"
-        )
+        raise DataError("combinations= is empty; name one set of keys and its k", argument="combinations")
     if len(asked) > MOST:
         raise DataError(f"{len(asked)} combinations of keys; name at most {MOST}")
     highest: dict[tuple[int, ...], int] = {}
@@ -59,9 +51,7 @@ def read_combinations(keys: Sequence[str], k: object, combinations: Combinations
 def _checked_k(k: object, n: int) -> int:
     whole = arguments.count(k, "k", "counts records", at_least=2)
     if whole > n:
-        raise DataError(
-            f"k = {whole} is more than the {n} records of the data; no record could reach it", argument="k"
-        )
+        raise DataError(f"k = {whole} is more than the {n} records of the data; lower k", argument="k")
     return whole
 
 
@@ -69,9 +59,7 @@ def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
     if arguments.is_whole(which):
         size = int(which)
         if not 1 <= size <= len(keys):
-            raise DataError(
-                f"combinations: there is no set of {size} among {len(keys)} keys", argument="combinations"
-            )
+            raise DataError(f"combinations: no set of {size} among {len(keys)} keys", argument="combinations")
         if comb(len(keys), size) > MOST:
             raise DataError(f"{comb(len(keys), size)} combinations of {size} keys; name at most {MOST}")
         return list(subsets(range(len(keys)), size))
@@ -87,28 +75,21 @@ def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
 
 def _check_key(name: object, keys: Sequence[str], role: str) -> None:
     if name not in keys:
-        raise ColumnError(
-            f"{role}: {name!r} is not one of the keys; {did_you_mean(str(name), keys)}", argument=role
-        )
+        hint = did_you_mean(str(name), keys)
+        raise ColumnError(f"{role}: {name!r} is not one of the keys; {hint}", argument=role)
 
 
 def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple[float, ...] | None:
     """Importance of each key as a number, 1 for the one to protect most; None where the choice is free.
 
-    Raises
-    ------
-    ColumnError
-        A name that is no key, or a key left out or named twice.
-    DataError
-        Not one number per key.
+    Raises `ColumnError`: a name that is no key, or a key left out or named twice; `DataError`: not one number
+    per key.
     """
     if importance is None:
         return None
     if isinstance(importance, str) or not isinstance(importance, (Mapping, Sequence)):
-        raise DataError(
-            "importance is {key: number}, or a list of the keys, the most important one first",
-            argument="importance",
-        )
+        says = "importance is {key: number}, or a list of the keys, the most important one first"
+        raise DataError(says, argument="importance")
     given: Any = importance
     if isinstance(given, Mapping):
         numbers = dict(given)
@@ -119,16 +100,12 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
     elif len(given) == len(keys):
         numbers = dict(zip(keys, given, strict=True))
     else:
-        raise DataError(
-            f"importance has {len(given)} numbers for {len(keys)} keys; give one per key",
-            argument="importance",
-        )
+        says = f"importance has {len(given)} numbers for {len(keys)} keys; give one per key"
+        raise DataError(says, argument="importance")
     for name in numbers:
         _check_key(name, keys, "importance")
     if lacking := [name for name in keys if name not in numbers]:
-        raise ColumnError(
-            f"importance: key {lacking[0]!r} is left out; give every key its place", argument="importance"
-        )
+        raise ColumnError(f"importance: key {lacking[0]!r} is left out; name them all", argument="importance")
     found = [numbers[name] for name in keys]
     says = "of a key is 1 for the one to protect most"
     return tuple(arguments.number(one, "importance", says) for one in found)

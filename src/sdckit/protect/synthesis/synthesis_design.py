@@ -27,21 +27,12 @@ class Seen:
 
 @dataclass(frozen=True)
 class Term:
-    """One column of the design, standardised by its mean and standard deviation in the original.
-
-    Attributes
-    ----------
-    column : str
-    kind : {"number", "missing", "level"}
-        The number itself (its mean where missing); whether it is missing; whether it is one level.
-    level : str or None
-        Text of the level; None where the level is being missing.
-    centre, scale : float
-    """
+    """One column of the design, standardised by its mean and standard deviation in the original."""
 
     column: str
+    # "number": the number itself (its mean where missing); "missing": whether it is; "level": whether it is one
     kind: str
-    level: str | None
+    level: str | None  # text of the level; None where the level is being missing
     centre: float
     scale: float
 
@@ -56,8 +47,6 @@ def make_terms(variables: Sequence[Variable], rows: NDArray[np.int64]) -> tuple[
 
     The most frequent level of a category is the baseline, and so are those beyond the 30 next ones.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
     >>> from sdckit.protect.synthesis.synthesis_variables import read_variable

@@ -228,9 +228,8 @@ class DrawsByColumn(dict[str, PosteriorDraws]):
 
     def __missing__(self, name: str) -> PosteriorDraws:
         if name not in self.models:
-            raise ColumnError(
-                f"no column {name!r} was synthesised; {did_you_mean(str(name), list(self.models))}"
-            )
+            hint = did_you_mean(str(name), list(self.models))
+            raise ColumnError(f"no column {name!r} was synthesised; {hint}")
         if not self.kept:
             raise DataError(f"column {name!r}: posterior_draws=0 kept no draws; give how many to keep")
         if (model := self.models[name]) in REGRESSIONS:
@@ -252,8 +251,6 @@ def posterior_draws(
 ) -> PosteriorDraws:  # fmt: skip
     """Put the draws of one model into their plain form.
 
-    Examples
-    --------
     >>> posterior_draws("y", "normal", (), [], np.zeros((2, 1, 1)), np.ones(2))
     PosteriorDraws('y', 'normal', 2 draws)
     """

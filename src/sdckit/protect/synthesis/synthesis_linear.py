@@ -18,39 +18,22 @@ __all__ = ["LinearFit", "choose", "fit_linear"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-PRIOR = (
-    0.01  # precision of a coefficient of a standardised predictor a priori: only where the data are silent
-)
+PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent
 ITERATIONS = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """A fitted regression.
-
-    Attributes
-    ----------
-    variable : Variable
-    model : str
-    terms : tuple of Term
-    levels : ndarray, int64
-        Levels of the variable that the model tells apart.
-    best : tuple of ndarray and float
-        Coefficients, shape (K, p), and the residual standard deviation.
-    drawn : tuple of ndarray
-        Coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior.
-    proper : bool
-        Whether release r is drawn with the r-th of these instead of the best.
-    converged : bool
-    """
+    """A fitted regression."""
 
     variable: Variable
     model: str
     terms: tuple[Term, ...]
-    levels: Ints
-    best: tuple[Floats, float]
+    levels: Ints  # levels of the variable that the model tells apart
+    best: tuple[Floats, float]  # coefficients, shape (K, p), and the residual standard deviation
+    # coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior
     drawn: tuple[Floats, Floats]
-    proper: bool
+    proper: bool  # whether release r is drawn with the r-th of these instead of the best
     converged: bool
 
     def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
@@ -60,9 +43,8 @@ class LinearFit:
         if self.model == "normal":
             return self.variable.of_numbers(eta[:, 0] + sd * rng.standard_normal(n))
         if self.model == "poisson":
-            return self.variable.of_numbers(
-                rng.poisson(np.exp(np.minimum(eta[:, 0], MOST_RATE))).astype(float)
-            )
+            rate = np.exp(np.minimum(eta[:, 0], MOST_RATE))
+            return self.variable.of_numbers(rng.poisson(rate).astype(float))
         if self.model == "logistic":
             second = rng.random(n) < _expit(eta[:, 0])
             return self.variable.of_levels(self.levels[second.astype(np.int64)])
@@ -207,8 +189,6 @@ def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
 def choose(share: Floats, rng: np.random.Generator) -> Ints:
     """Draw a column for each row, with the row's probabilities.
 
-    Examples
-    --------
     >>> choose(np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(0)).tolist()
     [1, 0]
     """

@@ -14,7 +14,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis.synthesis_design import Seen, make_terms
 from sdckit.protect.synthesis.synthesis_draws import REGRESSIONS, PosteriorDraws
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
-from sdckit.protect.synthesis.synthesis_trees import fit_estimator, fit_sample, fit_tree
+from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
 __all__ = ["Chosen", "Fitted", "Settings", "fit_model", "kept_draws", "read_models", "unconverged"]
@@ -81,17 +81,12 @@ def read_models(
 ) -> dict[str, Chosen]:
     """Read which model each variable has; "cart" where none is named.
 
-    Raises
-    ------
-    ColumnError
-        A model for a column that is not synthesised.
-    DataError
-        An unknown model, or one that does not fit the type.
+    Raises `ColumnError`: a model for a column that is not synthesised; `DataError`: an unknown model, or one
+    that does not fit the type.
     """
     names = [one.name for one in variables]
-    by_column = (
-        given if isinstance(given, Mapping) else dict.fromkeys(names, "cart" if given is None else given)
-    )
+    default = "cart" if given is None else given
+    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, default)
     for name in by_column:
         if name not in names:
             raise ColumnError(
@@ -111,17 +106,14 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 argument="models",
             )
         if why := _misfit(given, variable):
-            raise DataError(
-                f"models: {given!r} does not fit column {variable.name!r}, {why}", argument="models"
-            )
+            says = f"models: {given!r} does not fit column {variable.name!r}, {why}"
+            raise DataError(says, argument="models")
         return Chosen(given, None, smoothing)
     from sklearn.base import clone, is_classifier
 
     if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict"):
-        raise DataError(
-            f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator",
-            argument="models",
-        )
+        says = f"models of {variable.name!r}: give one of {', '.join(NAMES)}, or a scikit-learn estimator"
+        raise DataError(says, argument="models")
     label = type(given).__name__
     if is_classifier(given):
         if not hasattr(given, "predict_proba"):
@@ -132,9 +124,8 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
                 f"of {variable.n_levels:,} values"
             )
     elif variable.kind != "number":
-        raise DataError(
-            f"models of {variable.name!r}: {label} predicts numbers; the column is a {variable.kind}"
-        )
+        what = f"{label} predicts numbers; the column is a {variable.kind}"
+        raise DataError(f"models of {variable.name!r}: {what}")
     return Chosen(label, clone(given), smoothing)
 
 
@@ -143,18 +134,13 @@ def _misfit(name: str, variable: Variable) -> str | None:
     kind, levels = variable.kind, variable.n_levels
     if name in {"normal", "poisson"} and kind != "number":
         return f"a {kind}: it draws numbers"
-    if (
-        name == "poisson"
-        and variable.amounts is not None
-        and (variable.decimals != 0 or variable.amounts[0] < 0)
-    ):
+    amounts = variable.amounts
+    if name == "poisson" and amounts is not None and (variable.decimals != 0 or amounts[0] < 0):
         return "which holds other values than counts (whole numbers of 0 or more)"
     if name == "logistic" and levels != 2:
         return f"of {levels:,} values: it draws one of two; use 'multinomial' or 'cart'"
     if name == "multinomial" and (levels > MOST_OUTCOMES or kind == "date"):
-        return (
-            f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES} categories; use 'cart'"
-        )
+        return f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES}; use 'cart'"
     return None
 
 
@@ -166,11 +152,8 @@ def fit_model(
     if settings.proper and not chosen.is_linear:
         rows = rows[rng.integers(len(rows), size=len(rows))]
     gone = variable.held.level[rows] == MISSING
-    two_steps = chosen.name == "logistic" or (
-        variable.held.number is not None
-        and chosen.name not in {"sample", "multinomial"}
-        and not _classifies(chosen)
-    )
+    draws_number = chosen.name not in {"sample", "multinomial"} and not _classifies(chosen)
+    two_steps = chosen.name == "logistic" or (variable.held.number is not None and draws_number)
     if not (two_steps and gone.any()) or gone.all():
         return _fit_one(variable, chosen, predictors, rows, settings, rng)
     level = (variable.held.level == MISSING).astype(np.int64)
@@ -179,11 +162,8 @@ def fit_model(
         first=np.zeros(2, np.int64), n_missing=0,
     )  # fmt: skip
     how = Chosen("logistic" if chosen.is_linear else "cart", None, 0.0)
-    return _WithMissing(
-        _fit_one(event, how, predictors, rows, settings, rng),
-        _fit_one(variable, chosen, predictors, rows[~gone], settings, rng),
-        variable,
-    )
+    first = _fit_one(event, how, predictors, rows, settings, rng)
+    return _WithMissing(first, _fit_one(variable, chosen, predictors, rows[~gone], settings, rng), variable)
 
 
 def _fit_one(
@@ -192,17 +172,16 @@ def _fit_one(
 ) -> Fitted:  # fmt: skip
     level = variable.held.level[rows]
     if chosen.name == "sample" or (level == level[0]).all():
-        return fit_sample(variable, rows)
+        return SampleFit(variable, rows)
     if chosen.is_linear:
         n_draws, proper = settings.n_draws, settings.proper
         return fit_linear(variable, chosen.name, predictors, rows, n_draws=n_draws, proper=proper, rng=rng)
     if not make_terms(predictors, rows):  # nothing varies among these records
-        return fit_sample(variable, rows)
+        return SampleFit(variable, rows)
     state = int(rng.integers(2**31))
     if chosen.estimator is None:
-        return fit_tree(
-            variable, predictors, rows, min_leaf=settings.min_leaf, smoothing=chosen.smoothing, state=state
-        )
+        leaf, smoothing = settings.min_leaf, chosen.smoothing
+        return fit_tree(variable, predictors, rows, min_leaf=leaf, smoothing=smoothing, state=state)
     from sklearn.base import clone
 
     estimator = clone(chosen.estimator)

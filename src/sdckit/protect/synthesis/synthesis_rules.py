@@ -65,19 +65,9 @@ def read_rules(
 ) -> dict[str, list[Rule]]:
     """Read rules as a caller writes them.
 
-    Parameters
-    ----------
-    given : dict of column to a rule, or to a list of them
-    variables : dict of name to Variable
-    before : dict of column to set of str
-        By column that is synthesised, the columns whose new values are known when it is drawn.
-
-    Raises
-    ------
-    ColumnError
-        A column that is not synthesised, or a condition on one that is drawn later.
-    DataError
-        A rule in another form, or a value that the column does not hold.
+    `before`: by column that is synthesised, the columns whose new values are known when it is drawn. Raises
+    `ColumnError`: a column that is not synthesised, or a condition on one that is drawn later; `DataError`: a
+    rule in another form, or a value that the column does not hold.
     """
     if not isinstance(given, Mapping):
         raise DataError(f"rules= is given by column; {HOW}", argument="rules")
@@ -151,7 +141,5 @@ def _value(target: Variable, value: Any) -> Values:
             target.of_levels(np.array([level])) if level >= 0 else target.of_numbers(np.array([float(value)]))
         )
     if level < 0:
-        raise DataError(
-            f"rules of {target.name!r}: no record holds the value to be set; give one that the data has"
-        )
+        raise DataError(f"rules of {target.name!r}: no record holds the value to set; give one of the data's")
     return target.of_levels(np.array([level]))

@@ -24,29 +24,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be synthesised, and how.
-
-    Attributes
-    ----------
-    variables : dict of name to Variable
-    order : tuple of str
-        Variables to synthesise, one after the other.
-    predictors : dict of str to tuple of str
-        By variable to synthesise.
-    chosen : dict of name to Chosen
-    rules : dict of name to list of Rule
-    rows, fit_rows : ndarray, int64
-        Records to synthesise, and those the models are fitted to.
-    settings : Settings
-    """
+    """What is to be synthesised, and how."""
 
     variables: Mapping[str, Variable]
-    order: tuple[str, ...]
-    predictors: Mapping[str, tuple[str, ...]]
+    order: tuple[str, ...]  # variables to synthesise, one after the other
+    predictors: Mapping[str, tuple[str, ...]]  # by variable to synthesise
     chosen: Mapping[str, Chosen]
     rules: Mapping[str, list[Rule]]
-    rows: Ints
-    fit_rows: Ints
+    rows: Ints  # records to synthesise
+    fit_rows: Ints  # those the models are fitted to
     settings: Settings
 
 
@@ -71,9 +57,8 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
     def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], Fitted]:
         name, release, own = task
         predictors = [plan.variables[one] for one in plan.predictors[name]]
-        found = fit_model(
-            plan.variables[name], plan.chosen[name], predictors, _fit_rows(plan, name), plan.settings, own
-        )
+        fit_rows, settings = _fit_rows(plan, name), plan.settings
+        found = fit_model(plan.variables[name], plan.chosen[name], predictors, fit_rows, settings, own)
         return (name, release), found
 
     linear = [task for task in tasks if plan.chosen[task[0]].is_linear]
@@ -128,13 +113,10 @@ def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
 def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
     """Values of a release that differ from those the record in their place has."""
     return {
-        name: int(np.count_nonzero(_differs(values, plan.variables[name].held.take(plan.rows))))
+        # a new number is no level of the original's
+        name: int(np.count_nonzero(values.level != plan.variables[name].held.level[plan.rows]))
         for name, values in made.items()
     }
-
-
-def _differs(one: Values, other: Values) -> NDArray[np.bool_]:
-    return np.asarray(one.level != other.level, np.bool_)  # a new number is no level of the original's
 
 
 def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) -> int:

@@ -14,35 +14,23 @@ from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix,
 from sdckit.protect.synthesis.synthesis_linear import choose
 from sdckit.protect.synthesis.synthesis_variables import Values, Variable
 
-__all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fit_sample", "fit_tree"]
+__all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fit_tree"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-HEAPED = (
-    0.1  # share of the records from which on a number is no measurement but an answer, and is not smoothed
-)
+HEAPED = 0.1  # share of the records that makes a number an answer, no measurement: it is not smoothed
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One column of a tree's predictors.
-
-    Attributes
-    ----------
-    column : str
-    rank : ndarray, float64, or None
-        Of categories: the rank of each level, that of a missing value last. None: the number as it is.
-    centre, scale : float
-        Of numbers.
-    missing : bool
-        Whether the column tells if a number is missing instead.
-    """
+    """One column of a tree's predictors."""
 
     column: str
+    # of categories: the rank of each level, that of a missing value last. None: the number as it is.
     rank: Floats | None
-    centre: float
+    centre: float  # of numbers
     scale: float
-    missing: bool
+    missing: bool  # whether the column tells if a number is missing instead
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,28 +110,16 @@ class EstimatorFit:
         return self.variable.of_numbers(np.asarray(self.estimator.predict(X), float).reshape(n) + left)
 
 
-def fit_sample(variable: Variable, rows: Ints) -> SampleFit:
-    """Draw from the values of some records."""
-    return SampleFit(variable, rows)
-
-
 def fit_tree(
-    variable: Variable,
-    predictors: Sequence[Variable],
-    rows: Ints,
-    *,
-    min_leaf: int,
-    smoothing: float,
+    variable: Variable, predictors: Sequence[Variable], rows: Ints, *, min_leaf: int, smoothing: float,
     state: int,
-) -> TreeFit:
+) -> TreeFit:  # fmt: skip
     """Grow a tree for one variable from others.
 
     Categories among the predictors are ranked: by the mean of a number, else by the first principal component
     of the shares of the levels. That finds the best cut into two for a number and for two levels, and a good
     one for several.
 
-    References
-    ----------
     Coppersmith, D., Hong, S. J. and Hosking, J. R. M. (1999). Partitioning nominal attributes in decision
     trees. Data Mining and Knowledge Discovery 3, 197-217.
     """
@@ -178,9 +154,8 @@ def fit_estimator(
     assert variable.held.number is not None
     y = variable.held.number[rows]
     estimator.fit(X, y)
-    return EstimatorFit(
-        variable, terms, estimator, y - np.asarray(estimator.predict(X), float).reshape(len(y))
-    )
+    left = y - np.asarray(estimator.predict(X), float).reshape(len(y))
+    return EstimatorFit(variable, terms, estimator, left)
 
 
 def _places(one: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
@@ -192,11 +167,8 @@ def _places(one: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
             return [Place(one.name, None, 0.0, 1.0, True)]
         made = [Place(one.name, None, float(np.median(known)), float(known.std()) or 1.0, False)]
         return [*made, Place(one.name, None, 0.0, 1.0, True)] if one.n_missing else made
-    return [
-        Place(
-            one.name, _ranks(np.where(level < 0, one.n_levels, level), one.n_levels + 1, y), 0.0, 1.0, False
-        )
-    ]
+    ranks = _ranks(np.where(level < 0, one.n_levels, level), one.n_levels + 1, y)
+    return [Place(one.name, ranks, 0.0, 1.0, False)]
 
 
 def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:

@@ -13,16 +13,8 @@ from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.errors import DataError
 
 __all__ = [
-    "MISSING",
-    "MOST_LEVELS",
-    "NEW",
-    "Values",
-    "Variable",
-    "is_usable",
-    "number_label",
-    "read_variable",
-    "refuse_unfit",
-]
+    "MISSING", "MOST_LEVELS", "NEW", "Values", "Variable", "is_usable", "number_label", "read_variable", "refuse_unfit",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,17 +25,11 @@ MOST_DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What some records hold in one variable.
+    """What some records hold in one variable."""
 
-    Attributes
-    ----------
-    level : ndarray, int64, shape (n,)
-        Place among the variable's distinct values; `MISSING`, or `NEW` for a number not among them.
-    number : ndarray, float64, shape (n,), or None
-        The number (of dates: days or parts of them since 1970), NaN where missing; None for categories.
-    """
-
+    # shape (n,); place among the variable's distinct values; `MISSING`, or `NEW` for a number not among them
     level: Ints
+    # shape (n,), NaN where missing, None for categories; of dates: days or parts of them since 1970
     number: Floats | None
 
     def take(self, rows: NDArray[Any]) -> Values:
@@ -53,32 +39,17 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """One column.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "date", "category", "empty"}
-    first : ndarray, int64, shape (n_levels,)
-        A record that holds each distinct value. Numbers ascend; categories are sorted by their text.
-    texts : tuple of str
-        The distinct values of categories, printed.
-    amounts : ndarray, float64, shape (n_levels,), or None
-        The distinct values of numbers and dates.
-    held : Values
-        What each record holds.
-    n_missing : int
-    decimals : int or None
-        Digits after the point that all values of numbers get by with; None where there is no such limit.
-    """
+    """One column."""
 
     name: str
-    kind: str
+    kind: str  # "number", "date", "category", "empty"
+    # shape (n_levels,); a record of each distinct value: numbers ascend, categories are sorted by their text
     first: Ints
-    texts: tuple[str, ...]
-    amounts: Floats | None
-    held: Values
+    texts: tuple[str, ...]  # the distinct values of categories, printed
+    amounts: Floats | None  # shape (n_levels,); the distinct values of numbers and dates
+    held: Values  # what each record holds
     n_missing: int
+    # digits after the point that all values of numbers get by with; None where there is no such limit
     decimals: int | None
 
     @property
@@ -109,8 +80,6 @@ class Variable:
 def number_label(number: float) -> str:
     """A number in text, the same whatever type its column has.
 
-    Examples
-    --------
     >>> number_label(3.0), number_label(0.5)
     ('3', '0.5')
     """
@@ -120,10 +89,7 @@ def number_label(number: float) -> str:
 def read_variable(series: Any) -> Variable:
     """Read a column of an opened frame.
 
-    Raises
-    ------
-    DataError
-        Infinite numbers, or a column that mixes types.
+    Raises `DataError`: infinite numbers, or a column that mixes types.
     """
     coded = code_column(series)
     codes = coded.codes()
@@ -131,9 +97,8 @@ def read_variable(series: Any) -> Variable:
     level = level.astype(np.int64).reshape(-1)
     known = seen < coded.span
     if not known.any():
-        return Variable(
-            series.name, "empty", seen[:0], (), None, Values(level * 0 - 1, None), len(codes), None
-        )
+        nothing = Values(np.full_like(level, MISSING), None)
+        return Variable(series.name, "empty", seen[:0], (), None, nothing, len(codes), None)
     amounts: Floats | None = None
     texts: tuple[str, ...] = ()
     if coded.kind in {"integer", "number"}:
@@ -185,8 +150,6 @@ def _decimals(amounts: Floats) -> int | None:
 def is_usable(variable: Variable, n: int) -> bool:
     """Whether a column can tell of others: it varies, and is no list of names.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
     >>> frame = open_frame(pl.DataFrame({"one": ["a"] * 30, "name": [f"n{i}" for i in range(30)], "x": [1, 2] * 15}))
@@ -204,10 +167,7 @@ def _names_people(variable: Variable, n: int) -> bool:
 def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
     """Refuse columns that nothing can be drawn for.
 
-    Raises
-    ------
-    DataError
-        No value at all, equal values, or texts that are nearly as many as the records.
+    Raises `DataError`: no value at all, equal values, or texts that are nearly as many as the records.
     """
     for one in variables:
         if one.kind == "empty":
@@ -218,6 +178,4 @@ def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
                 "real ones out; take it off by drop_identifiers, recode it, or leave it out of columns"
             )
         if one.n_levels + (one.n_missing > 0) < 2:
-            raise DataError(
-                f"column {one.name!r} is constant, there is nothing to synthesise; leave it out of columns"
-            )
+            raise DataError(f"column {one.name!r} is constant, there is nothing to draw; leave it out")

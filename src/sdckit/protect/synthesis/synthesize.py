@@ -133,28 +133,28 @@ def synthesize(
     (True, [30, 50, 30, 50], {'age': 0})
     """
     named = None if columns is None else chosen(columns)
-    _check_options(m, fit_to, proper, min_leaf, posterior_draws)
-    frame = open_eager(
-        data, {"columns": named or (), "predictors": chosen(predictors, "predictors") if predictors else ()}
-    )
-    variables = {
-        name: read_variable(frame[name]) for name in _needed(frame.columns, named, predictors, rules)
-    }
+    arguments.count(m, "m", "counts releases")
+    arguments.count(min_leaf, "min_leaf", "counts the records of a leaf")
+    arguments.count(posterior_draws, "posterior_draws", "counts draws to keep", at_least=0)
+    arguments.choice(fit_to, "fit_to", ("rows", "all"))
+    arguments.flag(proper, "proper")
+    helping = chosen(predictors, "predictors") if predictors else ()
+    frame = open_eager(data, {"columns": named or (), "predictors": helping})
+    needed = _needed(frame.columns, named, predictors, rules)
+    variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
     order_of, left = _targets(named, order, rows, variables, len(frame))
     helpers, unused = _helpers(predictors, order_of, rows, variables, len(frame))
     known = {name: {*variables} - set(order_of[at:]) for at, name in enumerate(order_of)}
     targets = [variables[name] for name in order_of]
     plan = Plan(
-        variables=variables,
-        order=order_of,
+        variables=variables, order=order_of,
         predictors={name: (*helpers, *order_of[:at]) for at, name in enumerate(order_of)},
         chosen=read_models(models, targets, _smoothing(smoothing, order_of)),
-        rules=read_rules(rules or {}, variables, known),
-        rows=np.flatnonzero(hit),
+        rules=read_rules(rules or {}, variables, known), rows=np.flatnonzero(hit),
         fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
         settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper),
-    )
+    )  # fmt: skip
     if 0 < len(plan.rows) < len(frame) and len(plan.fit_rows) < 2 * min_leaf:
         raise DataError(
             f"{len(plan.rows)} records are flagged, too few to fit models to: they would get each other's values; "
@@ -180,9 +180,7 @@ def synthesize(
     made = [_written(frame, plan, one) for one in files] or [take_rows(frame, {}) for _ in range(m)]
     per_file = [changed_values(plan, one) for one in files]
     change = Change(
-        method="synthesize",
-        n=m * len(frame),
-        changed={name: sum(one[name] for one in per_file) for name in order_of},
+        "synthesize", m * len(frame), {name: sum(one[name] for one in per_file) for name in order_of},
         parameters={
             "m": m, "order": list(order_of), "models": models_used, "predictors": list(helpers),
             "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
@@ -214,15 +212,10 @@ def _targets(
     if given is not None:
         for name in given:
             if name not in variables:
-                raise ColumnError(
-                    f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}",
-                    argument="order",
-                )
-    flat = [
-        name
-        for name, one in variables.items()
-        if one.n_levels + (one.n_missing > 0) < 2 or one.kind == "empty"
-    ]
+                says = f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}"
+                raise ColumnError(says, argument="order")
+    flat = [name for name, one in variables.items()
+            if one.n_levels + (one.n_missing > 0) < 2 or one.kind == "empty"]  # fmt: skip
     left: dict[str, str] = {}
     targets = named
     if targets is None:
@@ -231,19 +224,15 @@ def _targets(
         if flat:
             left = {"left": f"{', '.join(flat)} hold one value or none, and stay"}
         if given is not None:
-            targets = (
-                *(name for name in given if name not in flat),
-                *(name for name in targets if name not in given),
-            )
+            first = [name for name in given if name not in flat]
+            targets = (*first, *(name for name in targets if name not in given))
     if not targets:
         raise DataError("no column varies, there is nothing to synthesise")
     refuse_unfit([variables[name] for name in targets], n)
     if named is not None and given is not None:
         if set(given) != set(named):
-            raise ColumnError(
-                "order= names exactly the columns to synthesise, in the order they are drawn",
-                argument="order",
-            )
+            says = "order= names exactly the columns to synthesise, in the order they are drawn"
+            raise ColumnError(says, argument="order")
         targets = given
     return targets, left
 
@@ -254,25 +243,19 @@ def _helpers(
     """The variables that predict and stay as they are, and a note on those that cannot."""
     names = arguments.names(given, "predictors")
     if names is not None and (both := set(names) & set(order)):
-        raise ColumnError(
-            f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway",
-            argument="predictors",
-        )
+        says = f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
+        raise ColumnError(says, argument="predictors")
     if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
-        raise DataError(
-            f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out",
-            argument="predictors",
-        )
-    rest = [
-        name for name in variables if name not in order and name != (rows if isinstance(rows, str) else None)
-    ]
+        says = f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out"
+        raise DataError(says, argument="predictors")
+    own = rows if isinstance(rows, str) else None
+    rest = [name for name in variables if name not in order and name != own]
     usable = tuple(name for name in rest if is_usable(variables[name], n))
     if names is not None:
         return names, {}
     unused = [name for name in rest if name not in usable]
-    return usable, {
-        "predictors": f"{', '.join(unused)} predict nothing: one value, or a list of names"
-    } if unused else {}
+    said = f"{', '.join(unused)} predict nothing: one value, or a list of names"
+    return usable, {"predictors": said} if unused else {}
 
 
 def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
@@ -281,29 +264,22 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
         return np.ones(len(frame), np.bool_)
     if isinstance(rows, str):
         if rows not in frame.columns:
-            raise ColumnError(
-                f"rows: no column {rows!r} in the data; {did_you_mean(rows, frame.columns)}", argument="rows"
-            )
+            hint = did_you_mean(rows, frame.columns)
+            raise ColumnError(f"rows: no column {rows!r} in the data; {hint}", argument="rows")
         coded = code_column(frame[rows])
         if coded.kind != "boolean" or coded.n_missing:
-            raise DataError(
-                f"rows: column {rows!r} does not hold true or false for every record", argument="rows"
-            )
+            raise DataError(f"rows: {rows!r} does not hold true or false for every record", argument="rows")
         return np.asarray(coded.codes() + coded.low == 1)
     try:
         found = np.asarray(rows)
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.dtype != np.bool_ or found.ndim != 1:
-        raise DataError(
-            "rows= takes true or false for each record, or the name of the column that holds them",
-            argument="rows",
-        )
+        says = "rows= takes true or false for each record, or the name of the column that holds them"
+        raise DataError(says, argument="rows")
     if len(found) != len(frame):
-        raise DataError(
-            f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record",
-            argument="rows",
-        )
+        says = f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record"
+        raise DataError(says, argument="rows")
     return found
 
 
@@ -311,9 +287,7 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(order, given)
     for name, value in by_column.items():
         if name not in order:
-            raise ColumnError(
-                f"smoothing: {name!r} is not among the columns to synthesise", argument="smoothing"
-            )
+            raise ColumnError(f"smoothing: {name!r} is not to be synthesised", argument="smoothing")
         arguments.amount(value, "smoothing", "is a multiple of the bandwidth")
     return {name: float(by_column.get(name, 0.0)) for name in order}
 
@@ -359,11 +333,3 @@ def _in_range(dtype: Any, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     size = bits if unsigned else bits - 1
     top = 2.0**size - (1 if size <= 53 else 2.0 ** (size - 53))  # floats are that far apart there
     return np.clip(numbers, 0 if unsigned else -(2.0**size), top)
-
-
-def _check_options(m: object, fit_to: str, proper: object, min_leaf: object, draws: object) -> None:
-    arguments.count(m, "m", "counts releases")
-    arguments.count(min_leaf, "min_leaf", "counts the records of a leaf")
-    arguments.count(draws, "posterior_draws", "counts draws to keep", at_least=0)
-    arguments.choice(fit_to, "fit_to", ("rows", "all"))
-    arguments.flag(proper, "proper")
