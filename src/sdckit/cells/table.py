@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.cells.record_columns import checked_weight, group_column
 from sdckit.cells.values import CellValues, RecordValues
 from sdckit.data.columns import Coded
 from sdckit.data.frames import result_frame
@@ -195,16 +196,12 @@ class Cells(AnyCells):
 
     def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
         """Household number of each record, and the number of households."""
-        from sdckit.cells.tabulate import group_column
-
         if household not in self.memo:
             self._column(household, "household")
         return self.once(household, lambda: group_column(self._frame(), household))
 
     def weight_of_row(self) -> NDArray[np.float64] | None:
         """Sampling weight of each record."""
-        from sdckit.cells.tabulate import checked_weight
-
         return None if self.roles.weight is None else checked_weight(self._frame()[self.roles.weight])
 
     def code(self, column: str) -> Coded:

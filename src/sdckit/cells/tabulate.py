@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,18 +12,16 @@ from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
+from sdckit.cells.record_columns import checked_weight, warn
 from sdckit.cells.table import Cells
-from sdckit.data.columns import Coded, code_column, first_rows, float_values
+from sdckit.data.columns import Coded, code_column, first_rows
 from sdckit.data.scenarios.roles import Roles, check_columns
-from sdckit.errors import DataError, SdcWarning
-from sdckit.numerics.gather import dense_codes, sum_by, weight_faults
+from sdckit.errors import DataError
+from sdckit.numerics.gather import sum_by
 from sdckit.numerics.threads import run
 
 __all__ = [
-    "bad_weights",
-    "checked_weight",
     "frequency_columns_of",
-    "group_column",
     "tabulate_counts",
     "tabulate_frame",
 ]
@@ -92,39 +89,14 @@ def _warn_about_keys(coded: list[Coded], table: Tabulated) -> None:
     n, n_cells = len(table.of_row), len(table.size)
     for j, column in enumerate(coded):
         if column.n_codes == 1 and n > 1:
-            _warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
+            warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
         if column.n_codes < min(n, MANY_LEVELS):
             continue
         levels = len(np.unique(table.codes[j]))
         if n_cells == n > 1 and column.n_missing == 0 and levels == n:
-            _warn(f"key {column.name!r} is different for every record: is it an identifier?")
+            warn(f"key {column.name!r} is different for every record: is it an identifier?")
         elif levels >= MANY_LEVELS:
-            _warn(f"key {column.name!r} has {levels} different values: recode it into fewer first")
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, SdcWarning, stacklevel=2)
-
-
-def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
-    """Sampling weights as floats.
-
-    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
-    """
-    weight = float_values(series, "weight")
-    missing, low, infinite = weight_faults(weight)
-    if missing or low or infinite:
-        with np.errstate(invalid="ignore"):
-            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
-        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
-    return weight
-
-
-def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
-    """The message about weights that cannot be."""
-    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
-    parts = [f"{count} {kind}" for count, kind in kinds if count]
-    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
+            warn(f"key {column.name!r} has {levels} different values: recode it into fewer first")
 
 
 def _cells(
@@ -179,28 +151,6 @@ def frequency_columns_of(
     elif sampling_fraction is not None:
         columns["population_frequency"] = frequency / sampling_fraction
     return columns
-
-
-def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
-    """Number the groups of a column; a record without a value is a group of its own, with a warning."""
-    coded = code_column(frame[name])
-    if coded.n_missing:
-        _warn(f"{coded.n_missing} records have no household id in {name!r}: each is a household of its own")
-    of_row, n_groups = _number_groups(coded)
-    if coded.n_missing:
-        alone = np.flatnonzero(coded.codes() == coded.span)
-        of_row = of_row.copy()
-        of_row[alone[1:]] = n_groups + np.arange(len(alone) - 1, dtype=np.int32)
-        n_groups += len(alone) - 1
-    return of_row, n_groups
-
-
-def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
-    """Number the values in use: by a table where ids are dense, as those of households mostly are."""
-    if coded.n_missing or coded.span > 2 * len(coded.values) or coded.values.dtype == np.uint64:
-        groups = tabulate([coded], None)
-        return groups.of_row, len(groups.size)
-    return dense_codes(coded.values, coded.low, coded.span)
 
 
 def _persons(

@@ -16,7 +16,8 @@ import narwhals.stable.v2 as nw
 
 from sdckit.cells.plans.lazy_values import aggregate, count
 from sdckit.cells.plans.lazy_wildcards import Filled, match_wildcards, type_name
-from sdckit.cells.tabulate import MANY_LEVELS, bad_weights
+from sdckit.cells.record_columns import bad_weights
+from sdckit.cells.tabulate import MANY_LEVELS
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
