@@ -79,3 +79,8 @@ def test_laws_of_the_excess(n, n_control, a, c):
     wider = excess(attack, n, control, n_control, 0.99)
     assert wider[1] <= low + 1e-9
     assert wider[2] >= high - 1e-9
+
+
+def test_the_ends_of_an_excess_beyond_the_search_stay_in_order():
+    estimate, low, high = excess(0.0, 1, 0.9999999999999999, 1)
+    assert low <= estimate <= high

@@ -20,6 +20,8 @@ ALL = {
     "linkability:default", "inference:default:ill", "inference:default:income", "probabilistic_linkage:default",
 }  # fmt: skip
 
+PLACES = ["singling_out:univariate", "linkability:default"]
+
 
 def test_the_keys_are_known_and_halved_in_their_order() -> None:
     scenario = releases.scenario(keys=None, intruders={"a": ["sex"], "b": ["sex", "age", "region"]})
@@ -46,11 +48,11 @@ def test_how_the_attacks_were_asked_for() -> None:
 
 def test_one_column_is_never_asked_for_with_others() -> None:
     knows = declared_knowledge(releases.scenario(keys=["sex"]), ["sex"], n_attacks=5)
-    asked = asked_for(knows, n_columns=None, seed=None)
+    asked = asked_for(knows, PLACES, n_columns=None, seed=None)
     assert (asked.columns_at_once, asked.halves, asked.n_columns) == (None, {}, None)
     two = declared_knowledge(releases.scenario(keys=["sex", "age"]), ["sex", "age"], n_attacks=5)
-    assert asked_for(two, n_columns=2, seed=1).columns_at_once == 2
-    assert asked_for(two, n_columns=2, seed=1, joined=False).halves == {}
+    assert asked_for(two, PLACES, n_columns=2, seed=1).columns_at_once == 2
+    assert asked_for(two, ["membership"], n_columns=2, seed=1).halves == {}
 
 
 def test_assess_makes_them() -> None:

@@ -106,6 +106,11 @@ def _guessed(context: Context) -> dict[str, Any]:
     return {"known": known, "target": target, **_knows(context).numbers(*known, target), **_drawn(context)}
 
 
+LINKABILITY = ATTACK(
+    name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
+    needs=("known",), words="attacking the release: linkability, {intruder}", condition=_two_pieces,
+    arguments=_joined, residual_risk=True,
+)  # fmt: skip
 LINKAGE = ATTACK(
     name="probabilistic_linkage",
     question="Could somebody link released records to people in spite of slips and changes?",
@@ -126,11 +131,7 @@ ATTACKS: tuple[Measure, ...] = (
         question="Are released records nearer to the people in the file than to others?",
         words="attacking the release: distances", arguments=_near, of_intruder=False, command="distances",
     ),
-    ATTACK(
-        name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
-        needs=("known",), words="attacking the release: linkability, {intruder}", condition=_two_pieces,
-        arguments=_joined, residual_risk=True,
-    ),
+    LINKABILITY,
     LINKAGE,
     ATTACK(
         name="inference",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdckit.catalogue.context import Context
@@ -30,6 +31,15 @@ NO_CONTROL = "there is no control file"
 def nothing_lacks(_: Context) -> str:
     """The condition of a measure that needs nothing but its roles."""
     return ""
+
+
+@cache
+def _public(name: str) -> Callable[..., Any]:
+    """The public function of a name, looked up once."""
+    import sdckit
+
+    function: Callable[..., Any] = getattr(sdckit, name)
+    return function
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,9 +121,7 @@ class Measure:
 
     def measure(self, *given: Any, **arguments: Any) -> Any:
         """Call the public function."""
-        import sdckit
-
-        function = getattr(sdckit, self.name) if self.function is None else self.function
+        function = _public(self.name) if self.function is None else self.function
         return function(*given, **arguments)
 
     def lacks(self, context: Context) -> str:

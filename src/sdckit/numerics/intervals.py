@@ -78,7 +78,7 @@ def excess(
 
     low = -math.inf if second == 0 else 1 - math.exp(_crossing(score, -z))
     high = 1.0 if first == 0 else 1 - math.exp(_crossing(score, z))
-    return estimate, low, high
+    return estimate, min(low, estimate), max(high, estimate)  # the search for the ends has an end itself
 
 
 def _minus(first: float, second: float) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdckit.catalogue import Knowledge
-from sdckit.catalogue.attacks import COLUMNS_AT_ONCE
+from sdckit.catalogue.attacks import COLUMNS_AT_ONCE, LINKABILITY, SINGLING
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -61,10 +61,11 @@ def declared_knowledge(
 
 
 def asked_for(
-    knowledge: Mapping[str, Knowledge], *, n_columns: int | None, seed: int | None, joined: bool = True
+    knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None
 ) -> Asked:
-    """Sum up what intruders know; `joined` says whether two pieces of knowledge were to be joined."""
+    """Sum up what intruders know and how it was used, by the places of the attacks made or tried."""
     first = next(iter(knowledge.values()))
-    several = min(COLUMNS_AT_ONCE, len(first.variables))
-    halves = {name: one.halves for name, one in knowledge.items() if one.halves is not None and joined}
+    names = {place.partition(":")[0] for place in places}
+    several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
+    halves = {name: one.halves for name, one in knowledge.items() if one.halves and LINKABILITY.name in names}
     return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed)

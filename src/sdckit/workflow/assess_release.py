@@ -68,7 +68,7 @@ def assess_release(
             knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
             attacked = carry_out(plan_attacks(scenario, knowledge, **known))
             n_columns = None if pair.brought else len(pair.original.columns)
-            asked = asked_for(knowledge, n_columns=n_columns, seed=seed)
+            asked = asked_for(knowledge, attacked.places, n_columns=n_columns, seed=seed)
         intruders = tuple(
             _against(name, planned, before, after, attacked, control=control is not None)
             for name, planned in plan_release(scenario, **known).items()

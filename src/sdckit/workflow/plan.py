@@ -54,6 +54,11 @@ class Outcome:
     skipped: tuple[tuple[str, str], ...]
     failed: tuple[str, ...] = ()
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Of everything that was planned."""
+        return (*self.results, *(place for place, _ in self.skipped))
+
 
 def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     """Read `measures=`: names of further measures, or "all".

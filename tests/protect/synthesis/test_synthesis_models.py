@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -13,12 +15,13 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis.synthesis_design import seen
 from sdckit.protect.synthesis.synthesis_models import (
     Settings,
+    _WithMissing,
     fit_model,
     kept_draws,
     read_models,
     unconverged,
 )
-from sdckit.protect.synthesis.synthesis_variables import read_variable
+from sdckit.protect.synthesis.synthesis_variables import MISSING, read_variable
 
 RNG = np.random.default_rng(4)
 N = 300
@@ -116,3 +119,19 @@ def test_where_no_predictor_varies_values_are_drawn_from_those_there_are():
     rows = np.flatnonzero(V["sex"].held.level == 0)
     fitted = fit_model(V["kids"], chosen, [V["sex"]], rows, Settings(5, 0, False), np.random.default_rng(1))
     assert (fitted.draw({}, 9, np.random.default_rng(2), 0).level >= 0).all()
+
+
+@pytest.mark.parametrize("number", [True, False])
+def test_where_every_value_is_drawn_missing_no_model_is_asked(number):
+    class Nothing:
+        def draw(self, *_):
+            return SimpleNamespace(level=np.ones(4, np.int64))
+
+    class Refusing:
+        def draw(self, *_):
+            raise AssertionError
+
+    variable = SimpleNamespace(amounts=np.array([1.0]) if number else None)
+    drawn = _WithMissing(Nothing(), Refusing(), variable).draw({}, 4, np.random.default_rng(1), 0)
+    assert (drawn.level == MISSING).all()
+    assert drawn.number is None if not number else np.isnan(drawn.number).all()

@@ -149,10 +149,10 @@ def _plain(
     from sdckit.workflow.asked import asked_for
 
     knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
+    asked = asked_for(knowledge, made.places, n_columns=None, seed=seed)
     return plain_attacks(
         made.results, skipped=made.skipped, control=files.control is not None, n=files.original.height,
-        sizes=[one.height for one in files.released], asked=asked_for(knowledge, n_columns=None, seed=seed),
-        internal=internal,
+        sizes=[one.height for one in files.released], asked=asked, internal=internal,
     )  # fmt: skip
 
 

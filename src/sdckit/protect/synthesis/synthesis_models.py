@@ -65,6 +65,8 @@ class _WithMissing:
     def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
         first, second = rng.spawn(2)
         here = np.flatnonzero(self.gone.draw(held, n, first, release).level == 0)
+        if not len(here):  # no model predicts nothing
+            return Values(np.full(n, MISSING), None if self.variable.amounts is None else np.full(n, np.nan))
         part = {name: Seen(one.values.take(here), one.labels) for name, one in held.items()}
         found = self.rest.draw(part, len(here), second, release)
         level = np.full(n, MISSING)
