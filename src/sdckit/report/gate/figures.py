@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from sdckit.report.gate.relations import Sizes
 
 __all__ = [
     "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
-    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Ratio", "Relation", "Share", "SizeClasses", "SizesLike",
+    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Ratio", "Relation", "Share", "SizeClasses", "Sizes",
     "Total", "Tree", "Value", "Variable", "Watched",
 ]  # fmt: skip
 
@@ -194,13 +197,6 @@ class SizeClasses:
     counts: tuple[tuple[str, int], ...]
 
 
-class SizesLike(Protocol):
-    """Cells split by size, see `relations.Sizes`."""
-
-    def within(self, low: float, high: float) -> list[tuple[int, float]]: ...  # noqa: D102
-    def records(self, part: tuple[int, float]) -> str: ...  # noqa: D102
-
-
 @dataclass(frozen=True)
 class Histogram:
     """Records by risk in fixed bins.
@@ -224,7 +220,7 @@ class Histogram:
     whole: str
     total: str = ""
     above: tuple[tuple[str, float], ...] = ()
-    sizes: SizesLike | None = None
+    sizes: Sizes | None = None
     largest: Mapping[float, float] = field(default_factory=dict)
 
 
