@@ -85,7 +85,7 @@ def test_another_ending_is_refused(name: str) -> None:
 
 
 def test_the_endings_are_those_of_the_writer() -> None:
-    from sdckit.report.write import RENDERERS
+    from sdckit.report.formats.write import RENDERERS
 
     assert set(REPORT_ENDINGS) == set(RENDERERS)
 

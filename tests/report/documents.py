@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.report.html import render_html
-from sdckit.report.json_out import render_json
-from sdckit.report.markdown import render_markdown
+from sdckit.report.formats.html import render_html
+from sdckit.report.formats.json_out import render_json
+from sdckit.report.formats.markdown import render_markdown
+from sdckit.report.formats.write import plain_document
 from sdckit.report.notebook import notebook_html
-from sdckit.report.write import plain_document
 
 
 def all_documents(assessment: Any) -> dict[str, str]:

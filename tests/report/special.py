@@ -10,7 +10,7 @@ import sdckit as sdc
 from draw import quiet
 from report.fakes import survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
 
 KEYS = ["sex", "age", "region", "occupation"]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from sdckit.attacks.attack_rates import Tally, rates
-from sdckit.report.attacks_chapter import plain_attacks
+from sdckit.report.chapters.attacks_chapter import plain_attacks
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL
 
 

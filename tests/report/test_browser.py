@@ -12,7 +12,7 @@ import pytest
 from report.browser import Browser
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.write import write_report
+from sdckit.report.formats.write import write_report
 
 
 @pytest.fixture(scope="module")

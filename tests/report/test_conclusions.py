@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sdckit.numerics.intervals import excess
-from sdckit.report.attacks_chapter import conclude
+from sdckit.report.chapters.attacks_chapter import conclude
 
 
 def count(value, step=5):

@@ -19,11 +19,11 @@ from report.fakes import FULL, FakeAssessment, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock
+from sdckit.report.chapters.page import lay_out
 from sdckit.report.charts import describe
-from sdckit.report.html import figure_of
-from sdckit.report.page import lay_out
+from sdckit.report.formats.html import figure_of
+from sdckit.report.formats.write import plain_document
 from sdckit.report.setting import RISK_EDGES
-from sdckit.report.write import plain_document
 
 SEVERAL = Scenario(
     intruders={"neighbour": ["sex", "age", "region"], "colleague": ["sex", "age", "region", "occupation"]},

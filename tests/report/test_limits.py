@@ -8,10 +8,10 @@ import pytest
 
 import releases
 import sdckit as sdc
+from sdckit.report.chapters.page import lay_out
+from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_chart, result_document
-from sdckit.report.page import lay_out
-from sdckit.report.write import plain_document
 
 CLOSENESS = ("t_closeness", "beta_likeness", "delta_disclosure", "alpha_k")
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from sdckit.report.chapters.release_document import intruder_tree
 from sdckit.report.gate.figures import Count, Ledger, Ratio, Share
-from sdckit.report.release_document import intruder_tree
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView, by_release, over, release_heads, shares_table
 from sdckit.report.view import view_of

@@ -19,14 +19,14 @@ from report.fakes import survey
 from report.test_leaks import _bars, _numbers, a_step_apart, leaves, with_marker
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock
+from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.page import lay_out
 from sdckit.report.charts import chart_for, to_svg
-from sdckit.report.document import build_document
+from sdckit.report.formats.html import figure_of
+from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.settle import sound_relations
-from sdckit.report.html import figure_of
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.page import lay_out
-from sdckit.report.write import plain_document
 
 KEYS = ["sex", "age", "region", "occupation"]
 ONE = Scenario(keys=KEYS, sampling_fraction=0.05, numeric=["weight", "wage"], thresholds={"k": 3})

@@ -37,7 +37,7 @@ class Key:
 
 def write_key(made: Canaries, path: Path) -> None:
     """Write the key as JSON, for its owner only."""
-    from sdckit.report.atomic import write_whole
+    from sdckit.report.formats.atomic import write_whole
 
     both = made.planted.vstack(made.held_out)
     plain = {

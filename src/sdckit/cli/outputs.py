@@ -19,7 +19,7 @@ REPORT_ENDINGS = (
     ".htm",
     ".md",
     ".markdown",
-)  # those of sdckit.report.write, which is slow to import
+)  # those of sdckit.report.formats.write, which is slow to import
 
 
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
@@ -28,7 +28,7 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
     read = {path.resolve() for path in inputs if path is not None}
     if not files:
         return
-    from sdckit.report.atomic import real_target
+    from sdckit.report.formats.atomic import real_target
 
     real: list[Path] = []
     for path in files:
@@ -63,6 +63,6 @@ def check_enough_records(n: int, *, internal: bool) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
-    from sdckit.report.atomic import write_whole
+    from sdckit.report.formats.atomic import write_whole
 
     write_whole(text, path)

@@ -7,16 +7,16 @@ from typing import Any
 
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock
+from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.page import answer_section
+from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
+from sdckit.report.chapters.release_page import lay_out_release, release_answer
+from sdckit.report.chapters.sentences import headline
 from sdckit.report.charts import chart_for, charts_for
-from sdckit.report.document import build_document
 from sdckit.report.estimates import UtilityView
+from sdckit.report.formats.html import render_fragment
 from sdckit.report.gate.figures import Document, Ledger, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.html import render_fragment
-from sdckit.report.page import answer_section
-from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
-from sdckit.report.release_page import lay_out_release, release_answer
-from sdckit.report.sentences import headline
 from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
 

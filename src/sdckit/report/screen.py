@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Page
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
+from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
+from sdckit.report.chapters.release_page import page_of
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.recipe_chapter import plain_recipe, recipe_section
-from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
-from sdckit.report.release_page import page_of
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed

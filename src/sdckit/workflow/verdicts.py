@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
-from sdckit.report.sentences import overall
+from sdckit.report.chapters.sentences import overall
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Thresholds

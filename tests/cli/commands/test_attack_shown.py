@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -16,7 +15,8 @@ from sdckit.cli.attack_options import read_wanted
 from sdckit.cli.commands.attack import _plain
 from sdckit.cli.terminal import show_blocks
 from sdckit.data.frames import rows_of
-from sdckit.report.attacks_chapter import attack_blocks
+from sdckit.report.chapters.attacks_chapter import attack_blocks
+from sdckit.workflow.plan import Outcome
 
 PEOPLE = pl.DataFrame(
     {
@@ -44,7 +44,7 @@ def shown(
 ) -> str:
     wanted = read_wanted(kinds=[], known=[], targets=[], by=by)
     files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())
-    outcome: Any = SimpleNamespace(results={place: found}, skipped=skipped)
+    outcome: Any = Outcome({place: found}, tuple(skipped))
     plain = _plain(outcome, files, wanted, n_attacks=500, seed=1, internal=True)
     console = Console(width=width, file=io.StringIO())
     for part in show_blocks(attack_blocks(plain, several=False)):
@@ -123,10 +123,13 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
     for words, own, other in (
         ("released record to the closest", near.dcr_released_to_original, near.dcr_released_to_control),
         ("the same over the second", near.nndr_original_to_released, near.nndr_control_to_released),
-        ("adversarial accuracy", near.adversarial_accuracy, near.adversarial_accuracy_control),
     ):
         figures = [own] if control is None else [own, other]
         assert row(text, words)[-len(figures) :] == [f"{figure:.4g}" for figure in figures]
+    accuracies = [near.adversarial_accuracy, near.adversarial_accuracy_control][: 1 if control is None else 2]
+    assert " ".join(row(text, "adversarial accuracy")).endswith(
+        " ".join(f"{100 * one:.1f} %" for one in accuracies)
+    )
 
 
 def test_the_worst_group_stands_first_and_ten_are_shown() -> None:

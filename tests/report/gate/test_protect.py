@@ -9,7 +9,7 @@ import pytest
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.figures import (
     Chance,
     Count,

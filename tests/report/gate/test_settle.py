@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from report.attacker import Solver, opened
 from report.fakes import Anonymity, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.figures import Document, Ledger, Relation, Variable
 from sdckit.report.gate.propagation import make_system, propagate
 from sdckit.report.gate.relations import make_sizes

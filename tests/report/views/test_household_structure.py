@@ -9,8 +9,8 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import TableBlock
+from sdckit.report.formats.write import plain_document
 from sdckit.report.views.household_structure import VIEW
-from sdckit.report.write import plain_document
 
 
 @pytest.fixture(scope="module")

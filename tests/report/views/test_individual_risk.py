@@ -8,9 +8,9 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import TableBlock
+from sdckit.report.formats.write import plain_document
 from sdckit.report.setting import RISK_EDGES
 from sdckit.report.views.individual_risk import VIEW
-from sdckit.report.write import plain_document
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from report.fakes import FULL, assess_fake, pattern, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Facts, TableBlock
+from sdckit.report.formats.write import plain_document
 from sdckit.report.views.k_anonymity import VIEW
-from sdckit.report.write import plain_document
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,13 @@ from report.attacker import Solver, opened
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
+from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.propagation import make_system, propagate
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_document
 from sdckit.report.views.key_contributions import VIEW, most_saving, share_saved
-from sdckit.report.write import plain_document
 
 PLACE = "key_contributions"
 KEYS = ["sex", "age", "region", "occupation", "wealth"]

@@ -12,9 +12,9 @@ import sdckit as sdc
 from report.fakes import FULL, assess_fake, pattern, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Facts
+from sdckit.report.formats.write import plain_document
 from sdckit.report.screen import screen_blocks
 from sdckit.report.views.key_frequencies import VIEW, WILDCARDS
-from sdckit.report.write import plain_document
 
 
 @pytest.fixture(scope="module")

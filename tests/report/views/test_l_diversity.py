@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import TableBlock
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
 from sdckit.report.views.l_diversity import VIEW
 

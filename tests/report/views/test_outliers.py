@@ -10,7 +10,7 @@ from report.fakes import survey
 from report.special import assessed, printed
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
 from sdckit.report.views.outliers import VIEW
 

@@ -8,7 +8,7 @@ import pytest
 
 from report.special import KEYS, assessed, printed
 from sdckit.report.blocks import TableBlock
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
 from sdckit.report.views.risky_cells import VIEW
 

@@ -114,7 +114,7 @@ def attack(
     if json == STDOUT:
         return
     from sdckit.cli.terminal import print_blocks
-    from sdckit.report.attacks_chapter import attack_blocks
+    from sdckit.report.chapters.attacks_chapter import attack_blocks
 
     told = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=True)
     print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name))
@@ -145,7 +145,7 @@ def _plain(
     made: Outcome, files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | None, internal: bool
 ) -> dict[str, Any]:
     """What is printed of the attacks."""
-    from sdckit.report.attacks_chapter import plain_attacks
+    from sdckit.report.chapters.attacks_chapter import plain_attacks
     from sdckit.workflow.asked import asked_for
 
     knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
@@ -169,8 +169,8 @@ def _head(files: Attacked, name: str) -> list[str]:
 
 
 def _write(plain: dict[str, Any], target: str, internal: bool) -> None:
-    from sdckit.report.atomic import write_whole
-    from sdckit.report.json_out import render_json
+    from sdckit.report.formats.atomic import write_whole
+    from sdckit.report.formats.json_out import render_json
 
     text = render_json(plain)
     if target == STDOUT:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.report.blocks import Block
+from sdckit.report.chapters.utility_chapter import variable_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.utility_chapter import variable_blocks
 from sdckit.report.view import Plain
 
 

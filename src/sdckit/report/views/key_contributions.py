@@ -14,10 +14,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
 from sdckit.report.gate.relations import risk_of_size
 from sdckit.report.parts import bars, texts
-from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
 from sdckit.report.gate.relations import link_cells
 from sdckit.report.parts import bars, of_whole
-from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Plain, View
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
 from sdckit.report.parts import bars, notes_blocks, texts, uniques_of
-from sdckit.report.sentences import listed
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

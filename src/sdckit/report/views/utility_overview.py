@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.report.blocks import Block
+from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Foreign, Tree
 from sdckit.report.setting import PairSetting, notes_tree
-from sdckit.report.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.utility_overview import HEADLINES, Headline
 

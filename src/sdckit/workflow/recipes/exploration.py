@@ -85,7 +85,7 @@ class Exploration:
 
     def plot(self, *, internal: bool = False) -> alt.Chart:
         """An Altair chart of the map, the front marked; figures protected unless `internal`."""
-        from sdckit.report.map import map_chart, plain_map
+        from sdckit.report.chapters.map import map_chart, plain_map
 
         chart: alt.Chart = map_chart(plain_map(self, internal=internal))
         return chart

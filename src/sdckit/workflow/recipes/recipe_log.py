@@ -93,7 +93,7 @@ class RecipeLog:
         FileFormatError
             The file cannot be written; nothing is left behind.
         """
-        from sdckit.report.atomic import write_whole
+        from sdckit.report.formats.atomic import write_whole
 
         text = json.dumps(self.to_dict(internal=True), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(text + "\n", path, what="log", private=True)

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from sdckit.report.chapters.map import map_chart, plain_map
 from sdckit.report.charts import INK, LIGHT, OPEN, to_svg
-from sdckit.report.map import map_chart, plain_map
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sdckit.report.blocks import Block, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.release_page import page_of
+from sdckit.report.chapters.release_page import page_of
 
 __all__ = ["render_markdown"]
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Page, Section
+from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import OPEN, chart_for, describe, to_svg
-from sdckit.report.release_page import page_of
 
 __all__ = ["MOST_CHARTS", "figure_of", "render_fragment", "render_html", "render_page"]
 

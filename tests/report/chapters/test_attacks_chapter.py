@@ -13,7 +13,8 @@ import releases
 import sdckit as sdc
 from draw import quiet
 from sdckit.errors import DataError
-from sdckit.report.attacks_chapter import (
+from sdckit.report.blocks import ChartBlock, Facts, Paragraph
+from sdckit.report.chapters.attacks_chapter import (
     ABOUT,
     ALONE,
     REASONS,
@@ -23,8 +24,7 @@ from sdckit.report.attacks_chapter import (
     attacks_tree,
     plain_attacks,
 )
-from sdckit.report.blocks import ChartBlock, Facts, Paragraph
-from sdckit.report.release_document import plain_release
+from sdckit.report.chapters.release_document import plain_release
 
 EVERYBODY = releases.original(160)
 LINKED = "probabilistic_linkage:default"

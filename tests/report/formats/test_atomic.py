@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sdckit.errors import FileFormatError
-from sdckit.report.atomic import real_target, write_whole
+from sdckit.report.formats.atomic import real_target, write_whole
 
 
 def test_a_new_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError
-from sdckit.report.write import write_json, write_report
+from sdckit.report.formats.write import write_json, write_report
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_a_pipe_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.M
     def work(*_: Any, **__: Any) -> Any:
         raise AssertionError("work began")
 
-    monkeypatch.setattr("sdckit.report.write.plain_document", work)
+    monkeypatch.setattr("sdckit.report.formats.write.plain_document", work)
     unread: Any = None
     for name, write in (("a.html", write_report), ("a.json", write_json)):
         os.mkfifo(tmp_path / name)

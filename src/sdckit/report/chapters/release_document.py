@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
-from sdckit.report.attacks_chapter import attacks_tree, conclude
+from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
+from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
+from sdckit.report.chapters.reproduce import release_calls
+from sdckit.report.chapters.sentences import overall
+from sdckit.report.chapters.utility_chapter import utility_tree
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import has_residual_risk
-from sdckit.report.reproduce import release_calls
-from sdckit.report.sentences import overall
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
-from sdckit.report.utility_chapter import utility_tree
 from sdckit.report.view import find_view
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.parts import bars
-from sdckit.report.sentences import listed
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:

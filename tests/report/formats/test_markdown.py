@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.markdown import render_markdown
-from sdckit.report.write import plain_document
+from sdckit.report.formats.markdown import render_markdown
+from sdckit.report.formats.write import plain_document
 
 
 def test_tables_and_headings() -> None:

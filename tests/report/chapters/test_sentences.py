@@ -6,8 +6,8 @@ import pytest
 
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.sentences import answer, headline, listed, status, verdict_sentence
-from sdckit.report.write import plain_document
+from sdckit.report.chapters.sentences import answer, headline, listed, status, verdict_sentence
+from sdckit.report.formats.write import plain_document
 from sdckit.workflow.verdicts import Verdict
 
 N = {"text": "600", "value": 600}

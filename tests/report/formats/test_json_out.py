@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from report.fakes import FULL, assess_fake, survey
-from sdckit.report.document import SCHEMA_VERSION
-from sdckit.report.json_out import render_json
-from sdckit.report.write import plain_document
+from sdckit.report.chapters.document import SCHEMA_VERSION
+from sdckit.report.formats.json_out import render_json
+from sdckit.report.formats.write import plain_document
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "json-schema.md"
 

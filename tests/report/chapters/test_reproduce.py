@@ -6,7 +6,7 @@ import pytest
 
 from report.fakes import FULL
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.reproduce import command_line, python_call, release_calls
+from sdckit.report.chapters.reproduce import command_line, python_call, release_calls
 
 SCENARIOS = [
     FULL.model_copy(update={"title": ""}),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
+from sdckit.report.chapters.sentences import answer, headline, limit_name, listed, status, verdict_sentence
 from sdckit.report.parts import texts
-from sdckit.report.sentences import answer, headline, limit_name, listed, status, verdict_sentence
 from sdckit.report.view import Plain, views_of
 
 __all__ = [

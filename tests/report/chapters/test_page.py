@@ -8,9 +8,9 @@ from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.markdown import render_markdown
-from sdckit.report.page import MOST_ROWS, intruder_sections, lay_out, records_section
-from sdckit.report.write import plain_document
+from sdckit.report.chapters.page import MOST_ROWS, intruder_sections, lay_out, records_section
+from sdckit.report.formats.markdown import render_markdown
+from sdckit.report.formats.write import plain_document
 
 FURTHER = (
     "Special uniques",

@@ -9,8 +9,8 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.report.release_document import plain_release
-from sdckit.report.utility_chapter import utility_blocks
+from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.chapters.utility_chapter import utility_blocks
 
 
 def plain_of(**options):

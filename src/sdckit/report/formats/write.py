@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import FileFormatError
-from sdckit.report.atomic import real_target, write_whole
-from sdckit.report.document import build_document
+from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.recipe_chapter import plain_recipe
+from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
+from sdckit.report.formats.atomic import real_target, write_whole
+from sdckit.report.formats.html import render_html
+from sdckit.report.formats.json_out import render_json
+from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.gate.protect import protect
-from sdckit.report.html import render_html
-from sdckit.report.json_out import render_json
-from sdckit.report.markdown import render_markdown
-from sdckit.report.recipe_chapter import plain_recipe
-from sdckit.report.release_document import RELEASE_SCHEMA, plain_release
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from sdckit.report.chapters.reproduce import command_line, python_call
 from sdckit.report.gate.figures import (
     Count,
     Document,
@@ -19,7 +20,6 @@ from sdckit.report.gate.figures import (
     Tree,
 )
 from sdckit.report.gate.relations import link_intruders
-from sdckit.report.reproduce import command_line, python_call
 from sdckit.report.setting import Setting, setting_for
 from sdckit.report.view import Note, find_view
 

@@ -10,7 +10,7 @@ import sdckit as sdc
 from recipes import STEPS, scenario, survey
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
-from sdckit.report.recipe_chapter import plain_recipe, recipe_section
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.0}, *STEPS[3:]]

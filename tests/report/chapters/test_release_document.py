@@ -12,17 +12,17 @@ import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, opened
 from sdckit.errors import DataError
-from sdckit.report.conclusions import NOTHING
-from sdckit.report.html import render_html
-from sdckit.report.json_out import render_json
-from sdckit.report.markdown import render_markdown
-from sdckit.report.release_document import (
+from sdckit.report.chapters.release_document import (
     RELEASE_SCHEMA,
     _with_comparison,
     judged_by_print,
     passed,
     plain_release,
 )
+from sdckit.report.conclusions import NOTHING
+from sdckit.report.formats.html import render_html
+from sdckit.report.formats.json_out import render_json
+from sdckit.report.formats.markdown import render_markdown
 
 LIMITS = {"k": 3, "match_risk": 0.1, "correctly_disclosed": 0.2, "replicated_uniques": 0.01}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sdckit.report.attacks_chapter import attack_blocks
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock
-from sdckit.report.estimates import USEFULNESS
-from sdckit.report.page import (
+from sdckit.report.chapters.attacks_chapter import attack_blocks
+from sdckit.report.chapters.page import (
     STATES,
     intruder_sections,
     lay_out,
@@ -18,13 +17,14 @@ from sdckit.report.page import (
     scenario_section,
     verdicts_block,
 )
+from sdckit.report.chapters.recipe_chapter import recipe_section
+from sdckit.report.chapters.release_document import RELEASE_SCHEMA
+from sdckit.report.chapters.sentences import headline, listed
+from sdckit.report.chapters.utility_chapter import utility_blocks
+from sdckit.report.estimates import USEFULNESS
 from sdckit.report.parts import bars
 from sdckit.report.rates import ATTACKS
-from sdckit.report.recipe_chapter import recipe_section
-from sdckit.report.release_document import RELEASE_SCHEMA
-from sdckit.report.sentences import headline, listed
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
-from sdckit.report.utility_chapter import utility_blocks
 from sdckit.report.view import Plain, find_view, view_of
 
 __all__ = ["before_and_after", "lay_out_release", "page_of", "release_answer"]

@@ -9,15 +9,15 @@ import pytest
 from report.fakes import FULL, assess_fake, survey
 from report.special import EXTRA, assessed, printed
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.document import build_document, method_notes, scenario_tree
+from sdckit.report.chapters.document import build_document, method_notes, scenario_tree
+from sdckit.report.formats.html import render_html
+from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Count, InternalOnly
 from sdckit.report.gate.protect import protect
-from sdckit.report.html import render_html
 from sdckit.report.notebook import result_chart
 from sdckit.report.parts import bars
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, View, added
-from sdckit.report.write import plain_document
 
 
 @dataclass(frozen=True)

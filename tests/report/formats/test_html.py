@@ -10,8 +10,8 @@ import pytest
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
-from sdckit.report.html import MOST_CHARTS, render_fragment, render_html, render_page
-from sdckit.report.write import plain_document
+from sdckit.report.formats.html import MOST_CHARTS, render_fragment, render_html, render_page
+from sdckit.report.formats.write import plain_document
 
 NASTY = '<b>x</b>&"'
 
