@@ -97,3 +97,13 @@ def test_a_function_from_outside_is_called_instead_of_a_public_one() -> None:
     )  # fmt: skip
     ((detail, call),) = row.run(context())
     assert (detail, call()) == ("", (4, 1))
+
+
+def test_what_a_release_lacks_is_told_before_it_is_read() -> None:
+    both = {"aligned": True, "columns": frozenset({"sex", "age"})}
+    lacking = "a release does not have the variable ill"
+    assert measure("interval_risk").lacks(context(numeric=["ill"], known=both)) == lacking
+    assert measure("interval_risk").lacks(context(numeric=["age"], known=both)) == ""
+    assert (
+        measure("attribute_disclosure").lacks(context(sensitive=["ill"], known=both).about("ill")) == lacking
+    )

@@ -137,12 +137,12 @@ class Measure:
                 return NO_TARGET
             if need == "control" and not context.has_control:
                 return NO_CONTROL
-        if (
-            context.target is not None
-            and context.columns is not None
-            and context.target not in context.columns
-        ):
-            return f"a release does not have the variable {context.target}"
+        used = [
+            *filter(None, [context.target]),
+            *(context.scenario.numeric if "numeric" in self.needs else ()),
+        ]
+        if context.columns is not None and (gone := [name for name in used if name not in context.columns]):
+            return f"a release does not have the variable {gone[0]}"
         return self.condition(context)
 
     def run(self, context: Context) -> Iterator[Part]:
