@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,9 @@ from report.fakes import FULL, assess_fake, survey
 from sdckit.report.chapters.document import SCHEMA_VERSION
 from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.write import plain_document
+from tree import ROOT
 
-SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "json-schema.md"
+SCHEMA = ROOT / "docs" / "json-schema.md"
 
 
 @pytest.fixture(scope="module")
