@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -39,14 +39,23 @@ def _refuse(error: DataError) -> Callable[[], Any]:
 def _diversity(context: Context) -> Iterator[Part]:
     limit = context.scenario.thresholds.l
     levels = sorted({*TESTED_L, *([limit] if limit else [])})
-    usable, refused = _usable(context)
+
+    def measured(cells: Any, names: Sequence[str]) -> Any:
+        return DIVERSITY.measure(cells, sensitive=names, levels=levels)
+
+    usable, refused = list(context.scenario.sensitive), list[DataError]()
+    try:
+        found = measured(context.categories, usable)
+    except DataError:  # of one of them, perhaps: the others can be compared
+        usable, refused = _usable(context)
+        found = measured(context.categories, usable) if usable else None
     for error in refused:
         yield "", _refuse(error)
-    if not usable:
+    if found is None:
         return
-    yield "", lambda: DIVERSITY.measure(context.categories, sensitive=usable, levels=levels)
+    yield "", lambda: found
     if context.wildcards:
-        yield "wildcard", lambda: DIVERSITY.measure(context.cells, sensitive=usable, levels=levels)
+        yield "wildcard", lambda: measured(context.cells, usable)
 
 
 DIVERSITY = ONE(
