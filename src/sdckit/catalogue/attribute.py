@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from sdckit.catalogue.context import Context
-from sdckit.catalogue.row import Measure, Part
+from sdckit.catalogue.row import Measure, Part, raising
 from sdckit.errors import DataError
 
 __all__ = ["ATTRIBUTE"]
@@ -29,13 +29,6 @@ def _usable(context: Context) -> tuple[list[str], list[DataError]]:
     return usable, refused
 
 
-def _refuse(error: DataError) -> Callable[[], Any]:
-    def refuse() -> Any:
-        raise error
-
-    return refuse
-
-
 def _diversity(context: Context) -> Iterator[Part]:
     limit = context.scenario.thresholds.l
     levels = sorted({*TESTED_L, *([limit] if limit else [])})
@@ -50,7 +43,7 @@ def _diversity(context: Context) -> Iterator[Part]:
         usable, refused = _usable(context)
         found = measured(context.categories, usable) if usable else None
     for error in refused:
-        yield "", _refuse(error)
+        yield "", raising(error)
     if found is None:
         return
     yield "", lambda: found

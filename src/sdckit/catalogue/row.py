@@ -12,7 +12,7 @@ from sdckit.catalogue.context import Context
 if TYPE_CHECKING:
     from sdckit.result import Result
 
-__all__ = ["Measure", "Part"]
+__all__ = ["Measure", "Part", "raising"]
 
 Room = Literal["identity", "attribute", "attacks", "utility"]
 Files = Literal["one", "release", "attack", "utility", "population", "estimates"]
@@ -26,6 +26,15 @@ LACKING: Mapping[str, tuple[str, str]] = {
 }
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
+
+
+def raising(error: Exception) -> Callable[[], Any]:
+    """The call of a part whose input was refused before there was anything to call."""
+
+    def refuse() -> Any:
+        raise error
+
+    return refuse
 
 
 def nothing_lacks(_: Context) -> str:

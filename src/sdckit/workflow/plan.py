@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
+from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
@@ -170,14 +171,7 @@ def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Ou
 
 def _parts(one: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
     """The parts of a measure; an error before the first call is that of a part, too."""
-
-    def refuse(error: SdcError) -> Callable[[], Result]:
-        def again() -> Result:
-            raise error
-
-        return again
-
     try:
         yield from one.row.run(one.context)
     except kind as error:
-        yield "", refuse(error)
+        yield "", raising(error)
