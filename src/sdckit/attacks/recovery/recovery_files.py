@@ -1,0 +1,135 @@
+"""The files of an attack on protected values: the release as it is read, and what is known of the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.guesses import Guessed
+from sdckit.attacks.recovery.recovered import Recovered
+from sdckit.attacks.recovery.released_columns import ReleasedColumn, read_columns
+from sdckit.attacks.recovery.touched_cells import Logged, TouchedColumn, by_log, by_original, by_sight
+from sdckit.cells.collect import columns_in_memory
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.roles import Roles, check_columns
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["RecoveryFile", "recovery_files"]
+
+
+@dataclass(frozen=True, eq=False)
+class RecoveryFile:
+    """One release: its columns, what was touched in them, and the truth by column, row by row, where it is known."""
+
+    frame: nw.DataFrame[Any]
+    columns: dict[str, ReleasedColumn]
+    touched: dict[str, TouchedColumn]
+    truth: dict[str, ReleasedColumn] | None
+    household: str | None
+    roles: Roles
+
+    def truth_of(self, one: Recovered) -> NDArray[np.float64] | None:
+        """The true values as the restored ones are given: numbers, or codes of the release."""
+        if self.truth is None:
+            return None
+        column, before = one.target.column, self.truth[one.target.column.name]
+        if one.values is not None and before.numbers is not None:
+            return before.numbers
+        place = {label: code for code, label in enumerate(column.labels(), 1)}
+        codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+        return codes[before.codes]
+
+    def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
+        """The true values as the guesses are given: numbers, or codes of the release."""
+        if self.truth is None or guessed is None:
+            return None
+        before = self.truth[one.target.column.name]
+        if guessed.is_number:
+            return before.numbers
+        place = {label: code for code, label in enumerate(one.target.column.labels(), 1)}
+        codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+        return codes[before.codes]
+
+
+def recovery_files(
+    released: Any, original: Any, *, roles: Roles, columns: Sequence[str] | None, log: Logged | None,
+    id: str | None, aligned: bool,
+) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
+    """Open and check everything before any work starts."""
+    pair = _open(released, original, id=id, aligned=aligned)
+    compared = pair.aligned or (original is not None and aligned)
+    truth = read_columns(pair.original, pair.original.columns) if compared else None
+    files = []
+    for j, frame in enumerate(pair.released):
+        own = _present(roles, frame.columns)
+        check_columns(frame.columns, replace(own, id=None))
+        _check_chosen(columns, frame.columns)
+        if log is not None and log.n != len(frame):
+            raise DataError(
+                f"log: it is of a file of {log.n} records, the release has {len(frame)}; give the log of this release"
+            )
+        read = read_columns(frame, frame.columns)
+        order = pair.orders[j] if j < len(pair.orders) else None
+        before = None if truth is None else _ordered(truth, order, len(frame))
+        apart = {own.weight, own.household, own.person, id} - set(own.keys)
+        touched = by_original(read, before) if before is not None else by_log(read, log) if log else by_sight(read)
+        chosen = set(read) - apart if columns is None else set(columns)
+        touched = {name: one for name, one in touched.items() if name in chosen}
+        files.append(RecoveryFile(frame, read, touched, before, own.household, own))
+    return tuple(files), pair
+
+
+def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pair:
+    if isinstance(released, Pair):
+        pair = released if original is None else open_files(original, list(released.released), id=id)
+    else:
+        first = released[0] if isinstance(released, list | tuple) and len(released) else released
+        pair = open_files(first if original is None else original, released, id=id if original is not None else None)
+    whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in pair.frames]
+    pair = replace(
+        pair, original=whole[0][0], released=tuple(frame for frame, _ in whole[1:]),
+        brought=pair.brought or whole[0][1],
+    )  # fmt: skip
+    if (original is None and not isinstance(released, Pair)) or not (aligned or id is not None):
+        return pair
+    return pair if pair.aligned else open_pair(pair, categories={}, aligned=True)
+
+
+def _present(roles: Roles, names: Sequence[str]) -> Roles:
+    """The roles whose columns a release has; its keys may not be missing."""
+    kept = {
+        role: value if (value := getattr(roles, role)) in names else None
+        for role in ("weight", "household", "person")
+    }
+    return replace(roles, sensitive=tuple(name for name in roles.sensitive if name in names), **kept)
+
+
+def _check_chosen(columns: Sequence[str] | None, names: Sequence[str]) -> None:
+    for name in columns or ():
+        if name not in names:
+            raise ColumnError(
+                f"columns: no column {name!r} in the release; {did_you_mean(name, names)}", argument="columns"
+            )
+
+
+def _ordered(
+    truth: Mapping[str, ReleasedColumn], order: NDArray[np.int64] | None, n: int
+) -> dict[str, ReleasedColumn]:
+    """The original's columns in the order of the release's rows."""
+    if order is None:
+        return dict(truth)
+    back = np.empty(n, np.int64)
+    back[order] = np.arange(n)
+    return {
+        name: replace(
+            one, codes=one.codes[back],
+            low=None if one.low is None else one.low[back], high=None if one.high is None else one.high[back],
+        )
+        for name, one in truth.items()
+    }  # fmt: skip
