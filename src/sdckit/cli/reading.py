@@ -19,12 +19,20 @@ __all__ = ["read_declared", "read_release", "release_header"]
 
 def read_declared(
     file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, also: tuple[str, ...] = (),
+    decimal: str | None = None, also: tuple[str, ...] = (), if_there: tuple[str, ...] = (),
 ) -> pl.DataFrame:  # fmt: skip
-    """Read the declared columns of a file, and `also`; an absent one is named by its role."""
+    """Read the declared columns of a file, and `also`; an absent one is named by its role.
+
+    Of those named `if_there` what the file has, never an identifier.
+    """
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
+    if if_there:
+        header = scan_header(file, delimiter=delimiter, encoding=encoding)
+        also += tuple(
+            name for name in if_there if name in header.columns and name not in scenario.identifiers
+        )
     try:
         return read_file(
             file, columns=tuple(dict.fromkeys([*scenario.columns, *also])), identifiers=scenario.identifiers,
@@ -55,11 +63,14 @@ def release_header(
 
 def read_release(
     file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, also: tuple[str, ...] = (),
+    decimal: str | None = None, also: tuple[str, ...] = (), whole: bool = False,
 ) -> pl.DataFrame:  # fmt: skip
-    """Read the declared columns that a release has; one without a key is refused with its name."""
+    """Read the declared columns that a release has, or the `whole` of it but for identifiers.
+
+    One without a key is refused with its name.
+    """
     header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
     return read_declared(
         file, scenario.narrowed(header.columns), steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
-        also=also,
+        also=also, if_there=tuple(header.columns) if whole else (),
     )  # fmt: skip

@@ -61,7 +61,7 @@ class Household:
     def sums(self, values: Floats) -> Floats:
         """Sum over the members of each household."""
         has = self.of_row >= 0
-        return np.bincount(self.of_row[has], values[has], minlength=self.n)
+        return np.bincount(self.of_row[has], values[has], minlength=self.n).astype(np.float64)
 
     def spread(self, values: Floats) -> Floats:
         """A figure of each household to its members; NaN without a household."""
@@ -127,10 +127,12 @@ def household_clues(columns: Mapping[str, ReleasedColumn], household: Household)
             complete = household.sums(known.astype(np.float64)) == household.sizes
             total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
             both = (other, name)
-            yield _number_clue(both, f"the sum of {other} over a household", household.spread(total), groups=False)
+            yield _number_clue(
+                both, f"the sum of {other} over a household", household.spread(total), groups=False
+            )
             low, high = household.extremes(numbers)
-            for values, words in ((low, "least"), (high, "greatest")):
-                values = np.where(np.isfinite(values), values, np.nan)
+            for ends, words in ((low, "least"), (high, "greatest")):
+                values = np.where(np.isfinite(ends), ends, np.nan)
                 named = f"the {words} {other} of a household"
                 yield _number_clue(both, named, household.spread(values), groups=False)
 

@@ -17,7 +17,7 @@ __all__ = ["ColumnRecovery", "advice", "summed_up"]
 
 Bools = NDArray[np.bool_]
 ORDER = "the order"
-HOUSEHOLD_WORDS = ("(mates share it)", "counted", "the place among", "numbered within", "exactly one of a kind")
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class ColumnRecovery:
         Their difference, with its interval; NaN without the original.
     sources : tuple of Source
         What told values (``columns``, ``words``, ``told``), the one that tells most first.
+    remedies : tuple of str
+        What to do about each.
     """
 
     column: str
@@ -64,11 +66,17 @@ class ColumnRecovery:
     guess_low: float
     guess_high: float
     sources: tuple[Source, ...]
+    remedies: tuple[str, ...] = ()
 
     @property
     def counted(self) -> int:
         """Values given back: those that are right, where that is known."""
         return self.restored if self.right is None else self.right
+
+    @property
+    def told_by(self) -> str:
+        """What tells values of it, the most telling first, in words; "" where nothing does."""
+        return "; ".join(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ""
 
     @property
     def share(self) -> float:
@@ -77,9 +85,11 @@ class ColumnRecovery:
 
 
 def summed_up(
-    found: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, level: float
-) -> ColumnRecovery:
+    found: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
+    level: float, weight: str | None, household: str | None,
+) -> ColumnRecovery:  # fmt: skip
     """Count what was found; `right` (n,) and `truth` (n,) where the original is known."""
+    name, sources = found.target.column.name, tuple(sorted(found.sources, key=lambda one: -one.told))
     narrowed = found.narrowed
     left = found.after[narrowed]
     rates = (math.nan,) * 5
@@ -90,21 +100,20 @@ def summed_up(
         usual = guessed.right(truth[guessed.rows], usual=True)
         rates = (float(model.mean()), float(usual.mean()), *beyond(model, usual, level))
     return ColumnRecovery(
-        found.target.column.name, found.target.kinds, int(found.target.touched.sum()), int(found.restored.sum()),
+        name, found.target.kinds, int(found.target.touched.sum()), int(found.restored.sum()),
         None if right is None else int(right.sum()), int(narrowed.sum()),
         float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
         0 if guessed is None else len(guessed.rows), *rates,
-        tuple(sorted(found.sources, key=lambda one: -one.told)),
+        sources, tuple(dict.fromkeys(_remedy(name, source, weight, household) for source in sources)),
     )  # fmt: skip
 
 
-def advice(columns: Sequence[ColumnRecovery], *, weight: str | None, household: str | None) -> tuple[str, ...]:
-    """What to do about what is given back, the most telling first."""
+def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
+    """What to do about what is given back, first where most is."""
     told: dict[str, int] = {}
     for one in columns:
-        for source in one.sources if one.counted else ():
-            words = _remedy(one.column, source, weight, household)
-            told[words] = max(told.get(words, 0), source.told)
+        for words in one.remedies if one.counted else ():
+            told[words] = max(told.get(words, 0), one.counted)
     return tuple(sorted(told, key=lambda words: -told[words]))
 
 

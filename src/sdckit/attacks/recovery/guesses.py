@@ -19,8 +19,8 @@ __all__ = ["Guessed", "beyond", "guess_values"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-TRAINING = 20_000
-TREES = 30
+TRAINING = 8_000
+TREES = 20
 LEAF = 3
 MOST_CHANGED = 10_000
 FEWEST = 50  # known values to learn from
@@ -76,7 +76,12 @@ def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int) -> Guessed
 
     kind = RandomForestRegressor if as_number else RandomForestClassifier
     model = kind(
-        n_estimators=TREES, min_samples_leaf=LEAF, max_features="sqrt", random_state=seed, n_jobs=1, oob_score=True
+        n_estimators=TREES,
+        min_samples_leaf=LEAF,
+        max_features="sqrt",
+        random_state=seed,
+        n_jobs=1,
+        oob_score=True,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a record that every tree had learnt from
@@ -116,7 +121,7 @@ def _feature(clue: Clue, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Fl
     if clue.numbers is not None:
         values = clue.numbers[at]
         return np.where(np.isnan(values), -1e30, values)
-    return clue.codes[at].astype(np.float64)
+    return np.asarray(clue.codes[at].astype(np.float64))
 
 
 def _best_constant(values: Floats) -> float:

@@ -64,10 +64,8 @@ def _majority(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int)
     order = np.lexsort((counts, of))
     of, code, counts = of[order], code[order], counts[order]
     last = np.flatnonzero(np.append(of[1:] != of[:-1], True))
-    found = _Majority(
-        np.zeros(n_groups + 1, np.int32), *(np.zeros(n_groups + 1, np.int64) for _ in range(2)),
-        np.bincount(of, counts, n_groups + 1).astype(np.int64),
-    )  # fmt: skip
+    size = np.bincount(of, counts, n_groups + 1).astype(np.int64)
+    found = _Majority(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
     found.code[of[last]], found.votes[of[last]] = code[last], counts[last]
     second = last - 1
     second = second[(second >= 0)]

@@ -52,6 +52,9 @@ class RecoverableValues(PairResult):
     guess_rate, guess_baseline, guess_beyond, guess_low, guess_high : float
         Share of the suppressed values that a model guesses right, that the most frequent value is right, and the
         difference with its interval, of the column where the difference is largest.
+    below_k : tuple of dict of int to int
+        For each release with the values put back, records in classes smaller than each k; ``above_risk`` those whose
+        risk is above the limit, None without one. ``shown_k`` is the k that documents tell of.
     undone_k, undone_uniques, undone_expected : float
         In the file with the restored values put back: smallest class, records alone with their keys, expected
         re-identifications. NaN without keys.
@@ -72,6 +75,8 @@ class RecoverableValues(PairResult):
     dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "found")
     columns: tuple[tuple[ColumnRecovery, ...], ...] = field(kw_only=True)
     advice: tuple[str, ...] = field(kw_only=True)
+    keys: tuple[str, ...] = field(kw_only=True)
+    shown_k: int = field(kw_only=True)
     below_k: tuple[dict[int, int], ...] = field(kw_only=True)
     above_risk: tuple[int | None, ...] = field(kw_only=True)
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
@@ -90,13 +95,22 @@ class RecoverableValues(PairResult):
     undone_uniques: float = math.nan
     undone_expected: float = math.nan
 
+    @property
+    def n(self) -> int:
+        """Records of the first release."""
+        return self.pair.sizes[0]
+
+    @property
+    def told_by(self) -> str:
+        """What gives values of keys back, in words; "" where nothing does."""
+        told = (one.told_by for some in self.columns for one in some if one.column in self.keys)
+        return "; ".join(dict.fromkeys(words for some in told for words in some.split("; ") if words))
+
     @cached_property
     def records(self) -> Any:
         """A row per changed value, in the caller's frame type."""
         parts = [
-            (j, *part)
-            for j, (file, found) in enumerate(zip(self.files, self.found, strict=True), 1)
-            for part in _cells(file, found, self.columns[j - 1])
+            (j, *part) for j, found in enumerate(self.found, 1) for part in _cells(found, self.columns[j - 1])
         ]
         names = ("row", "state", "remaining", "by")
         listed: dict[str, list[Any]] = {name: [] for name in ("release", "row", "column", *names[1:])}
@@ -245,7 +259,8 @@ def recoverable_values(
             tell("measuring the risk with the values put back")
             undone = recognised(put_back(file.frame, found, right), file.roles, k=sizes, risk=risk)
             figures |= {
-                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques), "undone_expected": undone.expected,
+                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
+                "undone_expected": undone.expected,
             }  # fmt: skip
             below.append(undone.below_k)
             above.append(undone.above_risk)
@@ -258,8 +273,9 @@ def recoverable_values(
     _notes(notes, means)
     return RecoverableValues(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        advice=advice([one for some in by_column for one in some], weight=roles.weight, household=roles.household),
-        below_k=tuple(below), above_risk=tuple(above), files=files, found=tuple(found_all), **means,
+        advice=advice([one for some in by_column for one in some]), keys=roles.keys,
+        shown_k=_shown(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
+        found=tuple(found_all), **means,
     )  # fmt: skip
 
 
@@ -276,18 +292,24 @@ def _sizes(k: int | Sequence[int]) -> tuple[int, ...]:
     return arguments.counts(given, "k", "is the size of a class", at_least=2)
 
 
+def _shown(sizes: Sequence[int], scenario: Scenario | None) -> int:
+    """The size of a class that documents tell of: the limit declared, else 3."""
+    declared = None if scenario is None else scenario.thresholds.k
+    return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
+
+
 def _roles(
     *, keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
     id: str | None, **columns: Any,
 ) -> Roles:  # fmt: skip
     """The roles; keys may be left out here."""
     if keys is not None or scenario is not None:
-        return resolve_roles(
-            scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id, **columns
-        )
+        return resolve_roles(scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id, **columns)
     for role in ("weight", "household"):
         arguments.column_or_none(columns[role], role)
-    return Roles((), columns["weight"], columns["sampling_fraction"], columns["household"], None, (), (), 1.0, id)
+    return Roles(
+        (), columns["weight"], columns["sampling_fraction"], columns["household"], None, (), (), 1.0, id
+    )
 
 
 def _by_column(
@@ -309,7 +331,15 @@ def _by_column(
                 hit = one.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
         right[name] = hit
         summed.append(
-            summed_up(one, None if truth is None else hit, guessed, file.guess_truth(one, guessed), level)
+            summed_up(
+                one,
+                None if truth is None else hit,
+                guessed,
+                file.guess_truth(one, guessed),
+                level=level,
+                weight=file.roles.weight,
+                household=file.household,
+            )
         )
     return tuple(summed), right
 
@@ -327,9 +357,7 @@ def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, flo
         "right": float(sum(one.right or 0 for one in columns)) if known else math.nan,
         "narrowed": float(sum(one.narrowed for one in columns)),
         "recoverable": max((one.share for one in columns), default=0.0),
-        **{
-            name: math.nan if best is None else float(getattr(best, field)) for name, field in rates.items()
-        },
+        **{name: math.nan if best is None else float(getattr(best, field)) for name, field in rates.items()},
     }
 
 
@@ -347,7 +375,7 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
 
 
 def _cells(
-    file: RecoveryFile, found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]
+    found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]
 ) -> list[tuple[str, dict[str, Any]]]:
     out = []
     for summed in columns:

@@ -97,9 +97,11 @@ def recover(
     return {name: found[name] for name in touched}
 
 
-def _clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> tuple[list[Clue], Household | None]:
+def _clues(
+    columns: Mapping[str, ReleasedColumn], household: str | None
+) -> tuple[list[Clue], Household | None]:
     clues = list(column_clues(columns, household))
-    mates = Household.of(columns[household]) if household in columns else None
+    mates = Household.of(columns[household]) if household is not None else None
     if mates is not None:
         clues.sort(key=lambda clue: clue.columns != (household,))
         clues += household_clues(columns, mates)
@@ -148,7 +150,16 @@ def _added(known: Recovered | None, one: Restoring, clues: Sequence[Clue]) -> Re
     fresh = one.target.touched & ~one.open
     if known is None:
         return Recovered(
-            one.target, fresh, one.codes, one.values, one.source, tuple(one.sources), before, after, one, clues
+            one.target,
+            fresh,
+            one.codes,
+            one.values,
+            one.source,
+            tuple(one.sources),
+            before,
+            after,
+            one,
+            clues,
         )
     sources = list(known.sources)
     place = np.full(len(one.sources) + 1, -1, np.int16)
@@ -177,7 +188,7 @@ def _filled(column: ReleasedColumn, one: Restoring) -> ReleasedColumn:
     assert column.low is not None
     assert column.high is not None
     low, high = np.where(fresh, one.values, column.low), np.where(fresh, one.values, column.high)
-    lows, n = numbered(low)
+    lows, _ = numbered(low)
     highs, m = numbered(high)
     codes, n_levels = numbered(np.where(lows == 0, np.nan, lows * (m + 1.0) + highs))
     return replace(column, low=low, high=high, codes=codes, n_levels=n_levels)

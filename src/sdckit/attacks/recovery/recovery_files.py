@@ -78,7 +78,9 @@ def recovery_files(
         order = pair.orders[j] if j < len(pair.orders) else None
         before = None if truth is None else _ordered(truth, order, len(frame))
         apart = {own.weight, own.household, own.person, id} - set(own.keys)
-        touched = by_original(read, before) if before is not None else by_log(read, log) if log else by_sight(read)
+        touched = (
+            by_original(read, before) if before is not None else by_log(read, log) if log else by_sight(read)
+        )
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: one for name, one in touched.items() if name in chosen}
         files.append(RecoveryFile(frame, read, touched, before, own.household, own))
@@ -90,8 +92,11 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
         pair = released if original is None else open_files(original, list(released.released), id=id)
     else:
         first = released[0] if isinstance(released, list | tuple) and len(released) else released
-        pair = open_files(first if original is None else original, released, id=id if original is not None else None)
-    whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in pair.frames]
+        pair = open_files(
+            first if original is None else original, released, id=id if original is not None else None
+        )
+    every = pair.plans or pair.frames
+    whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
     pair = replace(
         pair, original=whole[0][0], released=tuple(frame for frame, _ in whole[1:]),
         brought=pair.brought or whole[0][1],
@@ -103,11 +108,11 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
 
 def _present(roles: Roles, names: Sequence[str]) -> Roles:
     """The roles whose columns a release has; its keys may not be missing."""
-    kept = {
-        role: value if (value := getattr(roles, role)) in names else None
-        for role in ("weight", "household", "person")
-    }
-    return replace(roles, sensitive=tuple(name for name in roles.sensitive if name in names), **kept)
+    weight, household, person = (
+        name if name in names else None for name in (roles.weight, roles.household, roles.person)
+    )
+    left = tuple(name for name in roles.sensitive if name in names)
+    return replace(roles, weight=weight, household=household, person=person, sensitive=left)
 
 
 def _check_chosen(columns: Sequence[str] | None, names: Sequence[str]) -> None:

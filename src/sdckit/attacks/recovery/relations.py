@@ -79,7 +79,9 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
     known = ~np.isnan(y)
     if np.count_nonzero(known) < FEWEST:
         return None
-    present = [other for other in others if np.count_nonzero(known & ~np.isnan(numbers[other])) >= known.sum() / 2]
+    present = [
+        other for other in others if np.count_nonzero(known & ~np.isnan(numbers[other])) >= known.sum() / 2
+    ]
     design = {other: numbers[other] for other in present}
     if logs:
         if (y[known] <= 0).any():

@@ -41,7 +41,7 @@ class ReleasedColumn:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Where it has no value."""
-        return self.codes == 0
+        return np.asarray(self.codes == 0)
 
     @cached_property
     def numbers(self) -> Floats | None:

@@ -52,7 +52,7 @@ class Tally:
     @property
     def unanimous(self) -> NDArray[np.bool_]:
         """Groups whose known records have one value."""
-        return (self.n_first > 0) & (self.n_second == 0)
+        return np.asarray((self.n_first > 0) & (self.n_second == 0))
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,12 @@ class Restoring:
         numbers = column.numbers
         if numbers is not None:
             numbers = np.where(target.touched, np.nan, numbers)
-        copies = (None if ends is None else ends.copy() for ends in (target.low, target.high))
+        low, high = (None if ends is None else ends.copy() for ends in (target.low, target.high))
         return cls(
-            target, target.touched.copy(), np.where(target.touched, 0, column.codes).astype(np.int32), numbers,
-            np.zeros(n, np.int32), None if numbers is None else np.full(n, np.nan), *copies,
-            np.full(n, -1, np.int16),
+            target=target, open=target.touched.copy(),
+            known=np.where(target.touched, 0, column.codes).astype(np.int32), numbers=numbers,
+            codes=np.zeros(n, np.int32), values=None if numbers is None else np.full(n, np.nan), low=low, high=high,
+            source=np.full(n, -1, np.int16),
         )  # fmt: skip
 
     @property
@@ -75,7 +76,7 @@ class Restoring:
     def shares(self) -> Floats:
         """Of each known value."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
-        return counts / max(counts.sum(), 1.0)
+        return np.asarray(counts / max(counts.sum(), 1.0))
 
     @property
     def usual_wrong(self) -> float:
@@ -145,7 +146,9 @@ def by_pairs(
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
         for second in use[:i]:
-            left = [one for one in ones if one.open.any() and one.name not in (*first.columns, *second.columns)]
+            left = [
+                one for one in ones if one.open.any() and one.name not in (*first.columns, *second.columns)
+            ]
             if not left:
                 continue
             group, n_groups = _joined(first, second)
@@ -194,9 +197,7 @@ def by_household(one: Restoring, household: Household) -> None:
         sums, squares = household.sums(numbers), household.sums(numbers**2)
         m = household.sizes.astype(np.float64)
         all_sum, all_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
-        if (
-            (sums == all_sum) & (squares == all_squares) | ~whole
-        ).all() and household.sizes.max() > 2:
+        if ((sums == all_sum) & (squares == all_squares) | ~whole).all() and household.sizes.max() > 2:
             rest = household.spread(all_sum - sums)
             one.tell_numbers(single & one.open, rest, (name,), f"mates are numbered within {name}")
     levels = int(one.known.max(initial=0))
@@ -274,7 +275,7 @@ def _number_clues(
     largest = np.nanmax(one.numbers, initial=-np.inf)
     if one.target.column.whole and 0 < largest <= MOST_COUNTED:
         for name, column in columns.items():
-            if name != one.name and name != household.name:
+            if name not in (one.name, household.name):
                 yield from below_counts(column, household)
 
 

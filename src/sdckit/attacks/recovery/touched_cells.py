@@ -196,7 +196,10 @@ def _by_step(
         if isinstance(base, int | float) and base > 0:
             exact = present & (low == high)
             return (
-                exact, np.where(exact, low - base / 2, low), np.where(exact, high + base / 2, high), ROUNDED
+                exact,
+                np.where(exact, low - base / 2, low),
+                np.where(exact, high + base / 2, high),
+                ROUNDED,
             )
         return nothing, low, high, ROUNDED
     if step.method == "recode":

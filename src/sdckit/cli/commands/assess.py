@@ -149,6 +149,7 @@ class Limits:
         None
     )
     residual_risk: Annotated[Share, LIMIT(metavar="R", help="Largest residual risk of an attack.")] = None
+    recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
 @takes(Roles, Release, Limits, Reading)
@@ -206,8 +207,10 @@ def run(
     """Read the declared columns of a file, and of its releases, and assess them."""
     given: dict[str, Any] = {"steps": steps, **reading.how}
     also = () if release.id is None else (release.id,)
-    frame = read_declared(reading.file, scenario, also=also, **given)
-    others = [read_release(one, scenario, also=also, **given) for one in release.files]
+    # whoever has a release has all of its columns; the original's tell whether they give back the truth
+    others = [read_release(one, scenario, also=also, whole=True, **given) for one in release.files]
+    more = () if not others else tuple(dict.fromkeys(name for one in others for name in one.columns))
+    frame = read_declared(reading.file, scenario, also=also, if_there=more, **given)
     people = None if release.control is None else read_release(release.control, scenario, **given)
     if documents:
         for one in (frame, *others):
