@@ -110,7 +110,7 @@ class RecoverableValues(PairResult):
     def records(self) -> Any:
         """A row per changed value, in the caller's frame type."""
         parts = [
-            (j, *part) for j, found in enumerate(self.found, 1) for part in _cells(found, self.columns[j - 1])
+            (j + 1, *part) for j in range(self.pair.m) for part in _cells(self.found[j], self.columns[j])
         ]
         names = ("row", "state", "remaining", "by")
         listed: dict[str, list[Any]] = {name: [] for name in ("release", "row", "column", *names[1:])}
@@ -247,7 +247,7 @@ def recoverable_values(
     )  # fmt: skip
     files, pair = recovery_files(
         released, original, roles=roles, columns=arguments.names(columns, "columns", single=True), log=log,
-        id=id, aligned=aligned,
+        id=id, aligned=aligned, named={"weight": weight, "household": household},
     )  # fmt: skip
     per_release, by_column, found_all, below, above = [], [], [], [], []
     notes: dict[str, str] = {}

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +26,7 @@ __all__ = ["RecoveryFile", "recovery_files"]
 class RecoveryFile:
     """One release: its columns, what was touched in them, and the truth by column, row by row, where it is known."""
 
-    frame: nw.DataFrame[Any]
+    frame: Any
     columns: dict[str, ReleasedColumn]
     touched: dict[str, TouchedColumn]
     truth: dict[str, ReleasedColumn] | None
@@ -59,9 +58,9 @@ class RecoveryFile:
 
 def recovery_files(
     released: Any, original: Any, *, roles: Roles, columns: Sequence[str] | None, log: Logged | None,
-    id: str | None, aligned: bool,
+    id: str | None, aligned: bool, named: Mapping[str, str | None],
 ) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
-    """Open and check everything before any work starts."""
+    """Open and check everything before any work starts; columns `named` by role in the call must be there."""
     pair = _open(released, original, id=id, aligned=aligned)
     compared = pair.aligned or (original is not None and aligned)
     truth = read_columns(pair.original, pair.original.columns) if compared else None
@@ -69,7 +68,9 @@ def recovery_files(
     for j, frame in enumerate(pair.released):
         own = _present(roles, frame.columns)
         check_columns(frame.columns, replace(own, id=None))
-        _check_chosen(columns, frame.columns)
+        _check_chosen("columns", columns or (), frame.columns)
+        for role, name in named.items():
+            _check_chosen(role, () if name is None else (name,), frame.columns)
         if log is not None and log.n != len(frame):
             raise DataError(
                 f"log: it is of a file of {log.n} records, the release has {len(frame)}; give the log of this release"
@@ -115,12 +116,11 @@ def _present(roles: Roles, names: Sequence[str]) -> Roles:
     return replace(roles, weight=weight, household=household, person=person, sensitive=left)
 
 
-def _check_chosen(columns: Sequence[str] | None, names: Sequence[str]) -> None:
-    for name in columns or ():
+def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    for name in columns:
         if name not in names:
-            raise ColumnError(
-                f"columns: no column {name!r} in the release; {did_you_mean(name, names)}", argument="columns"
-            )
+            near = did_you_mean(name, names)
+            raise ColumnError(f"{role}: no column {name!r} in the release; {near}", argument=role)
 
 
 def _ordered(

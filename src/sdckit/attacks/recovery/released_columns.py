@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,7 +68,7 @@ class ReleasedColumn:
         return self.coded.labels(self.words.astype(np.int64))
 
 
-def read_columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> dict[str, ReleasedColumn]:
+def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
     """Read columns; those that hold no plain values (lists, mixed types) are left out."""
     found = {}
     for name in names:
@@ -80,7 +79,7 @@ def read_columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> dict[str, Re
     return found
 
 
-def _read(series: nw.Series[Any]) -> ReleasedColumn:
+def _read(series: Any) -> ReleasedColumn:
     coded = code_column(series)
     raw = coded.codes()
     groups = group(raw.astype(np.uint64))

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.recovered import Recovered
 from sdckit.cells.as_cells import tabulate_roles
+from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
@@ -36,7 +36,7 @@ class Undone:
     above_risk: int | None
 
 
-def put_back(frame: nw.DataFrame[Any], found: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
+def put_back(frame: Any, found: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
     """The caller's frame with the values restored in the records of `use`, by column."""
     out = frame
     for name, one in found.items():
@@ -56,7 +56,7 @@ def put_back(frame: nw.DataFrame[Any], found: Mapping[str, Recovered], use: Mapp
             continue  # a day may be restored, but how the file writes it is not known
         else:
             native = with_levels(out, {name: _labelled(one, hit)})
-        out = nw.from_native(native, eager_only=True)
+        out = open_frame(native)
     return out.to_native()
 
 
