@@ -27,8 +27,8 @@ NOTE = Note(
     "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what the release "
     "itself tells of it: values of other columns that occur with one value only, mates of the household, counts and "
     "sums, the order of the rows, numbers that follow from others. A value counts as given back where a rule tells it "
-    "that has no exception, or next to none, among the values that were not changed, and where it is right. Guesses are those of "
-    "trees grown on the release; guessing from the margin takes the most frequent value each time.",
+    "that has no exception, or next to none, among the values that were not changed, and where it is right. Guesses "
+    "are those of trees grown on the release; guessing from the margin takes the most frequent value each time.",
     "Elliot, Mackey & O'Hara (2020); Hundepool et al. (2012)",
 )
 
