@@ -251,9 +251,26 @@ def recoverable_values(
     )  # fmt: skip
     per_release, by_column, found_all, below, above = [], [], [], [], []
     notes: dict[str, str] = {}
-    for file in files:
-        found = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
-        summed, right = _by_column(file, found, guess=guess, seed=number, level=level, tell=tell)
+    for j, file in enumerate(files):
+        place = (
+            "recovered",
+            j,
+            file.household,
+            tuple(file.touched),
+            pairs,
+            guess,
+            number,
+            level,
+            id,
+            aligned,
+        )
+        if place not in file.memo:
+            found = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
+            file.memo[place] = (
+                found,
+                *_by_column(file, found, guess=guess, seed=number, level=level, tell=tell),
+            )
+        found, summed, right = file.memo[place]
         figures = _figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")

@@ -32,6 +32,7 @@ class RecoveryFile:
     truth: dict[str, ReleasedColumn] | None
     household: str | None
     roles: Roles
+    memo: dict[Any, Any]
 
     def truth_of(self, one: Recovered) -> NDArray[np.float64] | None:
         """The true values as the restored ones are given: numbers, or codes of the release."""
@@ -61,9 +62,13 @@ def recovery_files(
     id: str | None, aligned: bool, named: Mapping[str, str | None],
 ) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
     """Open and check everything before any work starts; columns `named` by role in the call must be there."""
-    pair = _open(released, original, id=id, aligned=aligned)
+    # one intruder after the other asks the same of a pair
+    memo: dict[Any, Any] = released.memo if isinstance(released, Pair) and original is None else {}
+    place = ("recovery", id, aligned, log is None)
+    if place not in memo:
+        memo[place] = _open(released, original, id=id, aligned=aligned)
+    pair: Pair = memo[place]
     compared = pair.aligned or (original is not None and aligned)
-    truth = read_columns(pair.original, pair.original.columns) if compared else None
     files = []
     for j, frame in enumerate(pair.released):
         own = _present(roles, frame.columns)
@@ -75,17 +80,27 @@ def recovery_files(
             raise DataError(
                 f"log: it is of a file of {log.n} records, the release has {len(frame)}; give the log of this release"
             )
-        read = read_columns(frame, frame.columns)
-        order = pair.orders[j] if j < len(pair.orders) else None
-        before = None if truth is None else _ordered(truth, order, len(frame))
         apart = {own.weight, own.household, own.person, id} - set(own.keys)
-        touched = (
-            by_original(read, before) if before is not None else by_log(read, log) if log else by_sight(read)
-        )
+        if (*place, j) not in memo:
+            memo[*place, j] = _read(pair, j, log, compared=compared)
+        read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: one for name, one in touched.items() if name in chosen}
-        files.append(RecoveryFile(frame, read, touched, before, own.household, own))
+        files.append(RecoveryFile(frame, read, touched, before, own.household, own, memo))
     return tuple(files), pair
+
+
+def _read(
+    pair: Pair, j: int, log: Logged | None, *, compared: bool
+) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, TouchedColumn]]:
+    """The columns of a release, their truth where it is known, and what was touched in them."""
+    frame = pair.released[j]
+    read = read_columns(frame, frame.columns)
+    if not compared:
+        return read, None, by_log(read, log) if log else by_sight(read)
+    order = pair.orders[j] if j < len(pair.orders) else None
+    before = _ordered(read_columns(pair.original, frame.columns), order, len(frame))
+    return read, before, by_original(read, before)
 
 
 def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pair:

@@ -69,9 +69,11 @@ class ReleasedColumn:
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
-    """Read columns; those that hold no plain values (lists, mixed types) are left out."""
+    """Read columns; those that are not there or hold no plain values (lists, mixed types) are left out."""
     found = {}
     for name in names:
+        if name not in frame.columns:
+            continue
         try:
             found[name] = _read(frame.get_column(name))
         except DataError:
