@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.clues import Clue
+from sdckit.attacks.recovery.clues import Clue, Household
 from sdckit.attacks.recovery.told_values import Restoring
 
 __all__ = ["Guessed", "beyond", "guess_values"]
@@ -49,7 +49,9 @@ class Guessed:
         return np.asarray(np.abs(guess - truth) <= NEAR * np.maximum(np.abs(truth), self.reach) + 1e-12)
 
 
-def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int) -> Guessed | None:
+def guess_values(
+    one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Household | None = None
+) -> Guessed | None:
     """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
     rows, known = _asked(one, seed)
     if not len(rows) or len(known) < FEWEST:
@@ -60,7 +62,10 @@ def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int) -> Guessed
     use = [clue for clue in clues if clue.joins and one.name not in clue.columns and clue.n_levels > 1]
     if not use:
         return None
-    features = np.column_stack([_feature(clue, rows, some) for clue in use])
+    columns = [_feature(clue, rows, some) for clue in use]
+    if mates is not None:
+        columns.append(_of_a_mate(one, mates)[np.concatenate([some, rows])])
+    features = np.column_stack(columns)
     train, asked = features[: len(some)], features[len(some) :]
     if as_number:
         assert one.numbers is not None
@@ -122,6 +127,21 @@ def _feature(clue: Clue, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Fl
         values = clue.numbers[at]
         return np.where(np.isnan(values), -1e30, values)
     return np.asarray(clue.codes[at].astype(np.float64))
+
+
+def _of_a_mate(one: Restoring, mates: Household) -> Floats:
+    """What is known of the column for another member of the household; 0 where nothing is."""
+    known = np.flatnonzero((one.known > 0) & (mates.of_row >= 0))
+    first, last = np.zeros(mates.n, np.int64), np.zeros(mates.n, np.int64)
+    last[mates.of_row[known]] = known
+    first[mates.of_row[known[::-1]]] = known[::-1]
+    some = np.zeros(mates.n, np.bool_)
+    some[mates.of_row[known]] = True
+    rows = np.arange(len(one.known))
+    other = np.where(first[mates.of_row] == rows, last[mates.of_row], first[mates.of_row])
+    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), one.known[other], 0).astype(
+        np.float64
+    )
 
 
 def _best_constant(values: Floats) -> float:

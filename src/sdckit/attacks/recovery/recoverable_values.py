@@ -339,7 +339,7 @@ def _by_column(
         guessed: Guessed | None = None
         if guess:
             tell(f"guessing {name} from the rest of the release")
-            guessed = guess_values(one.start, one.clues, seed=seed)
+            guessed = guess_values(one.start, one.clues, seed=seed, mates=one.mates)
         truth = file.truth_of(one)
         hit = one.restored
         if truth is not None:

@@ -46,7 +46,7 @@ class Recovered:
 
     `restored` (n,): the touched values that are told for certain; `codes` and `values` say which, 0 and NaN elsewhere.
     `source` (n,): place in `sources`, -1 where nothing told. `before`, `after` (n,): values possible for the others,
-    NaN where they cannot be counted. `clues`: what a model may learn from.
+    NaN where they cannot be counted. `clues`, `mates`: what a model may learn from.
     """
 
     target: TouchedColumn
@@ -59,6 +59,7 @@ class Recovered:
     after: Floats
     start: Restoring
     clues: Sequence[Clue]
+    mates: Household | None
 
     @property
     def narrowed(self) -> NDArray[np.bool_]:
@@ -83,7 +84,7 @@ def recover(
         if pairs and turn == 0:
             by_pairs([one for one in ones if not one.target.perturbed], clues, tell)
         for one in ones:
-            found[one.name] = _added(found.get(one.name), one, clues)
+            found[one.name] = _added(found.get(one.name), one, clues, mates)
         fresh = [one for one in ones if not one.target.perturbed and (~one.open & one.target.touched).any()]
         if not fresh:
             break
@@ -117,10 +118,10 @@ def _by_rules(
         if one.target.perturbed:
             by_majority(one, clues)
             continue
-        by_columns(one, clues, rules=len(clues))
+        by_numbers(one, columns, clues, household)
         if household is not None:
             by_household(one, household)
-        by_numbers(one, columns, clues, household)
+        by_columns(one, clues, rules=len(clues))
         orders = _orders(columns) if orders is None else orders
         by_order(one, {words: order for words, order in orders.items() if words != _by(one.name)})
 
@@ -144,23 +145,17 @@ def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64
     return found
 
 
-def _added(known: Recovered | None, one: Restoring, clues: Sequence[Clue]) -> Recovered:
+def _added(
+    known: Recovered | None, one: Restoring, clues: Sequence[Clue], mates: Household | None
+) -> Recovered:
     """What earlier rounds and this one found together."""
     before, after = remaining_values(one, clues)
     fresh = one.target.touched & ~one.open
     if known is None:
         return Recovered(
-            one.target,
-            fresh,
-            one.codes,
-            one.values,
-            one.source,
-            tuple(one.sources),
-            before,
-            after,
-            one,
-            clues,
-        )
+            target=one.target, restored=fresh, codes=one.codes, values=one.values, source=one.source,
+            sources=tuple(one.sources), before=before, after=after, start=one, clues=clues, mates=mates,
+        )  # fmt: skip
     sources = list(known.sources)
     place = np.full(len(one.sources) + 1, -1, np.int16)
     for i, source in enumerate(one.sources):

@@ -15,7 +15,9 @@ __all__ = ["MOST_WRONG", "Tally", "Telling", "judge_rule", "judge_tells", "tally
 
 SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
 CHANCE = math.log(1e-7)  # a rule this probable by chance alone is none
-MOST_WRONG = 0.05  # of what a rule says; and a third of what the most frequent value says
+MOST_WRONG = 0.03  # of what a rule says; and a fifth of what the most frequent value says
+OF_THE_USUAL = 1 / 5
+STRICTER = 4  # for neighbours
 CONFIDENCE = 0.99
 LONGEST = 64
 
@@ -99,7 +101,7 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
         if log_tail(groups, expected) > CHANCE - math.log(rules):
             continue
         most = _most_wrong(right, wrong, groups + int((one_off & enough).sum()))
-        if most > min(MOST_WRONG, usual / 3 if wrong else 1.0):
+        if most > min(MOST_WRONG, usual * OF_THE_USUAL if wrong else 1.0):
             break
         found = Telling(support, most)
     return found
@@ -113,7 +115,8 @@ def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
     if right < 10:
         return None
     most = _most_wrong(right, wrong, right + wrong)
-    return most if most <= min(MOST_WRONG, usual_wrong / 3) else None
+    # neighbours are alike for many reasons, and what is suppressed is rare: only what orders the file counts
+    return most if most <= min(MOST_WRONG, usual_wrong * OF_THE_USUAL) / STRICTER else None
 
 
 def _most_wrong(right: int, wrong: int, groups: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,16 @@ class Restoring:
         """How often the most frequent value is wrong."""
         return 1.0 - float(self.shares.max(initial=0.0))
 
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """The numbers at which the column was bottom- and top-coded; infinite where it was not."""
+        low, high = self.target.low, self.target.high
+        assert low is not None
+        assert high is not None
+        top = low[np.isinf(high) & np.isfinite(low)]
+        bottom = high[np.isinf(low) & np.isfinite(high)]
+        return float(bottom.max(initial=-np.inf)), float(top.min(initial=np.inf))
+
     def tell_codes(self, told: Bools, codes: Codes, columns: Sequence[str], words: str) -> None:
         """Put values back by their codes where they can be what was touched."""
         if self.numbers is None:
@@ -91,7 +102,11 @@ class Restoring:
         number = np.full(int(max(codes.max(initial=0), self.known.max(initial=0))) + 1, np.nan)
         number[self.known] = self.numbers
         number[0] = np.nan
-        self.tell_numbers(told, number[codes], columns, words)
+        values = number[codes]
+        # beyond a limit no value is known: that all who are known stand at it says nothing of the others
+        with np.errstate(invalid="ignore"):
+            told = told & (values > self.limits[0]) & (values < self.limits[1])
+        self.tell_numbers(told, values, columns, words)
 
     def tell_numbers(self, told: Bools, values: Floats, columns: Sequence[str], words: str) -> None:
         """Put numbers back where they lie in the range that the release leaves."""
