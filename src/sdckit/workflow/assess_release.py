@@ -94,6 +94,7 @@ def assess_release(
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
         attacks_asked=asked, control=control is not None, recoded=pair.recoded,
+        recoding="" if recodings is None else recodings.source,
     )  # fmt: skip
 
 
@@ -149,8 +150,11 @@ def _columns_of(frames: Sequence[Any]) -> set[str]:
 
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
+    of = "recoded original, row by row: nothing in them was changed but by the recoding"
+    if not any(one.column in names for one in pair.recoded):
+        of = "original, row by row: nothing in them was changed"
     return [
-        f"{label} has the keys of the original, row by row: nothing in them was changed"
+        f"{label} has the keys of the {of}"
         for label, same in zip(pair.names[1:], pair.identical(names), strict=True)
         if same
     ]

@@ -46,7 +46,7 @@ class ReleaseAssessment(Assessed):
         The recipe that made the release, where it was made by one.
     recoded : tuple of Recoded
         Columns of the original that were recoded as the release is before anything was measured: every figure of
-        the original is that of the recoded original then.
+        the original is that of the recoded original then. `recoding` is "recipe" or "log" where one was given.
     """
 
     schema: ClassVar[str] = "sdckit/release-assessment"
@@ -63,6 +63,7 @@ class ReleaseAssessment(Assessed):
     attacks_asked: Asked | None = None
     control: bool = False
     recoded: tuple[Recoded, ...] = ()
+    recoding: str = ""
 
     @property
     def n(self) -> int:

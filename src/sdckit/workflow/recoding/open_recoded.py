@@ -150,6 +150,6 @@ def _told(recoded: Sequence[Recoded]) -> list[str]:
     for source, words in how.items():
         of = [one for one in recoded if one.source == source]
         if of:
-            columns = "; ".join(f"{one.column}: {one.kind}" for one in of)
+            columns = ", ".join(f"{one.column} ({one.kind})" for one in of)
             told.append(f"{columns}: the original is compared with the same recoding as the release, {words}")
     return told

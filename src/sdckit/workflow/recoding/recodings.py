@@ -105,7 +105,8 @@ class Recodings:
             return self
         if not self.checked:
             absent = [name for name in log.columns if name not in columns]
-            more = [name for name in columns if name not in log.columns and name not in identifiers]
+            known = {*log.columns, *identifiers, *_identifiers_of(log)}
+            more = [name for name in columns if name not in known]
             if absent or more:
                 which = f"has no column {absent[0]!r}" if absent else f"has a column {more[0]!r} more"
                 raise DataError(
@@ -190,6 +191,15 @@ class Recodings:
         return [
             f"{', '.join(left)} of the recipe: not done to the original, being the protection that is measured"
         ]
+
+
+def _identifiers_of(log: RecipeLog) -> list[str]:
+    """Identifiers of the scenario of a log: protect does not read them."""
+    try:
+        named = tomllib.loads(log.scenario).get("identifiers", [])
+    except tomllib.TOMLDecodeError:
+        return []
+    return [name for name in named if isinstance(name, str)]
 
 
 def is_recoding(step: StepLike) -> bool:
