@@ -68,13 +68,17 @@ def read_attacked(
 def without_left_out(
     source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings
 ) -> Scenario:
-    """The scenario without the keys that a recipe left out of the releases."""
+    """The scenario without the variables that a recipe left out of the releases."""
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.recoding.recodings import left_of
 
     how: dict[str, Any] = {"delimiter": source.delimiter, "encoding": source.encoding}
     columns = {name for file in released for name in scan_header(file, **how).columns}
-    return left_of(scenario, recodings, columns)[0]
+    left, _ = left_of(scenario, recodings, columns)
+    fields = {name: getattr(left, name) for name in type(left).model_fields}
+    for role in ("sensitive", "numeric"):
+        fields[role] = [name for name in fields[role] if name in columns or name not in recodings.left_out]
+    return type(left)(**fields)
 
 
 def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:
