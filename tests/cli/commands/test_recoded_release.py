@@ -196,7 +196,7 @@ def spoilt(name: str) -> tuple[str, ...]:
         ("other columns", "the log is about another file: the original has a column 'more' more"),
         ("another release", "the release has 100 records, that of the log 400"),
         ("another order", "its rows stand in another order"),
-        ("random steps", "error: --recipe recodes nothing: its steps (pram) are random or suppress"),
+        ("random steps", "error: --recipe recodes nothing: its steps (pram) perturb or suppress"),
         ("no recipe", "a recipe has no entry 'x'"),
         ("another recipe", "--recipe is not the recipe of the log"),
         ("no log", "raw.csv cannot be read as a log"),

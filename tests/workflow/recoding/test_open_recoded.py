@@ -163,3 +163,48 @@ def test_paths_may_be_given(tmp_path: Path) -> None:
         )
     assert one.aligned
     assert one.recoding == "log"
+
+
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [
+        ("age", {"bands": [0, 18, 30, 45, 60, float("inf")]}),
+        ("job", {"groups": {"high": [11, 12, 13, 21], "small": [22, 23]}}),
+        ("size", {"top": 3}),
+        ("income", {"base": 1000}),
+    ],
+)
+def test_the_recipe_of_another_release_is_refused(column: str, other: dict[str, Any]) -> None:
+    """Compared by it, hardly a record would match, and the release would look safe."""
+    steps = [{**one, **other} if one.get("column") == column else one for one in STEPS]
+    with pytest.raises(
+        DataError, match=f"the release has values of '{column}' that the recipe does not make"
+    ):
+        opened(recipe=sdc.Recipe(steps), aligned=False)
+
+
+def test_numbers_in_bands_are_no_numbers_any_more() -> None:
+    """A declared number that the release has in bands: what needs numbers is told, and nothing breaks."""
+    bands = {"method": "recode", "column": "income", "bands": [0, 1000, 3000, float("inf")]}
+    made = applied(steps=[bands])
+    with quiet():
+        found = sdc.assess(RAW, made.data, scenario=scenario(), log=made.log, seed=1)
+    assert "interval_risk" in dict(found["default"].skipped)
+    assert found["default"]["matching_risk"].m == 1
+
+
+def test_figures_need_no_second_recipe() -> None:
+    """The law: by recipe, by log and recognised, the same figures."""
+    found = []
+    for given in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
+        with quiet():
+            one = sdc.assess(RAW, DONE.data, scenario=scenario(aligned=True), seed=1, **given)
+        found.append((one["default"].to_dict(), one.original["default"].to_dict(), one.utility.to_dict()))
+    assert found[0] == found[1] == found[2]
+    with quiet():
+        own = sdc.Recipe(STEPS).apply(RAW, scenario=scenario(), seed=9, watch=False).assess(seed=1)
+    assert own["default"].to_dict() == found[0][0]
+    with pytest.warns(sdc.SdcWarning, match="the same recoding as the release, by the log given"):
+        check = sdc.check(RAW, DONE.data, scenario=scenario(), log=DONE.log, seed=1)
+    assert check.passed
+    assert check.assessment.recoded == own.recoded

@@ -63,7 +63,7 @@ def test_only_columns_that_are_there() -> None:
 )
 def test_a_recipe_that_recodes_nothing_is_refused(steps: list[dict]) -> None:
     with pytest.raises(
-        ScenarioError, match=r"recipe= recodes nothing: its steps .* are random or suppress"
+        ScenarioError, match=r"recipe= recodes nothing: its steps .* perturb or suppress"
     ) as caught:
         of(*steps)
     assert caught.value.argument == "recipe"

@@ -69,6 +69,10 @@ def test_the_original_values_are_no_recoding() -> None:
         == {}
     )
     assert found(RAW.with_columns(pl.col("job").cast(pl.String))) == {}
+    assert found(RAW.with_columns(pl.col("size").cast(pl.String).str.zfill(2))) == {}
+    truth = RAW.with_columns(pl.col("ill") == "yes")
+    written = truth.with_columns(pl.col("ill").cast(pl.String))
+    assert found(written, original=truth) == {}
     assert found(RAW.with_columns(pl.lit(None, pl.String).alias("age"))) == {}
 
 
@@ -78,7 +82,7 @@ def test_other_names_of_one_type_are_no_groups_and_of_another_are() -> None:
     named = RAW.with_columns(
         pl.col("job").replace_strict({11: "a", 12: "b", 13: "c", 21: "d", 22: "e", 23: "f"})
     )
-    assert found(named) == {"job": "values in groups"}
+    assert found(named) == {"job": "values renamed"}
 
 
 @pytest.mark.parametrize(

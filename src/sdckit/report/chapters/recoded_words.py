@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sdckit.report.blocks import Block, TableBlock
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
     from sdckit.cells.recoded import Recoded
 
-__all__ = ["base_name", "recoded_blocks", "recoded_facts", "recoded_tree"]
+__all__ = ["base_name", "recoded_blocks", "recoded_facts", "recoded_tree", "usefulness_note"]
 
 KNOWN = {
     "recipe": "the recipe given",
@@ -38,6 +39,16 @@ def base_name(plain: Plain) -> str:
 def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
     """A line that says what the figures of the original are; none where it is as it was."""
     return (("Figures of the original", STANDS_ON),) if plain.get("recoded") else ()
+
+
+def usefulness_note(plain: Plain) -> list[Block]:
+    """What the figures of usefulness leave out; nothing where nothing was recoded."""
+    if not plain.get("recoded"):
+        return []
+    columns = listed([one["column"] for one in plain["recoded"]])
+    return [
+        Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted.")
+    ]
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:

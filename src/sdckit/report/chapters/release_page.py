@@ -18,7 +18,7 @@ from sdckit.report.chapters.page import (
     verdicts_block,
 )
 from sdckit.report.chapters.recipe_chapter import recipe_section
-from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts
+from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, usefulness_note
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA
 from sdckit.report.chapters.sentences import headline, listed
 from sdckit.report.chapters.utility_chapter import utility_blocks
@@ -51,7 +51,8 @@ def lay_out_release(plain: Plain) -> Page:
         sections += [Section(f"{title}{of}", _once(blocks)) for title, blocks in _measured(one).items()]
         sections += not_measured(one)
     if plain["utility"] is not None:
-        sections.append(Section(USEFULNESS, _once(utility_blocks(plain["utility"]))))
+        blocks = (*usefulness_note(plain), *_once(utility_blocks(plain["utility"])))
+        sections.append(Section(USEFULNESS, blocks))
     if plain.get("attacks") is not None:
         sections.append(Section(ATTACKS, _once(attack_blocks(plain["attacks"], several=several))))
     if len(plain["released"]) == 1:

@@ -59,6 +59,8 @@ def open_recoded(
     if control is not None:
         control = _like_original(control, names, changes)
     pair = open_pair(pair, control=control, categories=roles, aligned=aligned)
+    if recodings is not None:
+        _check_values(pair, recodings, unsure)
     if recodings is not None and recodings.log is not None and recodings.keeps_rows and pair.aligned:
         _check_rows(pair, [name for name in recodings.unchanged(names) if name not in unsure])
     return Opened(opened, pair, (*_told(pair.recoded), *notes))
@@ -125,6 +127,23 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
         except (DataError, ColumnError) as error:
             raise type(error)(f"{CONTROL}: {error}") from None
     return data
+
+
+def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
+    """Refuse a recoding that cannot have made the release: it would let no record match."""
+    declared = [one.column for one in pair.recoded if one.source != "recognised" and one.column not in unsure]
+    kept = recodings.unchanged(declared)
+    for name in declared:
+        coding = pair.codes(name)
+        if coding.kind != "text" and name not in kept:
+            continue
+        before, *after = coding.counts[:, 1:] > 0
+        for label, present in zip(pair.names[1:], after, strict=True):
+            if (present & ~before).any():
+                raise DataError(
+                    f"{label} has values of {name!r} that the {recodings.source} does not make of the original; give "
+                    "the one that made this release, and declare codes for missing values"
+                )
 
 
 def _check_rows(pair: Pair, names: Sequence[str]) -> None:

@@ -28,6 +28,7 @@ __all__ = ["Done", "Recodings", "is_recoding", "left_of", "read_recodings"]
 
 RECODING = ("recode", "top_bottom_code", "round_to")
 LEAVING_OUT = "drop_identifiers"
+WHOLE_ROWS = ("synthesize", "replace_high_risk")  # may change columns that they do not name
 SUPPRESSION = ("local_suppression", "suppress_above")
 MOVING_ROWS = ("random_order",)
 ANOTHER_FILE = "the log is about another file"
@@ -90,7 +91,7 @@ class Recodings:
         changed: set[str] = set()
         for number, one in enumerate(self.steps, 1):
             if not is_recoding(one) and one.method not in SUPPRESSION:
-                changed.update(self._touched(number, one))
+                changed.update(self._touched(number, one, columns))
         return tuple(name for name in columns if name not in changed)
 
     def check_file(
@@ -110,7 +111,7 @@ class Recodings:
             if absent or more:
                 which = f"has no column {absent[0]!r}" if absent else f"has a column {more[0]!r} more"
                 raise DataError(
-                    f"{ANOTHER_FILE}: the original {which}; give the log that protect wrote of this file"
+                    f"{ANOTHER_FILE}: the original {which}; give all of the file that protect was given"
                 )
         if n is not None and n != log.n:
             raise DataError(f"{ANOTHER_FILE}: the original has {n} records, that of the log {log.n}")
@@ -149,7 +150,7 @@ class Recodings:
         touched: set[str] = set()
         for number, one in enumerate(self.steps, 1):
             if not is_recoding(one):
-                touched.update(self._touched(number, one))
+                touched.update(self._touched(number, one, columns))
                 continue
             column, taken = str(one.arguments["column"]), _from_the_data(one)
             if column not in columns:
@@ -175,10 +176,11 @@ class Recodings:
             return None
         return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
 
-    def _touched(self, number: int, one: StepLike) -> set[str]:
+    def _touched(self, number: int, one: StepLike, columns: Collection[str]) -> set[str]:
+        """Columns that a step changed by the log; without one, those that it may change."""
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
-        return set(columns_mentioned([one]))
+        return set(columns if one.method in WHOLE_ROWS else columns_mentioned([one]))
 
     def _not_done(self) -> list[str]:
         left = [
@@ -246,7 +248,7 @@ def read_recodings(
         if not any(is_recoding(one) or one.method == LEAVING_OUT for one in steps):
             methods = ", ".join(dict.fromkeys(one.method for one in steps))
             raise ScenarioError(
-                f"recipe= recodes nothing: its steps ({methods}) are random or suppress, and are what is to be "
+                f"recipe= recodes nothing: its steps ({methods}) perturb or suppress, and are what is to be "
                 "measured; leave it out, or give the recipe that recoded the release", argument="recipe",
             )  # fmt: skip
         return Recodings(steps, "recipe", folder)

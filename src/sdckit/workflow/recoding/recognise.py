@@ -184,12 +184,21 @@ def _groups(column: _Column) -> Recoding | None:
     shown = image[image >= 0]
     if alike and len(np.unique(shown)) == len(shown):
         return None  # other names for the same values, or values that changed places
-    if not alike and all(str(old[at]) == str(new[i]) for at, i in enumerate(image.tolist()) if i >= 0):
+    if not alike and all(_one_value(old[at], new[i]) for at, i in enumerate(image.tolist()) if i >= 0):
         return None  # the same values in another type
     new_of = {value: new[i] for value, i in zip(old, image.tolist(), strict=True) if i >= 0}
     if not alike and column.kinds[1] == "text":  # suppressed throughout: nobody knows its group
         new_of |= {value: str(value) for value, i in zip(old, image.tolist(), strict=True) if i < 0}
-    return Grouped(column.name, new_of, keep=alike)
+    kind = "values renamed" if len(np.unique(shown)) == len(shown) else "values in groups"
+    return Grouped(column.name, new_of, keep=alike, kind=kind)
+
+
+def _one_value(old: Any, new: Any) -> bool:
+    """Whether two values of different types are one: 1 and "01", True and "true", a day and its text."""
+    try:
+        return float(old) == float(new)
+    except (TypeError, ValueError):
+        return str(old).casefold() == str(new).casefold()
 
 
 def _whole(column: _Column) -> bool:
