@@ -118,7 +118,18 @@ def test_attacks(sdckit, folder: Path) -> None:
         done = sdckit(*call, *more)
         assert done.code == 0, done.err
         assert "Inferring ill" in done.out
+        assert "In the original recoded as in the release: " in done.out
         assert "job (values in groups)" in done.err
+
+
+def test_the_json_of_attacks_says_what_was_recoded(sdckit, folder: Path) -> None:
+    protected(sdckit, "csv")
+    call = ("attack", "raw.csv", "--released", "rel.csv", "--identifiers", "name,w", "--kind", "singling-out")
+    assert sdckit(*call, "--log", "l.json", "--n-attacks", 20, "--json", "a.json").code == 0
+    told = json.loads(Path("a.json").read_text(encoding="utf-8"))
+    assert {one["column"]: one["source"] for one in told["recoded"]} == dict.fromkeys(
+        ("age", "job", "size", "income"), "log"
+    )
 
 
 def test_a_key_and_a_sensitive_variable_that_the_recipe_drops(sdckit, folder: Path, kind: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +22,7 @@ from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
+    from sdckit.cells.recoded import Recoded
     from sdckit.cli.attack_files import Attacked
     from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps
@@ -120,16 +123,15 @@ def attack(
         pair = _opened(files, wanted, recodings)
         made = _attacked(files, pair, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
         if json is not None:
-            _write(
-                _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal), json, internal
-            )
+            plain = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal)
+            _write(plain | {"recoded": [asdict(one) for one in pair.recoded]}, json, internal)
     if json == STDOUT:
         return
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.chapters.attacks_chapter import attack_blocks
 
     told = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=True)
-    print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name))
+    print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name, pair.recoded))
 
 
 def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Pair:
@@ -184,7 +186,7 @@ def _plain(
     )  # fmt: skip
 
 
-def _head(files: Attacked, name: str) -> list[str]:
+def _head(files: Attacked, name: str, recoded: Sequence[Recoded] = ()) -> list[str]:
     sizes = f"a release of {files.released[0].height:,}"
     if len(files.released) > 1:
         sizes = f"{len(files.released)} releases"
@@ -193,6 +195,8 @@ def _head(files: Attacked, name: str) -> list[str]:
     lines = [f"{name}: {sizes} against {files.original.height:,} records, {told}"]
     if files.left_out:
         lines.append(f"Not in every file, left out: {', '.join(files.left_out)}")
+    if recoded:
+        lines.append(f"In the original recoded as in the release: {', '.join(one.column for one in recoded)}")
     return lines
 
 
