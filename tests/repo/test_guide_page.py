@@ -14,8 +14,8 @@ from tree import ROOT
 # Each page with its number of commands.
 PAGES = {
     "who-can-be-recognised": 4,
-    "release-against-original": 2,
-    "simulated-attacks": 8,
+    "release-against-original": 4,
+    "simulated-attacks": 9,
     "what-is-it-good-for": 1,
 }
 

@@ -34,7 +34,7 @@ def test_the_example_runs_and_writes_its_report(tmp_path: Path, monkeypatch: pyt
 def test_the_commands_understand_their_options(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert len(COMMANDS) == 3
+    assert len(COMMANDS) == 4
     monkeypatch.chdir(tmp_path)
     for command in COMMANDS:
         assert run(shlex.split(command)[1:]) == 2

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.recoded import Recoded
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
@@ -19,7 +20,7 @@ from sdckit.data.frames import Frame, frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = ["CONTROL", "Pair", "open_files", "open_pair"]
+__all__ = ["CONTROL", "Pair", "open_files", "open_pair", "read_pair"]
 
 Order = NDArray[np.int64] | None
 Floats = NDArray[np.float64]
@@ -46,6 +47,10 @@ class Pair:
         People of the same kind who were never used to make a release; only attacks look at them.
     population : narwhals.DataFrame, narwhals.LazyFrame or None
         The people that the original is a part of.
+    raw : narwhals.DataFrame or None
+        The original before it was recoded as the release is, in the same order of rows; None where nothing was.
+    recoded : tuple of Recoded
+        What was done to which of its columns.
     """
 
     original: nw.DataFrame[Any]
@@ -56,6 +61,8 @@ class Pair:
     orders: tuple[Order, ...]
     control: nw.DataFrame[Any] | None = None
     population: Frame | None = None
+    raw: nw.DataFrame[Any] | None = None
+    recoded: tuple[Recoded, ...] = ()
     plans: tuple[Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
@@ -269,9 +276,7 @@ def open_pair(
     """
     columns: dict[str, Sequence[str]] = {**categories, **(numeric or {})}
     opened = open_files(original, released, control, population, id=id)
-    pair = _read(opened, columns, aligned=aligned, control=attack or control is not None, attack=attack)
-    if aligned and not pair.aligned:
-        pair = _aligned(pair)
+    pair = read_pair(opened, columns, aligned=aligned, control=attack or control is not None, attack=attack)
     faults = []
     for role, names in columns.items():
         for name in names:
@@ -288,6 +293,15 @@ def open_pair(
     return pair
 
 
+def read_pair(
+    opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool, control: bool = False,
+    attack: bool = False,
+) -> Pair:  # fmt: skip
+    """The first half of `open_pair`: the columns in memory and the rows in order, nothing compared yet."""
+    pair = _read(opened, columns, aligned=aligned, control=control, attack=attack)
+    return _aligned(pair) if aligned and not pair.aligned else pair
+
+
 def _read(
     pair: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool, control: bool, attack: bool
 ) -> Pair:
@@ -301,12 +315,13 @@ def _read(
         files.append((pair.control, columns, CONTROL))
     _check_present(files)
     read = [_in_memory(*file) for file in files]
-    if all(frame is file[0] for (frame, _), file in zip(read, files, strict=True)):
-        return pair
-    if aligned and pair.id is None and any(brought for _, brought in read):
+    from_plan = pair.brought or any(brought for _, brought in read)
+    if aligned and not pair.aligned and pair.id is None and from_plan:
         raise DataError(
             "rows of a plan have no order: give id=, the column that says which rows belong together"
         )
+    if all(frame is file[0] for (frame, _), file in zip(read, files, strict=True)):
+        return pair
     frames = [frame for frame, _ in read]
     return replace(
         pair, original=frames[0], released=tuple(frames[1 : pair.m + 1]), brought=pair.brought or read[0][1],

@@ -283,5 +283,6 @@ def _check_types(name: str, families: Sequence[str], files: Sequence[str]) -> No
             here, there = (files[first], files[i]) if files else ("one file", "the other")
             raise ColumnError(
                 f"column {name!r} holds {families[first]} in {here} and {family} in {there}; give both the same type "
-                "(where the release was recoded, recode the other files alike)"
+                "(where the release was recoded, recode the other files alike; assess, check and attack do it, given "
+                "the recipe or its log: --recipe, --log)"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Source
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = ["Attacked", "check_attack_options", "check_release", "read_attacked"]
+__all__ = ["Attacked", "check_attack_options", "check_release", "read_attacked", "without_left_out"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class Attacked:
 
 def read_attacked(
     source: Source, released: Sequence[Path], control: Path | None, *, wanted: Wanted, variables: Sequence[str],
-    identifiers: Sequence[str], scenario: Scenario | None, steps: Steps,
+    identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
     _check_different(source.file, released, control)
@@ -56,10 +57,28 @@ def read_attacked(
         names, left_out = _shared(source, files, wanted, scenario, never)
     columns = tuple(dict.fromkeys([*names, *wanted.columns]))
     paired = columns if wanted.id is None else (*columns, wanted.id)
-    frames = [_read(source, file, paired, scenario, steps) for file in (source.file, *released)]
+    also = () if recodings is None else recodings.needs(columns)
+    read = [(source.file, (*paired, *also)), *((file, paired) for file in released)]
+    frames = [_read(source, file, names_of, scenario, steps) for file, names_of in read]
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
     last = None if control is None else _read(source, control, columns, scenario, steps)
     return Attacked(frames[0], frames[1:], last, names, declared, left_out, wanted.id)
+
+
+def without_left_out(
+    source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings
+) -> Scenario:
+    """The scenario without the variables that a recipe left out of the releases."""
+    from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.recoding.recodings import left_of
+
+    how: dict[str, Any] = {"delimiter": source.delimiter, "encoding": source.encoding}
+    columns = {name for file in released for name in scan_header(file, **how).columns}
+    left, _ = left_of(scenario, recodings, columns)
+    fields = {name: getattr(left, name) for name in type(left).model_fields}
+    for role in ("sensitive", "numeric"):
+        fields[role] = [name for name in fields[role] if name in columns or name not in recodings.left_out]
+    return type(left)(**fields)
 
 
 def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:

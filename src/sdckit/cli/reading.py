@@ -3,18 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
 
 from sdckit.errors import ColumnError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from sdckit.cli.progress import Steps
     from sdckit.data.files.readers import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = ["read_declared", "read_release", "release_header"]
+__all__ = ["GivenLog", "GivenRecipe", "read_declared", "read_given", "read_release", "release_header"]
+
+RELEASE_PANEL = "A release against its original"
+GivenRecipe = Annotated[
+    Path | None,
+    Option(
+        "--recipe",
+        metavar="R.toml",
+        help="The recipe that made the release: its recodings are done to FILE first, nothing else of it.",
+        rich_help_panel=RELEASE_PANEL,
+    ),
+]
+GivenLog = Annotated[
+    Path | None,
+    Option(
+        "--log",
+        metavar="L.json",
+        help="The log of protect --log instead: it is held against the files, too.",
+        rich_help_panel=RELEASE_PANEL,
+    ),
+]
+
+
+def read_given(
+    file: Path, recipe: Path | None, log: Path | None, *, identifiers: Sequence[str] = (),
+    delimiter: str | None = None, encoding: str | None = None, **_: str | None,
+) -> Recodings | None:  # fmt: skip
+    """Read ``--recipe`` and ``--log``; a log is held against the columns of the whole file, of which few are read."""
+    if recipe is None and log is None:
+        return None
+    from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.recoding.recodings import read_recodings
+
+    found = read_recodings(recipe, log)
+    assert found is not None
+    if log is None:
+        return found
+    columns = scan_header(file, delimiter=delimiter, encoding=encoding).columns
+    return found.check_file(columns, identifiers=identifiers)
 
 
 def read_declared(
@@ -55,8 +98,8 @@ def release_header(
     needed = (*scenario.all_keys, *also)
     if absent := [name for name in needed if name not in header.columns]:
         raise ColumnError(
-            f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, "
-            "and a release the id where one is named"
+            f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, and a release "
+            "the id where one is named. Where a recipe left it out, give --recipe or --log"
         )
     return header
 
@@ -70,7 +113,13 @@ def read_release(
     One without a key is refused with its name.
     """
     header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
+    left = scenario.narrowed(header.columns)
+    identifiers = [
+        name for name in left.identifiers if name in header.columns
+    ]  # gone from a release: as it should be
+    fields = {name: getattr(left, name) for name in type(left).model_fields}
+    left = type(left)(**(fields | {"identifiers": identifiers}))
     return read_declared(
-        file, scenario.narrowed(header.columns), steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
+        file, left, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
         also=also, if_there=tuple(header.columns) if whole else (),
     )  # fmt: skip

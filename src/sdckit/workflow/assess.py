@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Any, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame
@@ -16,10 +17,17 @@ from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
 from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge
 
+if TYPE_CHECKING:
+    from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.recipes.recipe_log import RecipeLog
+    from sdckit.workflow.recoding.recodings import Recodings
+
 __all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
 
 N_ATTACKS = 500
 Step = Callable[[str], None]
+GivenRecipe: TypeAlias = "Recipe | str | Path | Recodings | None"
+GivenLog: TypeAlias = "RecipeLog | str | Path | None"
 
 
 @overload
@@ -29,7 +37,8 @@ def assess(
     person: str | None = None, sensitive: Sequence[str] | str = (), numeric: Sequence[str] | str = (),
     measures: Sequence[str] | str = (), id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (), seed: int | None = None, control: Any = None,
-    attacks: bool = False, n_attacks: int = N_ATTACKS, step: Step | None = None,
+    attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None, log: GivenLog = None,
+    step: Step | None = None,
 ) -> Assessment: ...  # fmt: skip
 @overload
 def assess(
@@ -38,7 +47,8 @@ def assess(
     person: str | None = None, sensitive: Sequence[str] | str = (), numeric: Sequence[str] | str = (),
     measures: Sequence[str] | str = (), id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (), seed: int | None = None, control: Any = None,
-    attacks: bool = False, n_attacks: int = N_ATTACKS, step: Step | None = None,
+    attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None, log: GivenLog = None,
+    step: Step | None = None,
 ) -> ReleaseAssessment: ...  # fmt: skip
 def assess(
     data: Any,
@@ -59,6 +69,8 @@ def assess(
     control: Any = None,
     attacks: bool = False,
     n_attacks: int = N_ATTACKS,
+    recipe: GivenRecipe = None,
+    log: GivenLog = None,
     step: Step | None = None,
 ) -> Assessment | ReleaseAssessment:
     """Assess a file, or a release against its original: who can be recognised, and what would be learnt.
@@ -90,6 +102,12 @@ def assess(
         Make the simulated attacks without a control file, too.
     n_attacks : int
         Attempts of each attack, 1 or more.
+    recipe, log : Recipe, RecipeLog or path, optional
+        The recipe that made the release, or the internal log of its run: what it recodes by a rule (bands, groups,
+        limits, multiples) is done to the original and the control file first; what is random or suppresses is the
+        protection to be measured, and is not. The figures of the original are then those of the recoded original. A
+        log is held against the files, and says that rows belong together. Without either, bands are recognised by
+        their names and, where rows belong together, groups, limits and multiples; ``.recoded`` and the report say so.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
@@ -108,7 +126,7 @@ def assess(
     ScenarioError
         Neither scenario nor keys, or both; a measure that does not exist.
     ColumnError, DataError
-        As `key_frequencies`.
+        As `key_frequencies`; a log of another file or another release, a hierarchy that is not the log's.
 
     References
     ----------
@@ -153,17 +171,19 @@ def assess(
     tell = step or (lambda _: None)
     if released is None:
         attacked = control is not None or attacks or n_attacks != N_ATTACKS
-        if id is not None or seed is not None or models or attacked:
+        if id is not None or seed is not None or models or attacked or recipe is not None or log is not None:
             raise ScenarioError(
-                "id=, models=, seed=, control=, attacks= and n_attacks= are for a release against its original; give "
-                "released="
+                "id=, models=, seed=, control=, attacks=, n_attacks=, recipe= and log= are for a release against its "
+                "original; give released="
             )
         return _assess_file(data, scenario=scenario, measures=chosen, step=tell)
     from sdckit.workflow.assess_release import assess_release
+    from sdckit.workflow.recoding.recodings import read_recodings
 
     return assess_release(
         data, released, scenario=scenario, measures=chosen, id=id, models=models, seed=seed, control=control,
         attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
+        recodings=read_recodings(recipe, log),
     )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair import Pair, open_files
+from sdckit.data.frames import is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
@@ -22,6 +23,8 @@ from sdckit.workflow.plan import (
     plan_utility,
     shared_variables,
 )
+from sdckit.workflow.recoding.open_recoded import Opened, open_recoded
+from sdckit.workflow.recoding.recodings import Recodings, left_of
 from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release, judge_undone
 
@@ -30,22 +33,24 @@ __all__ = ["assess_release"]
 Step = Callable[[str], None]
 AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person")
+LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
 
 
 def assess_release(
     original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], id: str | None,
     models: Any = (), seed: int | None, control: Any = None, attacks: bool = False, n_attacks: int = 500,
-    tell: Step, assess_file: AssessFile,
+    tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
-    `assess_file` assesses one file (`assess` itself, which stands above).
+    `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
     """
-    aligned = scenario.aligned or id is not None
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
-    pair = _open(opened, control, scenario, aligned=aligned)
+    scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
+    files, aligned = _open(opened, control, scenario, recodings)
+    opened, pair = files.opened, files.pair
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
@@ -75,7 +80,9 @@ def assess_release(
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
         overview: Any = next(iter(utility.results.values()), None)
-    messages = [note for _, notes in fitted for note in notes]
+    messages = [LEFT_OUT.format(column=name) for name in gone]
+    messages += [note for _, notes in fitted for note in notes]
+    messages += files.notes
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
     told = tuple(dict.fromkeys(messages))
@@ -86,7 +93,8 @@ def assess_release(
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
-        attacks_asked=asked, control=control is not None,
+        attacks_asked=asked, control=control is not None, recoded=pair.recoded,
+        recoding="" if recodings is None else recodings.source,
     )  # fmt: skip
 
 
@@ -106,21 +114,47 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
     return scenario.narrowed(present), notes
 
 
-def _open(opened: Pair, control: Any, scenario: Scenario, *, aligned: bool) -> Pair:
-    """Read the keys, and every other declared variable that original and releases have."""
+def _open(opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None) -> tuple[Opened, bool]:
+    """Read the keys, and every other declared variable that all files have; say whether rows belong together.
+
+    A log says that they do where its steps leave the rows where they were.
+    """
     columns = [frame.collect_schema().names() for frame in opened.frames]
     shared = [
         name
         for name in shared_variables(scenario, columns[0])
         if name not in scenario.all_keys and all(name in others for others in columns)
     ]
-    roles = {"keys": scenario.all_keys, "variables": shared}
-    return open_pair(opened, control=control, categories=roles, aligned=aligned)
+    aligned = scenario.aligned or opened.id is not None
+    if recodings is not None:
+        recodings = recodings.check_file(columns[0], _size(opened.original), identifiers=scenario.identifiers)
+        sizes = [_size(frame) for frame in opened.released]
+        recodings.check_sizes(sizes, opened.names[1:])
+        in_memory = None not in (*sizes, _size(opened.original))
+        aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
+    files = open_recoded(
+        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, control=control,
+        recodings=recodings, aligned=aligned,
+    )  # fmt: skip
+    return files, aligned
+
+
+def _size(frame: Any) -> int | None:
+    """Records of a file in memory; None of a plan, which is not counted here."""
+    return None if is_lazy(frame) else len(frame)
+
+
+def _columns_of(frames: Sequence[Any]) -> set[str]:
+    """Columns that any of the files has."""
+    return {name for frame in frames for name in frame.collect_schema().names()}
 
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
+    of = "recoded original, row by row: nothing in them was changed but by the recoding"
+    if not any(one.column in names for one in pair.recoded):
+        of = "original, row by row: nothing in them was changed"
     return [
-        f"{label} has the keys of the original, row by row: nothing in them was changed"
+        f"{label} has the keys of the {of}"
         for label, same in zip(pair.names[1:], pair.identical(names), strict=True)
         if same
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.errors import ScenarioError
-from sdckit.workflow.assess import assess
+from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def check(
     control: Any = None,
     id: str | None = None,
     seed: int | None = None,
+    recipe: GivenRecipe = None,
+    log: GivenLog = None,
 ) -> CheckResult:
     """Check a file, or a release beside its original, against every threshold its scenario declares.
 
@@ -84,7 +86,7 @@ def check(
         With at least one threshold.
     control
         People of the same kind who were never used to make the release; the threshold `residual_risk` needs them.
-    id, seed
+    id, seed, recipe, log
         As `assess`, for a release.
 
     Raises
@@ -106,7 +108,9 @@ def check(
     if arguments.scenario_or_none(scenario) is None:
         raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
     require_thresholds(scenario)
-    return check_assessment(assess(data, released, scenario=scenario, control=control, id=id, seed=seed))
+    return check_assessment(
+        assess(data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log)
+    )
 
 
 def require_thresholds(scenario: Scenario) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.workflow.assessed import Assessed, listed_reasons
 
 if TYPE_CHECKING:
+    from sdckit.cells.recoded import Recoded
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.asked import Asked
     from sdckit.workflow.assessment import Assessment
@@ -43,6 +44,9 @@ class ReleaseAssessment(Assessed):
         often, `control` whether there was a control file.
     what_was_done : WhatWasDone or None
         The recipe that made the release, where it was made by one.
+    recoded : tuple of Recoded
+        Columns of the original that were recoded as the release is before anything was measured: every figure of
+        the original is that of the recoded original then. `recoding` is "recipe" or "log" where one was given.
     """
 
     schema: ClassVar[str] = "sdckit/release-assessment"
@@ -58,6 +62,8 @@ class ReleaseAssessment(Assessed):
     attacks_skipped: tuple[tuple[str, str], ...] = ()
     attacks_asked: Asked | None = None
     control: bool = False
+    recoded: tuple[Recoded, ...] = ()
+    recoding: str = ""
 
     @property
     def n(self) -> int:
@@ -103,6 +109,7 @@ class ReleaseAssessment(Assessed):
             "utility": None if self.utility is None else self.utility.to_dict(),
             "attacks": {place: result.to_dict() for place, result in self.attacks.items()},
             "attacks_skipped": listed_reasons(self.attacks_skipped),
+            "recoded": [asdict(one) for one in self.recoded],
         }
 
     def _need_data(self) -> None:

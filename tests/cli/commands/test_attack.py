@@ -12,7 +12,7 @@ import sdckit as sdc
 from draw import quiet
 from sdckit.cli.attack_files import Attacked
 from sdckit.cli.attack_options import read_wanted
-from sdckit.cli.commands.attack import _attacked
+from sdckit.cli.commands.attack import _attacked, _opened
 from sdckit.cli.progress import Steps
 from sdckit.errors import DataError
 
@@ -222,7 +222,8 @@ def made(*, released: Any = RELEASED, control: Any = CONTROL, id: str | None = N
     wanted = read_wanted(**{"kinds": [], "known": [], "targets": [], "id": id, **given})
     files = Attacked(ORIGINAL, [released], control, NAMES, ("income",), (), id)
     with quiet():
-        return _attacked(files, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
+        pair = _opened(files, wanted, None)
+        return _attacked(files, pair, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
 
 
 def test_each_is_what_python_gives() -> None:

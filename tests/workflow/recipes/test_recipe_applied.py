@@ -34,7 +34,7 @@ def test_it_is_assessed_beside_its_original(applied: sdc.Applied) -> None:
     found = applied.assess(seed=1)
     assert found.aligned
     assert [verdict.holds for verdict in found.verdicts] == [True]
-    assert any("age: the original is compared" in text for text in found.warnings)
+    assert any("age (numbers in bands): the original is compared" in text for text in found.warnings)
     assert found.what_was_done is not None
     assert found.what_was_done.log is applied.log
 

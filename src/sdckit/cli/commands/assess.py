@@ -15,13 +15,14 @@ from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.options import Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared, read_release
+from sdckit.cli.reading import GivenLog, GivenRecipe, read_declared, read_given, read_release
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
+    from sdckit.workflow.recoding.recodings import Recodings
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
 __all__ = ["Release", "assess", "deliver", "run"]
@@ -110,6 +111,8 @@ class Release:
         bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")
     ] = False
     n_attacks: Annotated[int | None, RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
+    recipe: GivenRecipe = None
+    log: GivenLog = None
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -121,12 +124,28 @@ class Release:
         """Of each attack."""
         return 500 if self.n_attacks is None else self.n_attacks
 
+    def recodings(self, reading: Reading, scenario: Scenario) -> tuple[Recodings | None, Scenario]:
+        """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
+        found = read_given(
+            reading.file, self.recipe, self.log, identifiers=scenario.identifiers, **reading.how
+        )
+        if found is None:
+            return None, scenario
+        from sdckit.data.files.readers import scan_header
+        from sdckit.workflow.recoding.recodings import left_of
+
+        how: dict[str, Any] = {"delimiter": reading.delimiter, "encoding": reading.encoding}
+        columns = {name for one in self.files for name in scan_header(one, **how).columns}
+        return found, left_of(scenario, found, columns)[0]
+
     def check(self, file: Path) -> None:
         """Refuse options that mean nothing without a release, and files that stand for two things."""
         if not self.files and (self.id is not None or self.aligned or self.model or self.seed is not None):
             raise ScenarioError(
                 "--id, --aligned, --model and --seed compare a release with FILE; give --released FILE"
             )
+        if not self.files and (self.recipe is not None or self.log is not None):
+            raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
         for other in self.files:
             check_release(other, file)
         check_attack_options(file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks)
@@ -179,12 +198,14 @@ def assess(
     )
     release.check(file)
     asked = further_measures(roles.measures)
-    check_targets(report, json, inputs=(file, roles.scenario, release.control, *release.files))
+    others = (roles.scenario, release.control, release.recipe, release.log, *release.files)
+    check_targets(report, json, inputs=(file, *others))
     check_report_name(report)
     if dry_run:
         from sdckit.cli.plan import print_plan
 
-        print_plan(reading, chosen, asked, release, read_models(release.model))
+        _, left = release.recodings(reading, chosen)
+        print_plan(reading, left, asked, release, read_models(release.model))
         return
     with Steps(quiet=quiet) as steps:
         result = run(
@@ -207,11 +228,13 @@ def run(
     """Read the declared columns of a file, and of its releases, and assess them."""
     given: dict[str, Any] = {"steps": steps, **reading.how}
     also = () if release.id is None else (release.id,)
+    recodings, left = release.recodings(reading, scenario)
+    used = () if recodings is None else recodings.needs(scenario.columns)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
-    others = [read_release(one, scenario, also=also, whole=True, **given) for one in release.files]
-    more = () if not others else tuple(dict.fromkeys(name for one in others for name in one.columns))
-    frame = read_declared(reading.file, scenario, also=also, if_there=more, **given)
-    people = None if release.control is None else read_release(release.control, scenario, **given)
+    others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
+    more = tuple(dict.fromkeys(name for one in others for name in one.columns))
+    frame = read_declared(reading.file, scenario, also=(*also, *used), if_there=more, **given)
+    people = None if release.control is None else read_release(release.control, left, **given)
     if documents:
         for one in (frame, *others):
             check_enough_records(one.height, internal=internal)
@@ -223,7 +246,7 @@ def run(
     return assess_frame(
         frame, others, scenario=scenario, measures=measures, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
-        step=steps.step,
+        recipe=recodings, step=steps.step,
     )  # fmt: skip
 
 

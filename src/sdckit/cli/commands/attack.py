@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,18 +12,22 @@ import typer
 from typer import Option
 
 from sdckit.catalogue import rows
-from sdckit.cli.attack_files import read_attacked
+from sdckit.cli.attack_files import read_attacked, without_left_out
 from sdckit.cli.attack_options import planned, read_wanted
 from sdckit.cli.options import Texts, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
+from sdckit.cli.reading import GivenLog, GivenRecipe, read_given
 from sdckit.cli.source import Source, reads_a_file
-from sdckit.errors import ScenarioError
+from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
+    from sdckit.cells.pair import Pair
+    from sdckit.cells.recoded import Recoded
     from sdckit.cli.attack_files import Attacked
     from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps
     from sdckit.workflow.plan import Outcome
+    from sdckit.workflow.recoding.recodings import Recodings
 
 __all__ = ["attack"]
 
@@ -74,6 +81,8 @@ def attack(
     ] = None,
     n_attacks: Annotated[int, Option(metavar="N", help="Attempts of each attack.")] = 500,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attempts.")] = None,
+    recipe: GivenRecipe = None,
+    log: GivenLog = None,
     json: Annotated[
         str | None,
         Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it."),
@@ -86,13 +95,18 @@ def attack(
     ran, whatever the verdict; 2 for bad input.
     """
     _check_numbers(n_attacks, seed)
-    inputs = (source.file, source.scenario, control, *released)
+    inputs = (source.file, source.scenario, control, recipe, log, *released)
     check_targets(json, inputs=inputs)
     stored = None
     if source.scenario is not None:
         from sdckit.data.scenarios.scenario import Scenario
 
         stored = Scenario.from_toml(source.scenario)
+    never = split(identifiers)
+    named = () if stored is None else stored.identifiers
+    recodings = read_given(source.file, recipe, log, identifiers=(*never, *named), **source.how)
+    if stored is not None and recodings is not None:
+        stored = without_left_out(source, released, stored, recodings)
     wanted = read_wanted(
         kinds=split(kind), known=[split([one]) for one in known or ()], targets=split(target), by=split(by),
         id=id, aligned=aligned, blocking=[split([one]) for one in blocking or ()], scenario=stored,
@@ -100,38 +114,54 @@ def attack(
     planned(wanted, n_attacks=n_attacks, has_control=control is not None)
     with source.steps() as steps:
         files = read_attacked(
-            source, released, control, wanted=wanted, variables=split(variables), identifiers=split(identifiers),
-            scenario=stored, steps=steps,
+            source, released, control, wanted=wanted, variables=split(variables), identifiers=never,
+            scenario=stored, recodings=recodings, steps=steps,
         )  # fmt: skip
         if json is not None:
             for one in (files.original, *files.released):
                 check_enough_records(one.height, internal=internal)
-        made = _attacked(files, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
+        pair = _opened(files, wanted, recodings)
+        made = _attacked(files, pair, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
         if json is not None:
-            _write(
-                _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal), json, internal
-            )
+            plain = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal)
+            _write(plain | {"recoded": [asdict(one) for one in pair.recoded]}, json, internal)
     if json == STDOUT:
         return
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.chapters.attacks_chapter import attack_blocks
 
     told = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=True)
-    print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name))
+    print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name, pair.recoded))
 
 
-def _attacked(files: Attacked, wanted: Wanted, *, n_attacks: int, seed: int | None, steps: Steps) -> Outcome:
-    from sdckit.cells.pair import open_pair
-    from sdckit.workflow.plan import carry_out
+def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Pair:
+    """Open the files, the original and the control file recoded as the releases are; what was done is told."""
+    from sdckit.cells.pair import open_files
+    from sdckit.workflow.recoding.open_recoded import open_recoded
 
     columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
     # A release of another length cannot be aligned: told of the linkage alone, where a scenario declares it.
     fits = all(one.height == files.original.height for one in files.released)
     aligned = wanted.rows or (wanted.declared and fits)
-    pair = open_pair(
-        files.original, files.released, files.control, categories={"variables": columns}, aligned=aligned,
-        id=wanted.id,
+    if recodings is not None:
+        opened_sizes = [one.height for one in files.released]
+        recodings.check_sizes(opened_sizes, [f"release {j}" for j in range(1, len(opened_sizes) + 1)])
+        recodings = recodings.check_file(files.original.columns, files.original.height)
+        aligned = aligned or (recodings.log is not None and recodings.keeps_rows)
+    found = open_recoded(
+        open_files(files.original, files.released, id=wanted.id), {"variables": columns}, control=files.control,
+        recodings=recodings, aligned=aligned,
     )  # fmt: skip
+    for note in found.notes:
+        warnings.warn(note, SdcWarning, stacklevel=2)
+    return found.pair
+
+
+def _attacked(
+    files: Attacked, pair: Pair, wanted: Wanted, *, n_attacks: int, seed: int | None, steps: Steps
+) -> Outcome:
+    from sdckit.workflow.plan import carry_out
+
     plan = planned(
         wanted, files.variables, numeric=files.declared, n_attacks=n_attacks, seed=seed, pair=pair, n=pair.n,
         sizes=pair.sizes, has_control=files.control is not None, tell=steps.step,
@@ -156,7 +186,7 @@ def _plain(
     )  # fmt: skip
 
 
-def _head(files: Attacked, name: str) -> list[str]:
+def _head(files: Attacked, name: str, recoded: Sequence[Recoded] = ()) -> list[str]:
     sizes = f"a release of {files.released[0].height:,}"
     if len(files.released) > 1:
         sizes = f"{len(files.released)} releases"
@@ -165,6 +195,8 @@ def _head(files: Attacked, name: str) -> list[str]:
     lines = [f"{name}: {sizes} against {files.original.height:,} records, {told}"]
     if files.left_out:
         lines.append(f"Not in every file, left out: {', '.join(files.left_out)}")
+    if recoded:
+        lines.append(f"In the original recoded as in the release: {', '.join(one.column for one in recoded)}")
     return lines
 
 

@@ -11,6 +11,7 @@ from typer import Option
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
 from sdckit.cli.options import Quiet, codes
 from sdckit.cli.progress import Steps
+from sdckit.cli.reading import GivenLog, GivenRecipe
 from sdckit.cli.source import Reading, takes
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def check(
         Path | None, Option(metavar="FILE", help="People never used to make it: limits on attacks need them.")
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
+    recipe: GivenRecipe = None,
+    log: GivenLog = None,
     quiet: Quiet = False,
 ) -> int:
     """Check a file, or a release against its original, against every threshold of a scenario.
@@ -53,7 +56,7 @@ def check(
     with Steps(quiet=quiet) as steps:
         from sdckit.cli.commands.assess import Release, run
 
-        release = Release(released=released, id=id, control=control, seed=seed)
+        release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
         release.check(reading.file)
         assessment = run(reading, chosen, release, steps=steps)
         result = check_assessment(assessment)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import concerns
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
 from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
+from sdckit.report.chapters.recoded_words import recoded_tree
 from sdckit.report.chapters.reproduce import release_calls
 from sdckit.report.chapters.sentences import overall
 from sdckit.report.chapters.utility_chapter import utility_tree
@@ -52,6 +53,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         verdicts = [one | judged_by_print(one, attacks["attacks"], names) for one in verdicts]
     how: dict[str, Any] = {
         "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attacked(assessment),
+        "recoding": assessment.recoding,
     }  # fmt: skip
     if asked is not None:
         # A seed may be that of the protection, too: it is written where nobody else reads it.
@@ -72,6 +74,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         "verdicts": verdicts,
         "scenario": before["scenario"],
         "intruders": comparison["intruders"],
+        "recoded": comparison["recoded"],
         "original": before,
         "released": after,
         "utility": comparison["utility"],
@@ -146,6 +149,7 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
     counts = release_sizes(ledger, sizes)
     comparison: dict[str, Tree] = {
         "n_released": counts,
+        "recoded": recoded_tree(assessment.recoded),
         "intruders": tuple(
             intruder_tree(one, number, ledger, sizes) for number, one in enumerate(assessment.intruders)
         ),

@@ -18,6 +18,7 @@ from sdckit.report.chapters.page import (
     verdicts_block,
 )
 from sdckit.report.chapters.recipe_chapter import recipe_section
+from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, usefulness_note
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA
 from sdckit.report.chapters.sentences import headline, listed
 from sdckit.report.chapters.utility_chapter import utility_blocks
@@ -50,7 +51,8 @@ def lay_out_release(plain: Plain) -> Page:
         sections += [Section(f"{title}{of}", _once(blocks)) for title, blocks in _measured(one).items()]
         sections += not_measured(one)
     if plain["utility"] is not None:
-        sections.append(Section(USEFULNESS, _once(utility_blocks(plain["utility"]))))
+        blocks = (*usefulness_note(plain), *_once(utility_blocks(plain["utility"])))
+        sections.append(Section(USEFULNESS, blocks))
     if plain.get("attacks") is not None:
         sections.append(Section(ATTACKS, _once(attack_blocks(plain["attacks"], several=several))))
     if len(plain["released"]) == 1:
@@ -107,8 +109,9 @@ def _files(plain: Plain) -> Section:
         ("Records of the release" + ("s" if len(plain["released"]) > 1 else ""), sizes),
         ("Rows that belong together", together),
         ("Columns used", str(plain["scenario"]["n_columns"])),
+        *recoded_facts(plain),
     )
-    return Section("Files", (Facts(items),), paper=True)
+    return Section("Files", (Facts(items), *recoded_blocks(plain)), paper=not plain.get("recoded"))
 
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:
@@ -120,11 +123,11 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
         for words, leaf in before.items()
     ]
     m = len(after)
-    heads = ("Figure", "Original", *release_heads(m))
+    heads = ("Figure", base_name(plain), *release_heads(m))
     table = TableBlock("The original and the release", heads, tuple(rows), tuple(range(1, len(heads))))
     if DRAWN not in before or m > MOST_COLUMNS:
         return [table]
-    labelled = zip(("Original", *release_heads(m)), (before, *after), strict=True)
+    labelled = zip(heads[1:], (before, *after), strict=True)
     caption = "Records in groups of fewer than 3 with the same keys, before and after"
     return [table, bars(caption, "records", ((label, one[DRAWN]) for label, one in labelled if DRAWN in one))]
 

@@ -60,10 +60,12 @@ def release_calls(
     attacks: str = "",
     n_attacks: int = ATTACKS,
     seed: str = "",
+    recoding: str = "",
 ) -> dict[str, str]:
     """Write the call and the command that reproduce the report of a release, the files' names left open.
 
-    `attacks` is "control", "attacks" or ""; `seed` is the seed itself, or a name that stands for it.
+    `attacks` is "control", "attacks" or ""; `seed` is the seed itself, or a name that stands for it; `recoding`
+    is "recipe" or "log" where one was given.
 
     Examples
     --------
@@ -83,6 +85,8 @@ def release_calls(
         told += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
     named += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
     told += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
+    named += f", {recoding}={recoding}" if recoding else ""
+    told += {"recipe": " --recipe RECIPE.toml", "log": " --log LOG.json"}.get(recoding, "")
     if attacks and n_attacks != ATTACKS:
         named, told = f"{named}, n_attacks={n_attacks}", f"{told} --n-attacks {n_attacks}"
     if seed:

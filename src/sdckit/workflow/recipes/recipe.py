@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +14,12 @@ from sdckit.data.arguments import Seed
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario_toml import read_toml
-from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.protect.draws import open_rng
 from sdckit.workflow.recipes.recipe_applied import Applied
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, check_roles, checked_step
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
+from sdckit.workflow.recipes.recipe_file import digests, naming
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
 from sdckit.workflow.recipes.recipe_running import run_step
 from sdckit.workflow.recipes.recipe_steps import method_of
@@ -106,18 +106,12 @@ class Recipe:
             It is not TOML (with the line), or not a recipe (with the step).
         """
         file = Path(path)
-        try:
+        with naming(file):
             entries = read_entries(read_toml(file))
             return cls(
                 entries.get("steps", ()), title=entries.get("title", ""), scenario=entries.get("scenario"),
                 folder=file.parent,
             )  # fmt: skip
-        except FileFormatError as error:
-            raise FileFormatError(str(error).replace("scenario file", "recipe")) from None
-        except ScenarioError as error:
-            told = str(error).replace("to be a scenario", "to be a recipe")
-            told = told if told.startswith(file.name) else f"{file.name}: {told}"
-            raise ScenarioError(told, argument=error.argument) from None
 
     def to_toml(self) -> str:
         """Write the recipe as TOML; `from_toml` gives it back."""
@@ -326,11 +320,4 @@ class Recipe:
 
     def _digests(self) -> dict[str, str]:
         """What the hierarchies are that the recipe reads, to know them again."""
-        found = {}
-        for one in self.steps:
-            named = one.arguments.get("hierarchy")
-            if one.method == "recode" and isinstance(named, str):
-                path = (self.folder or Path()) / named
-                if path.is_file():
-                    found[named] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+        return digests(self.steps, self.folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +17,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
 __all__ = ["Applied", "WhatWasDone"]
-
-
-def _numeric(data: Any) -> dict[str, bool]:
-    """Which columns hold numbers."""
-    frame: Any = open_frame(data)
-    return {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
 
 
 @dataclass(frozen=True)
@@ -110,35 +103,16 @@ class Applied:
 
         if self.scenario is None:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
-        scenario, gone = self._scenario_left(self.scenario)
-        original, recoded = self._comparable(scenario.columns)
-        found = assess(original, self.data, scenario=scenario, seed=seed, measures=measures)
-        told = [f"{name}: left out of the release, so no intruder can use it there" for name in gone]
-        if recoded:
-            told.append(
-                f"{', '.join(recoded)}: the original is compared with the same recoding as the release"
-            )
+        known = open_frame(self.original).columns
+        fields = {name: getattr(self.scenario, name) for name in type(self.scenario).model_fields}
+        fields["identifiers"] = tuple(name for name in self.scenario.identifiers if name in known)
+        scenario = type(self.scenario)(**(fields | {"aligned": self._aligned()}))
+        found = assess(
+            self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=self.recipe,
+            log=self.log,
+        )  # fmt: skip
         assert isinstance(found, ReleaseAssessment)
-        return replace(found, what_was_done=self.what_was_done, warnings=(*found.warnings, *told))
-
-    def _scenario_left(self, scenario: Scenario) -> tuple[Scenario, list[str]]:
-        """The scenario as it holds for the release, and the keys that were left out of it."""
-        released = set(_numeric(self.data[0] if isinstance(self.data, list) else self.data))
-        gone = [name for name in scenario.all_keys if name not in released]
-        left = {
-            name: kept
-            for name, keys in scenario.intruders.items()
-            if (kept := tuple(key for key in keys if key in released))
-        }
-        if not left:
-            raise ScenarioError("the release has none of the keys of any intruder; nothing is left to assess")
-        fields = {name: getattr(scenario, name) for name in type(scenario).model_fields}
-        known = set(_numeric(self.original))
-        fields["identifiers"] = tuple(name for name in scenario.identifiers if name in known)
-        if isinstance(scenario.missing, dict):
-            rules = {key: rule for key, rule in scenario.missing.items() if key not in gone}
-            fields["missing"] = rules or "wildcard"
-        return type(scenario)(**(fields | {"intruders": left, "aligned": self._aligned()})), gone
+        return replace(found, what_was_done=self.what_was_done)
 
     def _aligned(self) -> bool:
         """Whether row i was made from row i: a fully synthetic row is nobody's."""
@@ -148,22 +122,6 @@ class Applied:
             for one in self.recipe.steps
         )
         return self.scenario.aligned if full else True
-
-    def _comparable(self, columns: Sequence[str]) -> tuple[Any, list[str]]:
-        """The original with numbers in bands where the release has bands: an intruder can band a number, too."""
-        released = self.data[0] if isinstance(self.data, list) else self.data
-        before, after = _numeric(self.original), _numeric(released)
-        other = [name for name in columns if name in after and before.get(name) != after[name]]
-        steps = [
-            {"method": one.method, **one.arguments}
-            for one in self.recipe.steps
-            if one.method == "recode" and one.arguments["column"] in other
-        ]
-        if not steps:
-            return self.original, []
-        again = type(self.recipe)(steps, folder=self.recipe.folder)
-        done = again.apply(self.original, watch=False)
-        return done.data, list(dict.fromkeys(one["column"] for one in steps))
 
     def report(self, path: str | Path, *, internal: bool = False, seed: int | None = None) -> None:
         """Write the report of the release against its original, with what was done to it.

@@ -1,0 +1,330 @@
+"""The recodings of a recipe or of its log: the steps that anybody who sees the release can do to a value."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.recoded import Source
+from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
+from sdckit.workflow.recipes.recipe_file import checked_steps, digests, hierarchies, read_steps
+from sdckit.workflow.recipes.recipe_log import RecipeLog
+from sdckit.workflow.recipes.recipe_toml import read_entries
+from sdckit.workflow.recoding.band_labels import read_bands
+from sdckit.workflow.recoding.changes import Banded, Recoding, Repeated
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe import Recipe
+
+__all__ = ["Done", "Recodings", "is_recoding", "left_of", "read_recodings"]
+
+RECODING = ("recode", "top_bottom_code", "round_to")
+LEAVING_OUT = "drop_identifiers"
+WHOLE_ROWS = ("synthesize", "replace_high_risk")  # may change columns that they do not name
+SUPPRESSION = ("local_suppression", "suppress_above")
+MOVING_ROWS = ("random_order",)
+ANOTHER_FILE = "the log is about another file"
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """The original after the recodings: the frame, what was done, what must be told.
+
+    `unsure` are columns of which a recoding could not be repeated.
+    """
+
+    data: Any
+    changes: tuple[Recoding, ...]
+    notes: tuple[str, ...]
+    unsure: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Recodings:
+    """What a recipe does to an original besides protecting it.
+
+    Attributes
+    ----------
+    steps : tuple of StepLike
+        All steps of the recipe.
+    source : {"recipe", "log"}
+    folder : Path or None
+        Where the paths of hierarchies start.
+    log : RecipeLog or None
+    rows : array of int or None
+        Row of the original from which each row of the release was made, where the log says so; None where
+        the rows stayed where they were.
+    checked : bool
+        Whether the log was held against the columns of the whole file already.
+    """
+
+    steps: tuple[StepLike, ...]
+    source: Source
+    folder: Path | None = None
+    log: RecipeLog | None = None
+    rows: NDArray[np.int64] | None = None
+    checked: bool = False
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Columns that a step leaves out of the release."""
+        return tuple(
+            name for one in self.steps if one.method == LEAVING_OUT for name in columns_mentioned([one])
+        )
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether row i of a release was made from row i of the original, or `rows` says from which."""
+        moved = any(one.method in MOVING_ROWS for one in self.steps)
+        return not any(map(_is_all_new, self.steps)) and (self.rows is not None or not moved)
+
+    def unchanged(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Columns that only recodings and suppression change: a value of a release is that of the recoded original."""
+        changed: set[str] = set()
+        for number, one in enumerate(self.steps, 1):
+            if not is_recoding(one) and one.method not in SUPPRESSION:
+                changed.update(self._touched(number, one, columns))
+        return tuple(name for name in columns if name not in changed)
+
+    def check_file(
+        self, columns: Sequence[str], n: int | None = None, *, identifiers: Collection[str] = ()
+    ) -> Recodings:
+        """Hold a log against the file that it should be about; the identifiers need not have been read then.
+
+        Raises `DataError`: other columns, or another number of records.
+        """
+        log = self.log
+        if log is None:
+            return self
+        if not self.checked:
+            absent = [name for name in log.columns if name not in columns]
+            known = {*log.columns, *identifiers, *_identifiers_of(log)}
+            more = [name for name in columns if name not in known]
+            if absent or more:
+                which = f"has no column {absent[0]!r}" if absent else f"has a column {more[0]!r} more"
+                raise DataError(
+                    f"{ANOTHER_FILE}: the original {which}; give all of the file that protect was given"
+                )
+        if n is not None and n != log.n:
+            raise DataError(f"{ANOTHER_FILE}: the original has {n} records, that of the log {log.n}")
+        return replace(self, checked=True)
+
+    def check_sizes(self, sizes: Sequence[int | None], names: Sequence[str]) -> None:
+        """Refuse releases with other rows than the log says; None is a size that nobody has counted."""
+        if self.log is None or any(map(_is_all_new, self.steps)):
+            return
+        expected = self.log.n if self.rows is None else len(self.rows)
+        for size, name in zip(sizes, names, strict=True):
+            if size not in (None, expected):
+                raise DataError(
+                    f"{name} has {size} records, that of the log {expected}: the log is about another release"
+                )
+
+    def needs(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Columns of the original beyond these that their recoding goes by."""
+        used = [
+            name
+            for one in self.steps
+            if is_recoding(one) and one.arguments["column"] in columns
+            for name in columns_mentioned([one])
+        ]
+        return tuple(name for name in dict.fromkeys(used) if name not in columns)
+
+    def apply(self, data: Any, columns: Collection[str]) -> Done:
+        """Do the recodings of some columns to the original; nothing random, no suppression.
+
+        A step that takes edges or means from values which an earlier step has changed at random is left out, and
+        told, unless the log has the edges.
+        """
+        notes: list[str] = []
+        unsure: list[str] = []
+        changes: list[Recoding] = []
+        touched: set[str] = set()
+        for number, one in enumerate(self.steps, 1):
+            if not is_recoding(one):
+                touched.update(self._touched(number, one, columns))
+                continue
+            column, taken = str(one.arguments["column"]), _from_the_data(one)
+            if column not in columns:
+                continue
+            change: Recoding = Repeated(number, one, self.folder, taken)
+            if taken and column in touched:
+                edges = self._edges(number, one)
+                if edges is None:
+                    notes.append(
+                        f"{column}: {one.place(number)} takes {taken} from values that an earlier step had changed; "
+                        "the original is compared without it"
+                    )
+                    unsure.append(column)
+                    continue
+                change = Banded(column, edges)
+            data = change.apply(data)
+            changes.append(change)
+        return Done(data, tuple(changes), (*notes, *self._not_done()), tuple(unsure))
+
+    def _edges(self, number: int, one: StepLike) -> Any:
+        """The bands that a step cut, as the log names them."""
+        if self.log is None or one.method != "recode":
+            return None
+        return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
+
+    def _touched(self, number: int, one: StepLike, columns: Collection[str]) -> set[str]:
+        """Columns that a step changed by the log; without one, those that it may change."""
+        if self.log is not None:
+            return {name for name, count in self.log.steps[number - 1].changed.items() if count}
+        return set(columns if one.method in WHOLE_ROWS else columns_mentioned([one]))
+
+    def _not_done(self) -> list[str]:
+        left = [
+            one.place(number)
+            for number, one in enumerate(self.steps, 1)
+            if not is_recoding(one) and one.method != LEAVING_OUT
+        ]
+        if self.log is not None or not left:
+            return []
+        return [
+            f"{', '.join(left)} of the recipe: not done to the original, being the protection that is measured"
+        ]
+
+
+def _identifiers_of(log: RecipeLog) -> list[str]:
+    """Identifiers of the scenario of a log: protect does not read them."""
+    try:
+        named = tomllib.loads(log.scenario).get("identifiers", [])
+    except tomllib.TOMLDecodeError:
+        return []
+    return [name for name in named if isinstance(name, str)]
+
+
+def is_recoding(step: StepLike) -> bool:
+    """Whether a step makes values coarser by a rule, without chance.
+
+    Examples
+    --------
+    >>> is_recoding(StepLike("round_to", {"column": "x", "base": 5, "how": "random"}))
+    False
+    """
+    return step.method in RECODING and not (
+        step.method == "round_to" and step.arguments.get("how") == "random"
+    )
+
+
+def _is_all_new(step: StepLike) -> bool:
+    """Whether a step makes rows that are nobody's."""
+    return step.method == "synthesize" and not {"columns", "rows"} & set(step.arguments)
+
+
+def _from_the_data(step: StepLike) -> str:
+    """What a recoding takes from the values of the file, in words; "" where nothing."""
+    if step.method == "recode" and isinstance(step.arguments.get("bands"), int):
+        return "the edges of its bands"
+    to = step.arguments.get("to")
+    takes_mean = "mean" in to.values() if isinstance(to, Mapping) else to == "mean"
+    return "a mean" if step.method == "top_bottom_code" and takes_mean else ""
+
+
+def read_recodings(
+    recipe: Recipe | str | Path | Recodings | None, log: RecipeLog | str | Path | None
+) -> Recodings | None:
+    """Read what was given as ``recipe=`` and ``log=``; both together must fit each other.
+
+    Raises `ScenarioError`: no recipe, one without a recoding, or not that of the log; `FileFormatError`: no log;
+    `DataError`: a hierarchy that the log read is another one, or not where it should be.
+    """
+    if isinstance(recipe, Recodings):
+        return recipe
+    steps, folder = _given(recipe)
+    if log is None:
+        if steps is None:
+            return None
+        if not any(is_recoding(one) or one.method == LEAVING_OUT for one in steps):
+            methods = ", ".join(dict.fromkeys(one.method for one in steps))
+            raise ScenarioError(
+                f"recipe= recodes nothing: its steps ({methods}) perturb or suppress, and are what is to be "
+                "measured; leave it out, or give the recipe that recoded the release", argument="recipe",
+            )  # fmt: skip
+        return Recodings(steps, "recipe", folder)
+    then, beside = _read_log(log)
+    try:
+        own = checked_steps(read_entries(tomllib.loads(then.recipe)).get("steps", ()))
+    except (tomllib.TOMLDecodeError, ScenarioError):
+        raise FileFormatError("the log is damaged; its recipe cannot be read") from None
+    if steps is not None and _plain(steps) != _plain(own):
+        raise ScenarioError("recipe= is not the recipe of the log; give one of the two", argument="recipe")
+    if len(own) != len(then.steps):
+        raise FileFormatError("the log is damaged; it has other steps than its recipe")
+    place = beside if steps is None else folder
+    _check_hierarchies(then, own, place, alone=steps is None)
+    return Recodings(own, "log", place, then)
+
+
+def _given(recipe: Any) -> tuple[tuple[StepLike, ...] | None, Path | None]:
+    if recipe is None:
+        return None, None
+    if isinstance(recipe, str | Path):
+        return read_steps(recipe), Path(recipe).parent
+    if not hasattr(recipe, "steps") or not hasattr(recipe, "folder"):
+        raise ScenarioError("recipe= is a Recipe, or the path of one", argument="recipe")
+    return tuple(recipe.steps), recipe.folder
+
+
+def _read_log(log: Any) -> tuple[RecipeLog, Path | None]:
+    if isinstance(log, RecipeLog):
+        return log, None
+    if not isinstance(log, str | Path):
+        raise ScenarioError("log= is a RecipeLog, or the path of one", argument="log")
+    return RecipeLog.read(log), Path(log).parent
+
+
+def _plain(steps: Sequence[StepLike]) -> list[tuple[str, dict[str, Any]]]:
+    return [(one.method, dict(one.arguments)) for one in steps]
+
+
+def _check_hierarchies(
+    then: RecipeLog, steps: Sequence[StepLike], folder: Path | None, *, alone: bool
+) -> None:
+    found = digests(steps, folder)
+    for name in hierarchies(steps):
+        if name not in found:
+            where = (
+                "beside the log; give the recipe, too, which says where it is"
+                if alone
+                else "where the recipe is"
+            )
+            raise DataError(f"the hierarchy {name} that the log names is not {where}")
+        if found[name] != then.files.get(name):
+            raise DataError(f"the hierarchy {name} is not the one of the log; find the file as it was")
+
+
+def left_of(
+    scenario: Scenario, recodings: Recodings | None, columns: Collection[str]
+) -> tuple[Scenario, list[str]]:
+    """The scenario as it holds for a release without the keys that a step left out, and their names.
+
+    `columns` are those of the release. Raises `ScenarioError`: no intruder is left with a key.
+    """
+    dropped = () if recodings is None else recodings.left_out
+    gone = [name for name in scenario.all_keys if name in dropped and name not in columns]
+    if not gone:
+        return scenario, []
+    left = {
+        name: kept
+        for name, keys in scenario.intruders.items()
+        if (kept := tuple(key for key in keys if key not in gone))
+    }
+    if not left:
+        raise ScenarioError("the release has none of the keys of any intruder; nothing is left to assess")
+    fields = {name: getattr(scenario, name) for name in type(scenario).model_fields}
+    if isinstance(scenario.missing, dict):
+        fields["missing"] = {
+            key: rule for key, rule in scenario.missing.items() if key not in gone
+        } or "wildcard"
+    return type(scenario)(**(fields | {"intruders": left})), gone
