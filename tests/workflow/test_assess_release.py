@@ -207,3 +207,23 @@ def test_a_mean_over_releases_is_no_overlap_of_the_files():
     assert "people of the original are in the control file" in shared.verdicts[0].reason
     member = shared.attacks["membership"]
     assert (member.control_state, member.n_overlap) == ("overlapping", releases.N)
+
+
+def test_numbers_are_matched_as_numbers_and_the_scenario_says_how_near():
+    changed = ["sex", "age", "income"]
+    given = {"keys": changed, "sensitive": ["ill"], "numeric": []}
+    found = assessed(**given)["default"]["matching_risk"]
+    assert [one.matched for one in found.variables] == ["exactly", "exactly", "within ± 10 % of the value"]
+    assert (found.variables[0].role, found.variables[1].role) == ("known", "synthetic")
+    exactly = assessed(**given, matching={"width": 0})["default"]["matching_risk"]
+    assert found.expected_match_risk > exactly.expected_match_risk
+    assert found.mean_match_risk > found.baseline > 0
+    two = assessed(
+        keys=None, sensitive=["ill"], intruders={"a": ["sex", "income"], "b": ["sex", "region"]},
+        matching={"width": {"income": 0.3}, "synthetic": ["region"]},
+    )  # fmt: skip
+    assert [one.matched for one in two["a"]["matching_risk"].variables] == [
+        "exactly",
+        "within ± 30 % of the value",
+    ]
+    assert [one.role for one in two["b"]["matching_risk"].variables] == ["known", "synthetic"]

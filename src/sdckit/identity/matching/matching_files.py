@@ -105,7 +105,7 @@ def _in_order(some: Sequence[str], names: Sequence[str]) -> list[str]:
 def _unused(asked: Asked, said: Matching, by: MatchBy) -> dict[str, str]:
     """Refuse a width given for nothing; of a scenario's, which other intruders may use, only say so."""
     given = asked.width if asked.width is not None else said.width
-    if given is None or isinstance(given, Mapping) or by.widths:
+    if not given or isinstance(given, Mapping) or by.widths:  # a width of 0 asks for equality
         return {}
     known = [name for name in by.numeric if name in by.known]
     if known:
