@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.cli.matching_options import MatchingOptions, merged
-from sdckit.data.scenarios.matching import Matching
+from sdckit.cli.matching_options import MatchingOptions
 from sdckit.errors import ScenarioError
 
 
@@ -26,14 +25,6 @@ def test_what_was_typed():
 def test_widths_that_are_none(texts):
     with pytest.raises(ScenarioError, match="--match-width"):
         MatchingOptions(match_width=texts).entries  # noqa: B018 - reading it is the test
-
-
-def test_options_win_over_the_file():
-    stored = Matching(width={"age": 2}, relative={"age": False}, known=["sex"])
-    found = merged(stored, {"width": {"income": 0.2}, "known": ["region"]})
-    assert found == {"width": {"age": 2.0, "income": 0.2}, "relative": {"age": False}, "known": ["region"]}
-    assert merged(stored, {"width": 0.3})["width"] == 0.3
-    assert merged(None, {"tol": 0.1}) == {"tol": 0.1}
 
 
 def test_only_beside_a_release():

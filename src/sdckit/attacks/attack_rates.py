@@ -16,7 +16,8 @@ from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import LetGo
 
 __all__ = [
-    "FIGURES", "OVERLAP", "WIDE", "AttackResult", "ControlState", "Group", "Tally", "concerns", "means", "rates",
+    "FIGURES", "OVERLAP", "WIDE", "AttackResult", "ControlState", "Group", "Tally", "concerns", "control_state_of",
+    "means", "rates",
     "verdict", "worst_first",
 ]  # fmt: skip
 
@@ -162,6 +163,18 @@ class AttackResult(PairResult):
         """All figures, exact and ready for JSON, with the verdict; not those of subgroups, which name values."""
         told = {"verdict": self.verdict, "level": self.level}
         return {**super().to_dict(), **told, "control_state": self.control_state, "n_overlap": self.n_overlap}
+
+
+def control_state_of(result: Any) -> ControlState:
+    """Whether people of the original are in the control file; an attack from outside the package need not say.
+
+    Examples
+    --------
+    >>> control_state_of(None)
+    'none'
+    """
+    state: ControlState = getattr(result, "control_state", "none")
+    return state
 
 
 def rates(

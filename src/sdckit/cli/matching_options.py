@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from sdckit.cli.options import Texts, split, split_named
 from sdckit.errors import ScenarioError
 
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.matching import Matching
-
-__all__ = ["MatchingOptions", "merged"]
+__all__ = ["MatchingOptions"]
 
 MATCH = partial(typer.Option, rich_help_panel="How rows are matched back")
 WIDTH = "--match-width"
@@ -65,22 +61,6 @@ class MatchingOptions:
         """Refuse what means nothing without a release."""
         if self.entries and not has_release:
             raise ScenarioError(NO_RELEASE)
-
-
-def merged(declared: Matching | None, typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of a scenario file, each replaced where one was typed; of tables key by key.
-
-    Examples
-    --------
-    >>> from sdckit.data.scenarios.matching import Matching
-    >>> merged(Matching(width={"age": 2}, tol=0.1), {"width": {"income": 0.2}})
-    {'width': {'age': 2.0, 'income': 0.2}, 'tol': 0.1}
-    """
-    found = {} if declared is None else dict(declared.declared)
-    for name, value in typed.items():
-        before = found.get(name)
-        found[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-    return found
 
 
 def _width(texts: list[str] | None) -> float | dict[str, float] | None:

@@ -156,7 +156,7 @@ def make_scenario(
     limits = {name: limit for name, limit in thresholds.items() if limit is not None}
     fields["thresholds"] = {**fields.get("thresholds", {}), **limits}
     if matching:
-        from sdckit.cli.matching_options import merged
+        from sdckit.data.scenarios.matching import merged
 
         fields["matching"] = merged(fields.get("matching"), matching)
     if missing_rule:

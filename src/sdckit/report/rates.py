@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from sdckit.attacks.attack_rates import worst_first
+from sdckit.attacks.attack_rates import control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
@@ -99,7 +99,7 @@ def rate_view(
                 )
                 for j, one in enumerate(result.per_release, 1)
             ),
-            "control_state": result.control_state,
+            "control_state": control_state_of(result),
             "exact": exact_of(result, notes=_notes(result), groups=_groups(result)),
         }
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import OVERLAP, concerns
+from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.report.chapters.sentences import overall
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def judge_attacks(
     if lost:
         return (_unjudged("residual_risk", intruder, limit, NOT_MADE.format(", ".join(lost))),)
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
-    if any(result.control_state == "overlapping" for result in with_risk):
+    if any(control_state_of(result) == "overlapping" for result in with_risk):
         return (_unjudged("residual_risk", intruder, limit, OVERLAP),)
     risks = [
         risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])

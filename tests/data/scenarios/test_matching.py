@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit import Scenario
-from sdckit.data.scenarios.matching import Matching
+from sdckit.data.scenarios.matching import Matching, merged
 from sdckit.errors import ScenarioError
 
 KEYS = ["sex", "age", "income"]
@@ -82,3 +82,11 @@ def test_of_several_intruders_each_has_its_own_keys():
     }
     assert two.intruder("b").matching.declared == {"width": {"income": 0.1}}
     assert Matching(width=0.2).among([]).width == 0.2
+
+
+def test_entries_given_win_over_those_declared():
+    stored = Matching(width={"age": 2}, relative={"age": False}, known=["sex"])
+    found = merged(stored, {"width": {"income": 0.2}, "known": ["region"]})
+    assert found == {"width": {"age": 2.0, "income": 0.2}, "relative": {"age": False}, "known": ["region"]}
+    assert merged(stored, {"width": 0.3})["width"] == 0.3
+    assert merged(None, {"tol": 0.1}) == {"tol": 0.1}

@@ -12,7 +12,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_checks import explain
 from sdckit.errors import ScenarioError
 
-__all__ = ["Matching"]
+__all__ = ["Matching", "merged"]
 
 _Name = Annotated[str, Field(min_length=1)]
 
@@ -146,6 +146,21 @@ class Matching(BaseModel):
         if both := [name for name in self.known if name in self.synthetic]:
             words = f"the key '{both[0]}' is in matching.known and in matching.synthetic"
             raise ScenarioError(f"{words}; it was either left as it was or replaced")
+
+
+def merged(declared: Matching | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries declared, each replaced where another is given; of tables key by key.
+
+    Examples
+    --------
+    >>> merged(Matching(width={"age": 2}, tol=0.1), {"width": {"income": 0.2}})
+    {'width': {'age': 2.0, 'income': 0.2}, 'tol': 0.1}
+    """
+    found = {} if declared is None else dict(declared.declared)
+    for name, value in given.items():
+        before = found.get(name)
+        found[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+    return found
 
 
 def _by_name(value: Any) -> Mapping[str, Any]:

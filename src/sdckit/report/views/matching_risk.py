@@ -16,8 +16,13 @@ ROLES = {"known": "left as it was", "synthetic": "changed"}
 
 
 def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    """Say how each variable was matched, which is the analyst's choice, and count who is at high risk on average."""
-    ledger, limit = setting.ledger, result.high_risk_limit
+    """Say how each variable was matched, which is the analyst's choice, and count who is at high risk on average.
+
+    Of mere figures, which say neither, nothing.
+    """
+    ledger, limit = setting.ledger, getattr(result, "high_risk_limit", None)
+    if limit is None:
+        return {}
     start = f"{setting.prefix}.{setting.place}."
     for j in range(1, result.m + 1):
         high, true, expected = (
@@ -41,6 +46,8 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
 
 def also(tree: Plain) -> list[Block]:
     """How each variable was matched, and from which risk on a record counts as one of high risk."""
+    if "variables" not in tree:
+        return []
     rows = tuple((one["name"], one["kind"], ROLES[one["role"]], one["matched"]) for one in tree["variables"])
     table = TableBlock(
         "How each variable was matched", ("Variable", "Taken for", "In the release", "Matched"), rows
