@@ -12,6 +12,7 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
+from sdckit.cli.matching_options import MatchingOptions
 from sdckit.cli.options import Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
@@ -171,10 +172,11 @@ class Limits:
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
-@takes(Roles, Release, Limits, Reading)
+@takes(Roles, Release, MatchingOptions, Limits, Reading)
 def assess(
     roles: Roles,
     release: Release,
+    matching: MatchingOptions,
     limits: Limits,
     reading: Reading,
     *,
@@ -194,9 +196,11 @@ def assess(
     """
     file = reading.file
     chosen = roles.declared(
-        thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None
-    )
+        thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None,
+        matching=matching.entries,
+    )  # fmt: skip
     release.check(file)
+    matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, release.control, release.recipe, release.log, *release.files)
     check_targets(report, json, inputs=(file, *others))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.scenario_checks import (
     check_consistent,
     check_missing_rules,
@@ -143,6 +144,9 @@ class Scenario(BaseModel):
         A line for the report.
     aligned
         Row i of the released file was made from row i of the original.
+    matching
+        How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
+        ``tol`` and ``high_risk``.
 
     Raises
     ------
@@ -180,6 +184,7 @@ class Scenario(BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
+    matching: Matching = Field(default_factory=Matching)
 
     def __init__(
         self,
@@ -201,6 +206,7 @@ class Scenario(BaseModel):
         missing_codes: Sequence[str | int | float] = (),
         title: str = "",
         aligned: bool = False,
+        matching: Matching | Mapping[str, Any] | None = None,
         **unknown: object,
     ) -> None:
         try:
@@ -208,7 +214,8 @@ class Scenario(BaseModel):
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=household, person=person, sensitive=sensitive, numeric=numeric,
                 identifiers=identifiers, thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
-                release=release, missing_codes=missing_codes, title=title, aligned=aligned, **unknown,
+                release=release, missing_codes=missing_codes, title=title, aligned=aligned,
+                matching=_matching(matching), **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
@@ -270,7 +277,8 @@ class Scenario(BaseModel):
         if isinstance(missing, dict):
             missing = {key: rule for key, rule in missing.items() if key in keys} or "wildcard"
         fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
-        return Scenario(**(fields | {"intruders": {name: keys}, "missing": missing}))
+        narrow = {"intruders": {name: keys}, "missing": missing, "matching": self.matching.among(keys)}
+        return Scenario(**(fields | narrow))
 
     def narrowed(self, columns: Collection[str]) -> Scenario:
         """Give the scenario for a file that lacks some columns: without the roles that only those could play.
@@ -347,6 +355,7 @@ class Scenario(BaseModel):
             tables.append((("missing",), self.missing))
         if self.thresholds.declared:
             tables.append((("thresholds",), self.thresholds.declared))
+        tables += self.matching.tables
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
@@ -360,9 +369,17 @@ def _thresholds(value: Any) -> Any:
     return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
 
 
+def _matching(value: Any) -> Any:
+    if value is None:
+        return Matching()
+    if isinstance(value, Mapping):
+        return Matching(**{str(name): entry for name, entry in value.items()})
+    return value
+
+
 def _refuse_sets(value: Any) -> Any:
     """Let pydantic refuse what has no order: a set of names would be read in another order each time."""
     return None if isinstance(value, set | frozenset) else value
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching"})

@@ -20,6 +20,7 @@ _ENOUGH = 8  # problems told at once; the rest is only counted
 _WORDS = {
     "greater_than": "must be greater than {gt:g}",
     "greater_than_equal": "must be at least {ge:g}",
+    "less_than": "must be less than {lt:g}",
     "less_than_equal": "must be at most {le:g}",
     "finite_number": "must be a finite number",
     "int_type": "must be a whole number",
@@ -85,6 +86,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_repeats(scenario)
     _check_roles(scenario)
     _check_missing_keys(scenario)
+    scenario.matching.check(scenario.all_keys)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
