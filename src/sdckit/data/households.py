@@ -91,9 +91,7 @@ def homes_of(codes: Ints, missing: int) -> Homes:
     return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(found)))
 
 
-def household_variables(
-    data: Any, *, household: str, among: Sequence[str] | None = None
-) -> tuple[str, ...]:
+def household_variables(data: Any, *, household: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
     """Find the variables that all members of a household share: region, tenure, household size and income.
 
     Parameters

@@ -50,7 +50,9 @@ def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]])
     return _set(frame, {name: _taken(frame, name, rows) for name, rows in source.items()})
 
 
-def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
+def lend_rows(
+    frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]
+) -> Any:
     """Give each record of some columns the value of a record of another frame; -1 makes it missing.
 
     >>> import polars as pl
@@ -61,9 +63,7 @@ def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mappi
     return _set(frame, {name: _taken(lender, name, rows) for name, rows in source.items()})
 
 
-def pick_rows(
-    frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequence[str] | None = None
-) -> Any:
+def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> Any:
     """Some records in some order, all columns or some; of pandas with a new index: the old one would tell the order.
 
     >>> import polars as pl

@@ -145,5 +145,3 @@ def _merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         elif name not in ("columns", "seed") and (name not in first or first[name] != value):
             first[f"households, {name}" if name in first else name] = value
     return first
-
-

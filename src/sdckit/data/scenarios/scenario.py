@@ -206,8 +206,9 @@ class Scenario(BaseModel):
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=household, person=person, household_variables=household_variables,
-                sensitive=sensitive, numeric=numeric, identifiers=identifiers, thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
-                release=release, missing_codes=missing_codes, title=title, aligned=aligned, **unknown,
+                sensitive=sensitive, numeric=numeric, identifiers=identifiers, thresholds=_thresholds(thresholds),
+                missing=missing, alpha=alpha, release=release, missing_codes=missing_codes, title=title,
+                aligned=aligned, **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None

@@ -187,7 +187,9 @@ def local_suppression(
         raise DataError(says, argument="exact")
     file = _open(frame, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
-    outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
+    outcome = (
+        _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
+    )
     told: dict[str, Any] = {"together": [list(one) for one in bundles]} if bundles else {}
     told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome, bonds, told)

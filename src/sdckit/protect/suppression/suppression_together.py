@@ -68,7 +68,11 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
 
 
 def bonds_of(
-    frame: Any, keys: Sequence[str], groups: Sequence[Sequence[str]], homes: Homes | None, shared: Sequence[str]
+    frame: Any,
+    keys: Sequence[str],
+    groups: Sequence[Sequence[str]],
+    homes: Homes | None,
+    shared: Sequence[str],
 ) -> Bonds:
     """Bring groups that overlap to bundles, and see which reach whole households."""
     columns = tuple(dict.fromkeys([*keys, *(name for one in groups for name in one)]))
@@ -113,8 +117,9 @@ def weighed(choices: Choices, bonds: Bonds, keys: Sequence[int]) -> Choices:
         mask = sum(1 << i for i, j in enumerate(keys) if j in bundle)
         if mask:
             price[mask] = max(1, round(len(bundle) * (members if reach else 1.0)))
-    costs = [sum(cost for mask, cost in price.items() if mask & one) for one in choices.masks.tolist()]
-    return Choices(**{**vars(choices), "costs": np.array(costs, np.int64)})
+    masks, which = np.unique(choices.masks, return_inverse=True)
+    costs = [sum(cost for mask, cost in price.items() if mask & one) for one in masks.tolist()]
+    return Choices(**{**vars(choices), "costs": np.array(costs, np.int64)[which.reshape(-1)]})
 
 
 def bound_together(at: Situation, k: int, alpha: float) -> int:
@@ -132,55 +137,63 @@ def bound_together(at: Situation, k: int, alpha: float) -> int:
     return lower_bound(at, k, choices, needs, alpha)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _part(r, x, words, kept, back):  # type: ignore[no-untyped-def]
+    """Whether two records that match would no longer, had those of the unit their values again."""
+    apart = words[r] ^ words[x]
+    return apart & kept[x] & kept[r] == 0 and apart & (kept[x] | back[x]) & (kept[r] | back[r]) != 0
+
+
 @njit(cache=True, nogil=True)
-def _give_back(words, there, kept, size, frequency, back, edges, rows, fields, k):  # type: ignore[no-untyped-def]
-    """Give whole units back where all records at risk keep their k; which are.
+def _lose(record, loss, lost, hit, n):  # type: ignore[no-untyped-def]
+    """Write down what a record at risk would lose; how many lose something."""
+    if lost[record] == 0:
+        hit[n] = record
+        n += 1
+    lost[record] += loss
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _needed(mine, words, kept, back, size, frequency, lost, hit, k):  # type: ignore[no-untyped-def]
+    """Whether a record at risk would fall below k; and how many at risk would lose matches."""
+    n_risky, n = len(frequency), 0
+    for r in mine:
+        for x in range(len(words)):
+            if not _part(r, x, words, kept, back):
+                continue
+            if r < n_risky:
+                n = _lose(r, size[x], lost, hit, n)
+                if frequency[r] - lost[r] < k:
+                    return True, n
+            if x < n_risky and back[x] == 0:  # another of the unit counts its own losses
+                n = _lose(x, 1.0, lost, hit, n)
+                if frequency[x] - lost[x] < k:
+                    return True, n
+    return False, n
+
+
+@njit(cache=True, nogil=True)
+def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, given):  # type: ignore[no-untyped-def]
+    """Give whole units back where all records at risk keep their k; `given` says which.
 
     The first `len(frequency)` records were at risk. Records match when their words agree on what both kept;
     `back` is what a record of the unit looked at would have again.
     """
-    n_risky = len(frequency)
-    lost = np.zeros(n_risky)
-    hit = np.empty(n_risky, np.int64)
-    given = np.zeros(len(edges) - 1, np.bool_)
-    for u in range(len(edges) - 1):
+    lost, hit = np.zeros(len(frequency)), np.empty(len(frequency), np.int64)
+    back = np.zeros(len(words), np.uint64)
+    for u in range(len(given)):
         mine = rows[edges[u] : edges[u + 1]]
         for r in mine:
             back[r] = fields[u] & there[r] & ~kept[r]
-        n, needed = 0, False
-        for r in mine:
-            if needed:
-                break
-            for x in range(len(words)):
-                apart = words[r] ^ words[x]
-                if apart & kept[x] & kept[r] != 0 or apart & (kept[x] | back[x]) & (kept[r] | back[r]) == 0:
-                    continue
-                if r < n_risky:
-                    if lost[r] == 0:
-                        hit[n] = r
-                        n += 1
-                    lost[r] += size[x]
-                    if frequency[r] - lost[r] < k:
-                        needed = True
-                        break
-                if x < n_risky and back[x] == 0:
-                    if lost[x] == 0:
-                        hit[n] = x
-                        n += 1
-                    lost[x] += 1
-                    if frequency[x] - lost[x] < k:
-                        needed = True
-                        break
-        for i in range(n):
-            if not needed:
-                frequency[hit[i]] -= lost[hit[i]]
-            lost[hit[i]] = 0
-        for r in mine:
-            if not needed:
-                kept[r] |= back[r]
-            back[r] = 0
+        needed, n = _needed(mine, words, kept, back, size, frequency, lost, hit, k)
         given[u] = not needed
-    return given
+        for i in range(n):
+            frequency[hit[i]] -= 0.0 if needed else lost[hit[i]]
+            lost[hit[i]] = 0.0
+        for r in mine:
+            kept[r] |= np.uint64(0) if needed else back[r]
+            back[r] = 0
 
 
 def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, start: Situation) -> None:
@@ -209,14 +222,16 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
         return
     size = np.concatenate([np.ones(len(single)), left[rest].astype(np.float64)])
     edges = np.concatenate([[0], np.cumsum([len(rows) for _, rows, _ in units])]).astype(np.int64)
-    given = _give_back(
-        words, there, kept, size, now.frequency[now.of_row[np.flatnonzero(risky)]].copy(),
-        np.zeros(len(words), np.uint64), edges, place[np.concatenate([rows for _, rows, _ in units])],
-        np.array([field for _, _, field in units], np.uint64), k - TINY,
+    given = np.zeros(len(units), np.bool_)
+    _give_back(
+        words, there, kept, size, now.frequency[now.of_row[np.flatnonzero(risky)]].copy(), edges,
+        place[np.concatenate([rows for _, rows, _ in units])], np.array([field for _, _, field in units], np.uint64),
+        k - TINY, given,
     )  # fmt: skip
     for (bundle, rows, _), back in zip(units, given, strict=True):
-        if back:
-            file.gone[np.ix_([j for j in bundle if j < len(file.gone)], rows)] = False
+        for j in bundle:
+            if back and j < len(file.gone):
+                file.gone[j, rows] = False
 
 
 def _units(
@@ -234,6 +249,6 @@ def _units(
         order = np.argsort(homes, kind="stable")
         cuts = np.flatnonzero(np.diff(homes[order])) + 1
         for part in np.split(rows[order], cuts):
-            values = int(bonds.present[np.ix_(bundle, part)].sum())
+            values = sum(int(bonds.present[j, part].sum()) for j in bundle)
             found.append((-values, int(part[0]), bundle, part, field))
     return [(bundle, part, field) for _, _, bundle, part, field in sorted(found, key=lambda one: one[:3])]

@@ -36,7 +36,9 @@ class Plan:
     settings: Settings
     shared: tuple[str, ...] = ()  # those of them that are drawn once per household
     first: NDArray[np.bool_] | None = None  # shape (n,); the first records of households
-    lead: Ints | None = None  # shape (len(rows),); place in `rows` of the first member of each one's household
+    lead: Ints | None = (
+        None  # shape (len(rows),); place in `rows` of the first member of each one's household
+    )
 
 
 Fits = dict[tuple[str, int], Fitted]

@@ -179,13 +179,11 @@ def synthesize(
     rng, secret = open_rng(seed)
     for_fits, for_draws = rng.spawn(2)
     files: list[dict[str, Values]] = []
-    notes = {**left, **unused}
-    if named is None and counts:
-        notes["household size"] = f"{', '.join(sorted(counts))} counts the records of households, and stays as they do"
-    if shared:
-        notes["household_variables"] = f"{', '.join(shared)}: drawn {ONCE}"
-        if rows is not None:
-            notes["rows"] = "where a record is flagged, its whole household is made anew"
+    notes = {
+        **left,
+        **unused,
+        **_once_said(shared, () if named else sorted(counts), flagged=rows is not None),
+    }
     draws: dict[str, PosteriorDraws] = {}
     if len(plan.rows):
         fits = fit_all(plan, m, for_fits)
@@ -234,9 +232,22 @@ def _counting(frame: Any, household: str | None, variables: Mapping[str, Variabl
     homes = read_homes(frame, household)
     size = homes.size[homes.of_row]
     numbers = {name: one.held.number for name, one in variables.items() if one.kind == "number"}
-    return {
-        name for name, found in numbers.items() if found is not None and np.array_equal(found, size) and name != household
-    }  # fmt: skip
+    same = [name for name, found in numbers.items() if found is not None and np.array_equal(found, size)]
+    return set(same) - {household}
+
+
+def _once_said(shared: Sequence[str], counts: Sequence[str], *, flagged: bool) -> dict[str, str]:
+    """Notes on what was drawn once per household."""
+    notes = {}
+    if counts:
+        notes["household size"] = (
+            f"{', '.join(counts)} counts the records of households, and stays as they do"
+        )
+    if shared:
+        notes["household_variables"] = f"{', '.join(shared)}: drawn {ONCE}"
+        if flagged:
+            notes["rows"] = "where a record is flagged, its whole household is made anew"
+    return notes
 
 
 def _once(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:

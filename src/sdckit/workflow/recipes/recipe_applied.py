@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import frame_of, open_frame
+from sdckit.data.replace import pick_rows
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog
@@ -112,6 +113,10 @@ class Applied:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
         scenario, gone = self._scenario_left(self.scenario)
         original, recoded = self._comparable(scenario.columns)
+        rows = self.log.rows(self.original)
+        if rows is not None:  # row i of both is one record again
+            frame: Any = open_frame(original)
+            original = pick_rows(frame, rows)
         found = assess(original, self.data, scenario=scenario, seed=seed, measures=measures)
         told = [f"{name}: left out of the release, so no intruder can use it there" for name in gone]
         if recoded:
