@@ -18,7 +18,7 @@ __all__ = ["raked", "read_margins"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ROUNDS = 50
-CLOSE = 1e-9  # of the total
+CLOSE = 1e-12  # of the total
 AGREE = 1e-6  # totals of several margins may differ by so much: they are printed with few digits
 
 

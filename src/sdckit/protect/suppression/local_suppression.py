@@ -100,7 +100,8 @@ def local_suppression(
         where the file is too large; it may take minutes), never.
     together : sequence of sequences of str
         Groups of columns that tell each other: ``[["region", "weight"], ["age", "birth_year"]]``. Where a record
-        loses its value of one, it loses those of all. A group holds a key at least; the others need be none.
+        loses its value of one, it loses those of all. A group holds a key at least; the others need be none. A
+        household size goes together with the household's number, by which the members can be counted.
     household : str, optional
         Column that numbers the households. A value of a household variable is taken out for all members of a
         household or for none: a mate would give it back.
@@ -180,7 +181,7 @@ def local_suppression(
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     own = _household(frame, household, household_variables, scenario)
     columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
-    homes, shared = read_shared(frame, columns, *own)
+    homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
     bonds = bonds_of(frame, roles.keys, bundles, homes, shared)
     if exact is True and bonds.bind:
         says = "exact=True counts values one by one: no household, and nothing that goes together"

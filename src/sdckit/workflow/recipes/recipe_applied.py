@@ -113,7 +113,7 @@ class Applied:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
         scenario, gone = self._scenario_left(self.scenario)
         original, recoded = self._comparable(scenario.columns)
-        rows = self.log.rows(self.original)
+        rows = self.log.rows(self.original, folder=self.recipe.folder)
         if rows is not None:  # row i of both is one record again
             frame: Any = open_frame(original)
             original = pick_rows(frame, rows)
