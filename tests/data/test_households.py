@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -26,7 +27,6 @@ def test_what_all_members_share_is_found_on_every_engine(engine):
 
 
 def test_duckdb_finds_the_same():
-    duckdb = pytest.importorskip("duckdb")
     survey = people().to_arrow()  # noqa: F841 - DuckDB finds it by its name
     assert sdc.household_variables(duckdb.sql("select * from survey"), household="home") == SHARED
 

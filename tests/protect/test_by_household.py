@@ -12,7 +12,9 @@ from sdckit.protect.by_household import in_two_parts, of_columns, read_shared
 
 METHODS = {
     "pram": (sdc.pram, {"columns": ["region", "sex"]}),
-    "mask_categorical": (sdc.mask_categorical, {"columns": ["region", "sex"], "probability": {"region": 0.5, "sex": 0.9}}),
+    "mask_categorical": (
+        sdc.mask_categorical, {"columns": ["region", "sex"], "probability": {"region": 0.5, "sex": 0.9}},
+    ),
     "add_noise": (sdc.add_noise, {"columns": ["income", "pay"]}),
     "rank_swap": (sdc.rank_swap, {"columns": ["income", "pay"]}),
     "microaggregate": (sdc.microaggregate, {"columns": ["income", "pay"]}),
@@ -32,7 +34,8 @@ def test_all_members_get_what_came_of_their_household(name, engine):
     column, own = METHODS[name][1]["columns"]
     found = call(name, engine(data), household="home", seed=4)
     made = pl.DataFrame(found.data) if not isinstance(found.data, pl.DataFrame) else found.data
-    assert shared(made, column) and not shared(made, own)
+    assert shared(made, column)
+    assert not shared(made, own)
     moved = int((made[column] != data[column]).sum())
     assert found.change.changed[column] == moved > 0
     assert found.change.parameters["household_variables"] == [column]
@@ -68,12 +71,14 @@ def test_a_missing_value_stays_missing_and_its_mates_go_together():
 
 def test_the_columns_of_households_alone_can_be_changed():
     found = sdc.pram(people(), columns=["region"], household="home", seed=2)
-    assert shared(found.data, "region") and list(found.change.changed) == ["region"]
+    assert shared(found.data, "region")
+    assert list(found.change.changed) == ["region"]
 
 
 def test_matrices_of_all_columns_stand_in_one_table():
     secret = sdc.pram(people(), columns=["sex", "region"], household="home", seed=2).change.secret
-    assert set(secret["matrix"]) == {"sex", "region"} and isinstance(secret["seed"], int)
+    assert set(secret["matrix"]) == {"sex", "region"}
+    assert isinstance(secret["seed"], int)
 
 
 def test_averages_of_households_are_those_of_k_households():
@@ -96,7 +101,8 @@ def test_what_is_declared_must_hold():
 def test_only_columns_that_are_changed_are_held_against_what_is_declared():
     frame = sdc.protect.by_household.open_eager(people(), {})
     homes, found = read_shared(frame, ["region", "sex"], "home", ["tenure", "region"])
-    assert homes is not None and found == ("region",)
+    assert homes is not None
+    assert found == ("region",)
     assert read_shared(frame, ["region"], None, None) == (None, ())
 
 

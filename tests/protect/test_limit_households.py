@@ -39,28 +39,32 @@ def test_the_numbers_are_new_from_one_on_and_in_no_order():
     data = people().sort("home")
     found = sdc.limit_households(data, household="home", largest=9, seed=1)
     numbers = found.data.unique("home", maintain_order=True)["home"].to_list()
-    assert sorted(numbers) == list(range(1, 151)) and numbers != sorted(numbers)
+    assert sorted(numbers) == list(range(1, 151))
+    assert numbers != sorted(numbers)
     assert "no household is larger" in found.change.notes["changed"]
 
 
 def test_numbers_in_text_stay_text():
     data = people().with_columns(pl.format("h{}", "home").alias("home"))
     found = sdc.limit_households(data, household="home", largest=3, seed=1).data
-    assert found["home"].dtype == pl.String and not found["home"].str.starts_with("h").any()
+    assert found["home"].dtype == pl.String
+    assert not found["home"].str.starts_with("h").any()
 
 
 def test_the_size_is_that_of_the_new_household():
     data = people()
     found, change = sdc.limit_households(data, household="home", largest=3, size="size", seed=1)
     sizes = found.group_by("home").agg(pl.len().alias("n"), pl.first("size"))
-    assert (sizes["n"] == sizes["size"]).all() and found["size"].dtype == data["size"].dtype
+    assert (sizes["n"] == sizes["size"]).all()
+    assert found["size"].dtype == data["size"].dtype
     assert change.changed["size"] == data.filter(pl.col("size") > 3).height
 
 
 def test_the_numbers_of_large_ones_can_be_left_off():
     data = people()
     found, change = sdc.limit_households(data, household="home", largest=3, how="missing", seed=1)
-    assert found["home"].is_null().equals(data["size"] > 3) and counted(found).max() <= 3
+    assert found["home"].is_null().equals(data["size"] > 3)
+    assert counted(found).max() <= 3
     assert change.changed == {"home": len(data)}
 
 

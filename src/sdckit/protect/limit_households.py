@@ -66,11 +66,11 @@ def limit_households(
     -----
     A household size that is top-coded or suppressed is had back by counting the records of the household. A release
     therefore drops the household's number, or shows no household larger than the top code; where sizes are suppressed
-    their households' numbers go with them (``local_suppression(together=[["size", "household"]])``) before this. Dividing keeps all
-    records and all households up to `largest` whole; for divided ones relations between members are lost across the
-    parts. Parts still agree in what the whole household shares: a weight that only they have brings them together
-    again (`coarsen_weights`), and so does a rare income of the household. All numbers are new, or those that are
-    would show who was divided, and the old order would show with them.
+    their households' numbers go with them (``local_suppression(together=[["size", "household"]])``) before this.
+    Dividing keeps all records and all households up to `largest` whole; for divided ones relations between members
+    are lost across the parts. Parts still agree in what the whole household shares: a weight that only they have
+    brings them together again (`coarsen_weights`), and so does a rare income of the household. All numbers are new,
+    or those that are would show who was divided, and the old order would show with them.
 
     References
     ----------

@@ -24,7 +24,9 @@ def test_every_group_is_large_enough_hides_and_is_of_neighbours(records, k, most
         too_few = len(np.unique(unit)) < k
         assert too_few or (len(known) and np.bincount(known).max() > most * len(known))
         return
-    assert (np.diff(group) >= 0).all() and group[-1] == n_groups - 1 and group[0] == 0
+    assert (np.diff(group) >= 0).all()
+    assert group[-1] == n_groups - 1
+    assert group[0] == 0
     for g in range(n_groups):
         inside = group == g
         assert len(np.unique(unit[inside])) >= k
@@ -35,7 +37,8 @@ def test_every_group_is_large_enough_hides_and_is_of_neighbours(records, k, most
 
 def test_groups_are_no_larger_than_they_must_be():
     group, n_groups = weight_groups(np.arange(7), np.arange(7), np.empty((0, 7), np.int64), 3, 1.0)
-    assert group.tolist() == [0, 0, 0, 1, 1, 1, 1] and n_groups == 2
+    assert group.tolist() == [0, 0, 0, 1, 1, 1, 1]
+    assert n_groups == 2
 
 
 def test_records_come_in_the_order_given():

@@ -39,7 +39,8 @@ def test_households_keep_one_weight_and_meet_the_totals():
     )
     totals = [np.array([1400.0, 1500.0]), np.array([900.0, 1000.0, 1000.0])]
     found = raked(weight, unit, codes, totals)
-    assert all(np.ptp(found[unit == one]) == 0 for one in range(100)) and (found > 0).all()
+    assert all(np.ptp(found[unit == one]) == 0 for one in range(100))
+    assert (found > 0).all()
     for one, total in zip(codes, totals, strict=True):
         assert np.bincount(one, found) == pytest.approx(total, rel=1e-9)
 

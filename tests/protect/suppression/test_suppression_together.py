@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from protect.suppression_files import free, frequencies, working
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError
 from sdckit.protect.by_household import read_homes
@@ -20,7 +21,6 @@ from sdckit.protect.suppression.suppression_together import (
     weighed,
     widen,
 )
-from protect.suppression_files import free, frequencies, working
 
 HOMES = pl.DataFrame(
     {"home": [1, 1, 2, 2, 2], "a": [1, 1, 2, 2, 2], "b": [1, 2, 3, None, 5], "c": [1, 2, 3, 4, 5]}
@@ -42,7 +42,8 @@ def test_a_household_variable_reaches_all_members():
     file = working([(1, 1), (1, 2), (2, 3), (2, None), (2, 5)])
     file.gone[0, 3] = True
     gone = widen(file, bonds())
-    assert gone[0].tolist() == [False, False, True, True, True] and not gone[1].any()
+    assert gone[0].tolist() == [False, False, True, True, True]
+    assert not gone[1].any()
     assert file.gone[0].tolist() == gone[0].tolist()
 
 
@@ -55,7 +56,9 @@ def test_columns_of_a_group_go_together_and_what_is_missing_was_not_taken_out():
 
 def test_groups_that_overlap_are_one_and_reach_as_far_as_any_of_theirs():
     one = bonds([("b", "c"), ("c", "a")])
-    assert one.bundles == ((0, 1, 2),) and one.shared == (True,) and one.columns == ("a", "b", "c")
+    assert one.bundles == ((0, 1, 2),)
+    assert one.shared == (True,)
+    assert one.columns == ("a", "b", "c")
     file = working([(1, 1), (1, 2), (2, 3), (2, None), (2, 5)])
     file.gone[1, 0] = True
     assert widen(file, one)[:, :2].all()
@@ -63,7 +66,9 @@ def test_groups_that_overlap_are_one_and_reach_as_far_as_any_of_theirs():
 
 def test_without_bonds_nothing_is_widened():
     one = bonds(household=False)
-    assert not one.bind and bonds().bind and bonds([("b", "c")], household=False).bind
+    assert not one.bind
+    assert bonds().bind
+    assert bonds([("b", "c")], household=False).bind
 
 
 def test_a_value_costs_what_goes_with_it():

@@ -234,7 +234,8 @@ def test_a_household_gets_its_variables_from_one_donor_of_another(exclude):
         exclude_high_risk=exclude, seed=1,
     )  # fmt: skip
     hit = data["home"].is_in(data.filter(risk > 0.5)["home"].unique().implode())
-    assert shared(found.data, "mark") and not shared(found.data, "age")
+    assert shared(found.data, "mark")
+    assert not shared(found.data, "age")
     assert (found.data["mark"] != data["mark"]).equals(hit)  # never from a mate
     assert found.change.changed["mark"] == int(hit.sum())
     if exclude:

@@ -224,15 +224,12 @@ def test_household_variables_are_drawn_once_per_household(proper):
     for one in files:
         assert all(shared(one, name) for name in ("region", "tenure", "income", "w"))
         assert not shared(one, "age")
-        assert one["home"].equals(data["home"]) and one["size"].equals(
-            data["size"]
-        )  # the members can be counted
+        assert one["home"].equals(data["home"])
+        assert one["size"].equals(data["size"])
         assert not one["region"].equals(data["region"])
     assert change.parameters["order"][:4] == ["region", "tenure", "income", "w"]
-    assert (
-        "size" in change.notes["household size"]
-        and "once per household" in change.notes["household_variables"]
-    )
+    assert "size" in change.notes["household size"]
+    assert "once per household" in change.notes["household_variables"]
 
 
 def test_a_flag_reaches_the_household_where_its_variables_are_drawn():
@@ -243,7 +240,9 @@ def test_a_flag_reaches_the_household_where_its_variables_are_drawn():
         data, household="home", columns=["region", "age"], rows=rows, fit_to="all", seed=1
     )
     moved = (found["region"] != data["region"]).to_numpy() | (found["age"] != data["age"]).to_numpy()
-    assert shared(found, "region") and not moved[~hit].any() and moved[hit & ~rows].any()
+    assert shared(found, "region")
+    assert not moved[~hit].any()
+    assert moved[hit & ~rows].any()
     assert "whole household" in change.notes["rows"]
     alone = synthesize(data, household="home", columns=["age"], rows=rows, fit_to="all", seed=1).data
     assert not (alone["age"] != data["age"]).to_numpy()[~rows].any()
