@@ -242,6 +242,7 @@ def test_households_cost_hardly_more_than_persons():
     alone = local_suppression(data, keys=["region", "size", "age", "sex"], k=5).change
     assert change.changed["region"] + change.changed["size"] > 0
     assert change.n_changed <= 1.15 * alone.n_changed
+    assert change.parameters["lower_bound_alone"] == alone.parameters["lower_bound"]
 
 
 def test_columns_that_tell_each_other_go_together():

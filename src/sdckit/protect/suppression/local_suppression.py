@@ -55,6 +55,7 @@ class _Outcome:
 
     lower_bound: int
     exact: bool
+    alone: int | None = None  # the bound, were every record treated by itself
 
 
 def local_suppression(
@@ -138,7 +139,8 @@ def local_suppression(
 
     Where values go together (`together`, `household`) they are chosen at what all of them cost, widened to the whole
     group and to all members, and groups that nobody needs are given back as a whole. Members who are not at risk
-    lose values then, too, and ``lower_bound`` allows for that.
+    lose values then, too, and ``lower_bound`` allows for that, which makes it weak; ``lower_bound_alone`` is that of
+    the same file without anything that goes together.
 
     By the rule records may be safe that have kept every value, because others have lost theirs
     (``at_risk_unchanged``). An intruder who sets records with missing values aside still finds them alone:
@@ -277,6 +279,11 @@ def _solve_together(
     numbers = _levels(file) if rank is None else rank
     starts = [file.situation(keys) for keys, _ in requests]
     bounds = [bound_together(at, k, file.alpha) for at, (_, k) in zip(starts, requests, strict=True)]
+    alone = None
+    if len(requests) == 1 and file.alpha == 1:
+        order, k = Order(tuple(numbers[j] for j in requests[0][0]), rank is not None), requests[0][1]
+        choices = find_choices(starts[0], k, order)
+        alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, order))
     again = True
     while again:
         again = False
@@ -287,7 +294,7 @@ def _solve_together(
             again |= taken and file.alpha < 1  # with 1, no match is ever lost again
     if len(requests) == 1 and file.alpha == 1:
         give_back(file, bonds, *requests[0], starts[0])
-    return _Outcome(max(bounds), exact=False)
+    return _Outcome(max(bounds), exact=False, alone=alone)
 
 
 def _levels(file: WorkingFile) -> tuple[float, ...]:
@@ -376,6 +383,8 @@ def _protected(
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
         **told,
     }
+    if outcome.alone is not None:
+        parameters["lower_bound_alone"] = outcome.alone
     notes = _notes(roles, untouched, bonds.bind)
     return Protected(out, Change("local_suppression", file.n, changed, parameters, {}, notes))
 
@@ -398,7 +407,10 @@ def _notes(roles: Roles, untouched: NDArray[np.bool_], bound: bool) -> dict[str,
         + (", none more than it would need alone" if roles.alpha == 1 else ""),
     }
     if bound:
-        notes["lower_bound"] = "values of the keys that no solution could keep, whoever loses them"
+        notes["lower_bound"] = (
+            "values of the keys that no solution could keep, whoever loses them; lower_bound_alone is that of records "
+            "treated one by one, where only those below k lose values"
+        )
     if untouched.any():
         notes["at_risk_unchanged"] = (
             "some records below k keep all their values: they match records that lost theirs; an intruder who "
