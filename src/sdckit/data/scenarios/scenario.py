@@ -123,6 +123,9 @@ class Scenario(BaseModel):
         Share of the population in the file (above 0, at most 1).
     household, person
         Columns that say which records belong to one household, to one person.
+    household_variables
+        Columns that all members of a household share (region, tenure, household size); they may have other
+        roles, too. Left out, methods that need them find them in the data.
     sensitive
         Columns an intruder would learn from.
     numeric
@@ -174,6 +177,7 @@ class Scenario(BaseModel):
     sampling_fraction: _Share | None = None
     household: _Name | None = None
     person: _Name | None = None
+    household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
     identifiers: _Names = ()
@@ -196,6 +200,7 @@ class Scenario(BaseModel):
         sampling_fraction: float | None = None,
         household: str | None = None,
         person: str | None = None,
+        household_variables: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         numeric: Sequence[str] = (),
         identifiers: Sequence[str] = (),
@@ -212,15 +217,15 @@ class Scenario(BaseModel):
         try:
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
-                household=household, person=person, sensitive=sensitive, numeric=numeric,
-                identifiers=identifiers, thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
-                release=release, missing_codes=missing_codes, title=title, aligned=aligned,
-                matching=_matching(matching), **unknown,
+                household=household, person=person, household_variables=household_variables,
+                sensitive=sensitive, numeric=numeric, identifiers=identifiers, thresholds=_thresholds(thresholds),
+                missing=missing, alpha=alpha, release=release, missing_codes=missing_codes, title=title,
+                aligned=aligned, matching=_matching(matching), **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
 
-    @field_validator("sensitive", "numeric", "identifiers", mode="before")
+    @field_validator("household_variables", "sensitive", "numeric", "identifiers", mode="before")
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)
@@ -289,8 +294,10 @@ class Scenario(BaseModel):
         for role in ("weight", "household", "person"):
             if fields[role] not in columns:
                 fields[role] = None
-        for role in ("sensitive", "numeric"):
+        for role in ("household_variables", "sensitive", "numeric"):
             fields[role] = tuple(name for name in fields[role] if name in columns)
+        if fields["household"] is None:
+            fields["household_variables"] = ()
         return Scenario(**fields)
 
     def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
