@@ -36,6 +36,8 @@ class Coded:
     kind: str  # "integer", "number", "text", "category", "date", "boolean" or "empty"
     levels: Any  # value of each code where it is not ``low + code``
     arrow_type: Any  # type the values had, to print them
+    # every category in its order, used or not; None where the column brings no order of its own
+    categories: Any = None
 
     @property
     def n_codes(self) -> int:
@@ -160,8 +162,8 @@ def _own_categories(name: str, codes: Any, categories: Any) -> Coded | None:
     coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
     if coded.span == 0:
         return None
-    names = [str(one) for one in categories[coded.low : coded.low + coded.span]]
-    return replace(coded, levels=pa.array(names, pa.large_string()))
+    every = pa.array([str(one) for one in categories], pa.large_string())
+    return replace(coded, levels=every.slice(coded.low, coded.span), categories=every)
 
 
 def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
@@ -276,12 +278,13 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
         plain = array.dictionary_decode() if hasattr(array, "dictionary_decode") else array.cast(levels.type)
         return _code_array(name, plain)
     coded = _code_integers(name, array.indices, kind, levels.type)
-    used = levels.slice(coded.low, coded.span)
-    if used.type == pa.string_view():
-        used = used.cast(pa.large_string())
-    elif used.type == pa.binary_view():
-        used = used.cast(pa.large_binary())
-    return replace(coded, levels=used)
+    if levels.type == pa.string_view():
+        levels = levels.cast(pa.large_string())
+    elif levels.type == pa.binary_view():
+        levels = levels.cast(pa.large_binary())
+    return replace(
+        coded, levels=levels.slice(coded.low, coded.span), categories=levels if kind == "category" else None
+    )
 
 
 def _levels_coincide(levels: pa.Array) -> bool:
