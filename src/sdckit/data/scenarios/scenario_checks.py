@@ -85,6 +85,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_repeats(scenario)
     _check_roles(scenario)
     _check_missing_keys(scenario)
+    _check_orders(scenario)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -137,7 +138,7 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
         found += [(role, column)] if column is not None else []
-    for role in ("sensitive", "numeric", "identifiers"):
+    for role in ("sensitive", "numeric", "ordered", "identifiers"):
         found += [(role, column) for column in getattr(scenario, role)]
     return found
 
@@ -147,7 +148,12 @@ def role_words(role: str) -> str:
     if role.startswith("intruders."):
         who = role.removeprefix("intruders.")
         return "a key" if who == "default" else f"a key of intruder '{who}'"
-    words = {"identifiers": "an identifier", "numeric": "numeric", "sensitive": "sensitive"}
+    words = {
+        "identifiers": "an identifier",
+        "numeric": "numeric",
+        "ordered": "ordered",
+        "sensitive": "sensitive",
+    }
     return words.get(role, f"the {role}")
 
 
@@ -170,7 +176,7 @@ def _check_repeats(scenario: Scenario) -> None:
         ("keys" if who == "default" else f"intruders.{who}.keys"): keys
         for who, keys in scenario.intruders.items()
     }
-    lists |= {role: getattr(scenario, role) for role in ("sensitive", "numeric", "identifiers")}
+    lists |= {role: getattr(scenario, role) for role in ("sensitive", "numeric", "ordered", "identifiers")}
     for place, names in lists.items():
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -178,7 +184,7 @@ def _check_repeats(scenario: Scenario) -> None:
 
 
 def _check_roles(scenario: Scenario) -> None:
-    """One column, one role; only a numeric column may also be a key or sensitive."""
+    """One column, one role; only a numeric or ordered column may also be a key or sensitive."""
     first: dict[str, str] = {}
     for role, column in roles_of(scenario):
         other = first.setdefault(column, role)
@@ -190,7 +196,10 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
-_ALLOWED_TOGETHER = {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
+_ALLOWED_TOGETHER = {
+    ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
+    ("sensitive", "ordered"),
+}  # fmt: skip
 
 
 def _family(role: str) -> str:
@@ -203,3 +212,18 @@ def _check_missing_keys(scenario: Scenario) -> None:
             if name not in scenario.all_keys:
                 hint = did_you_mean(name, scenario.all_keys)
                 raise ScenarioError(f"missing.{name} names no key of an intruder; {hint}")
+
+
+def _check_orders(scenario: Scenario) -> None:
+    """An order, or a hierarchy, is that of a key or of a sensitive variable; numbers need neither."""
+    used = (*scenario.all_keys, *scenario.sensitive)
+    for place, names in (("ordered", scenario.ordered), ("hierarchies", scenario.hierarchies)):
+        for name in names:
+            if name not in used:
+                says = f"{place} names '{name}', which is neither a key nor sensitive; {did_you_mean(name, used)}"
+                raise ScenarioError(says)
+            if name in scenario.numeric:
+                what = "ordered; a number has its order already"
+                if place == "hierarchies":
+                    what = "has a hierarchy; numbers are grouped in bands"
+                raise ScenarioError(f"column '{name}' is numeric and {what}")
