@@ -207,7 +207,7 @@ def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
         if 1 < after < len(labels):
             missed = not all(known for known, _ in names)
             step = along(key, levels.coded, levels.file, level, missed=missed)
-            return Grouping(f"level {level} of its hierarchy", group, after, step=step, public=True)
+            return Grouping(f"hierarchy, level {level}", group, after, step=step, public=True)
     return None
 
 
