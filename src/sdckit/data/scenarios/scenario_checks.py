@@ -88,6 +88,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_roles(scenario)
     _check_missing_keys(scenario)
     scenario.matching.check(scenario.all_keys)
+    _check_orders(scenario)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -140,7 +141,7 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
         found += [(role, column)] if column is not None else []
-    for role in ("sensitive", "numeric", "identifiers", HOUSEHOLD_VARIABLES):
+    for role in ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES):
         found += [(role, column) for column in getattr(scenario, role)]
     return found
 
@@ -151,7 +152,7 @@ def role_words(role: str) -> str:
         who = role.removeprefix("intruders.")
         return "a key" if who == "default" else f"a key of intruder '{who}'"
     words = {
-        "identifiers": "an identifier", "numeric": "numeric", "sensitive": "sensitive",
+        "identifiers": "an identifier", "numeric": "numeric", "ordered": "ordered", "sensitive": "sensitive",
         HOUSEHOLD_VARIABLES: "a household variable",
     }  # fmt: skip
     return words.get(role, f"the {role}")
@@ -176,7 +177,7 @@ def _check_repeats(scenario: Scenario) -> None:
         ("keys" if who == "default" else f"intruders.{who}.keys"): keys
         for who, keys in scenario.intruders.items()
     }
-    several = ("sensitive", "numeric", "identifiers", HOUSEHOLD_VARIABLES)
+    several = ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES)
     lists |= {role: getattr(scenario, role) for role in several}
     for place, names in lists.items():
         for i, name in enumerate(names):
@@ -185,7 +186,7 @@ def _check_repeats(scenario: Scenario) -> None:
 
 
 def _check_roles(scenario: Scenario) -> None:
-    """One column, one role; a numeric column may also be a key or sensitive, a household variable much else."""
+    """One column, one role; numeric or ordered ones may also be a key or sensitive, household variables much else."""
     first: dict[str, str] = {}
     if scenario.household_variables and scenario.household is None:
         raise ScenarioError(
@@ -205,7 +206,10 @@ def _check_roles(scenario: Scenario) -> None:
 
 
 _NO_HOUSEHOLD_VARIABLE = ("household", "person", "identifiers")
-_ALLOWED_TOGETHER = {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
+_ALLOWED_TOGETHER = {
+    ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
+    ("sensitive", "ordered"),
+}  # fmt: skip
 
 
 def _family(role: str) -> str:
@@ -218,3 +222,18 @@ def _check_missing_keys(scenario: Scenario) -> None:
             if name not in scenario.all_keys:
                 hint = did_you_mean(name, scenario.all_keys)
                 raise ScenarioError(f"missing.{name} names no key of an intruder; {hint}")
+
+
+def _check_orders(scenario: Scenario) -> None:
+    """An order, or a hierarchy, is that of a key or of a sensitive variable; numbers need neither."""
+    used = (*scenario.all_keys, *scenario.sensitive)
+    for place, names in (("ordered", scenario.ordered), ("hierarchies", scenario.hierarchies)):
+        for name in names:
+            if name not in used:
+                says = f"{place} names '{name}', which is neither a key nor sensitive; {did_you_mean(name, used)}"
+                raise ScenarioError(says)
+            if name in scenario.numeric:
+                what = "ordered; a number has its order already"
+                if place == "hierarchies":
+                    what = "has a hierarchy; numbers are grouped in bands"
+                raise ScenarioError(f"column '{name}' is numeric and {what}")

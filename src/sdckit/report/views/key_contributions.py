@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
 from sdckit.report.gate.relations import risk_of_size
@@ -29,10 +29,22 @@ __all__ = ["VIEW", "most_saving", "share_saved"]
 TABLE = "contributions"
 COARSER = "contributions.coarser"
 STEPS = (
-    "Coarsening a key loses less than leaving it out. One step: of numbers and dates, neighbouring levels in pairs; "
-    "of any other key, the rarest levels as one."
+    "Coarsening a key loses less than leaving it out. One step: numbers in bands with round edges, dates by year or "
+    "month, ordered categories in pairs, codes one level up their hierarchy; of other codes, the rarest as one."
 )
-SHORT = {"neighbouring levels in pairs": "in pairs", "the rarest levels as one": "rarest as one"}
+SHORT = {
+    "neighbouring levels in pairs": "in pairs",
+    "the rarest levels as one": "rarest as one",
+    "bands with round edges": "round bands",
+}
+PASTE = "Steps for a recipe: each does what its row of the table says"
+UNSTEPPED = {
+    "codes": "codes whose order says nothing, and no hierarchy: group those that belong together by their meaning",
+    "unknown": "whole numbers that may be codes: group those that belong together, or declare them numeric or ordered",
+    "ordered": "ordered categories: name the neighbours that become one",
+    "date": "a date: no step of a recipe shortens it; give the year or month in its place",
+    "number": "a number: cut it into bands",
+}
 SUGGESTED = ("uniques_saved", "risk_saved", "entropy_lost", "saved_per_bit", "sentence")
 ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 
@@ -83,6 +95,9 @@ def _coarsenings(
             _row(step, (key,), counts, whole, setting)
             | {
                 "rule": step.plain_rule,
+                "scale": step.scale,
+                "step": step.step if step.step_is_public else "",
+                "step_with_values": InternalOnly("" if step.step_is_public else step.step),
                 "levels_before": InternalOnly(step.levels_before),
                 "levels_after": InternalOnly(step.levels_after),
             }
@@ -194,6 +209,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         found += [
             Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
             _saved_table("One key coarser by a step", steps, uniques),
+            *_to_paste(steps),
         ]
     if tree.get("suggestions") and uniques["text"] != "0":
         found.append(_suggestions(tree["suggestions"]))
@@ -211,6 +227,20 @@ def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
     return (
         f" Of these steps, {names} first: {steps[0]['uniques_without']['text']} unique records would be left."
     )
+
+
+def _to_paste(steps: Sequence[Plain]) -> list[Block]:
+    """The steps as a recipe holds them, and what to do about keys that have none here."""
+    found: list[Block] = []
+    for column, caption in (("step", PASTE), ("step_with_values", f"{PASTE}; these name values of the file")):
+        if texts := [row[column] for row in steps if row.get(column)]:
+            found.append(Code(caption, "\n\n".join(texts), screen=column == "step"))
+    unnamed = [row for row in steps if not row.get("step") and not row.get("step_with_values")]
+    rest = [row for row in steps if row in unnamed or row["scale"] == "unknown"]
+    for scale in dict.fromkeys(row["scale"] for row in rest):
+        names = listed(sorted(row["variables"][0] for row in rest if row["scale"] == scale))
+        found.append(Paragraph(f"{names}: {UNSTEPPED[scale]}."))
+    return found
 
 
 def _suggestions(rows: Sequence[Plain]) -> TableBlock:

@@ -104,9 +104,8 @@ class Applied:
         if self.scenario is None:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
         known = open_frame(self.original).columns
-        fields = {name: getattr(self.scenario, name) for name in type(self.scenario).model_fields}
-        fields["identifiers"] = tuple(name for name in self.scenario.identifiers if name in known)
-        scenario = type(self.scenario)(**(fields | {"aligned": self._aligned()}))
+        left = tuple(name for name in self.scenario.identifiers if name in known)
+        scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
         found = assess(
             self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=self.recipe,
             log=self.log,
