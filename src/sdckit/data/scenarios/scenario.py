@@ -137,6 +137,8 @@ class Scenario(BaseModel):
         A line for the report.
     aligned
         Row i of the released file was made from row i of the original.
+    unconfirmed
+        Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
     Raises
     ------
@@ -174,6 +176,7 @@ class Scenario(BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
+    unconfirmed: _Names = ()
 
     def __init__(
         self,
@@ -195,6 +198,7 @@ class Scenario(BaseModel):
         missing_codes: Sequence[str | int | float] = (),
         title: str = "",
         aligned: bool = False,
+        unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
         try:
@@ -202,12 +206,13 @@ class Scenario(BaseModel):
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=household, person=person, sensitive=sensitive, numeric=numeric,
                 identifiers=identifiers, thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
-                release=release, missing_codes=missing_codes, title=title, aligned=aligned, **unknown,
+                release=release, missing_codes=missing_codes, title=title, aligned=aligned,
+                unconfirmed=unconfirmed, **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
 
-    @field_validator("sensitive", "numeric", "identifiers", mode="before")
+    @field_validator("sensitive", "numeric", "identifiers", "unconfirmed", mode="before")
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)

@@ -105,6 +105,7 @@ def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
         "missing_codes": tuple(scenario.missing_codes),
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
+        "unconfirmed": tuple(scenario.unconfirmed),
     }
 
 
