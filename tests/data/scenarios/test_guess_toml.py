@@ -76,7 +76,9 @@ def test_the_example_limits_are_valid_once_uncommented(tmp_path):
 
 
 def test_several_rows_per_person_say_what_the_line_does(tmp_path):
-    text = scenario_toml(survey().drop("dob").with_columns(pid=pl.int_range(N) // 2, sex=pl.int_range(N) // 2 % 2))
+    text = scenario_toml(
+        survey().drop("dob").with_columns(pid=pl.int_range(N) // 2, sex=pl.int_range(N) // 2 % 2)
+    )
     scenario = scenario_of(text, tmp_path)
     assert (scenario.person, scenario.missing) == ("pid", "category")
     told = " ".join(line.lstrip("# ") for line in text.splitlines())

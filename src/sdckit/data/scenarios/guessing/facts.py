@@ -141,7 +141,7 @@ def _written(values: pl.Series, levels: int) -> str | None:
 def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     """Give a column as doubles, NaN for missing; None where it holds no numbers.
 
-    Texts count as numbers where all but a few codes are: "12", "N", "10 or more" of a short list.
+    Texts count as numbers where all but a few codes are: "12" and "N"; labels "9" and "10 or more".
 
     >>> import polars as pl
     >>> numbers_of(pl.Series(["1", "2", "N", "1", "3", "2"])).tolist()
@@ -154,25 +154,22 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
         return None
     if kind.is_numeric():
         return series.cast(pl.Float64).fill_null(np.nan).to_numpy()
-    texts = series.cast(pl.String)
-    head = texts.head(2000).drop_nulls()
+    if kind != pl.String:
+        return _leading(series)
+    head = series.head(2000).drop_nulls()
     found = head.str.strip_chars().cast(pl.Float64, strict=False)
     codes = head.str.contains(r"^\s*0\d").any()  # written with zeros in front
     if len(head) == 0 or codes or found.null_count() * 2 > len(head):
-        return _leading(series)
-    doubles = texts.str.strip_chars().cast(pl.Float64, strict=False)
-    odd = texts.filter(doubles.is_null() & texts.is_not_null())
-    if odd.n_unique() > _OTHER_TEXTS:
-        return _leading(series)
-    return doubles.fill_null(np.nan).to_numpy()
+        return None
+    doubles = series.str.strip_chars().cast(pl.Float64, strict=False)
+    odd = series.filter(doubles.is_null() & series.is_not_null())
+    return None if odd.n_unique() > _OTHER_TEXTS else doubles.fill_null(np.nan).to_numpy()
 
 
 def _leading(series: pl.Series) -> NDArray[np.float64] | None:
     """Numbers at the head of labels: "3", "10 or more"; most labels must be plain numbers."""
     import polars as pl
 
-    if series.dtype == pl.String:
-        return None
     labels = series.cast(pl.String)
     distinct = labels.drop_nulls().unique()
     plain = distinct.str.contains(r"^\s*-?\d+(\.\d+)?\s*$").sum()

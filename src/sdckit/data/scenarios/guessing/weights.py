@@ -197,7 +197,13 @@ def _scale(facts: Facts, told: list[str]) -> tuple[str | None, float]:
 
 def _silent(facts: Facts, units: Units) -> str | None:
     """Ask about numbers that nothing is said of, but that behave like weights."""
-    if not facts.positive or facts.text or not facts.fraction or facts.levels <= _LEVELS or facts.n < facts.records:
+    if (
+        not facts.positive
+        or facts.text
+        or not facts.fraction
+        or facts.levels <= _LEVELS
+        or facts.n < facts.records
+    ):
         return None
     normed = abs(facts.mean - 1) <= _NEAR / 4 and facts.deviation > _SPREAD[0]
     if normed and facts.decimals > 1:
