@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyreadstat
 import pytest
 
 import sdckit.data.scenarios.guess as module
@@ -236,7 +237,6 @@ def test_labels_of_a_frame():
 
 
 def test_a_path_brings_its_own_labels(tmp_path):
-    pyreadstat = pytest.importorskip("pyreadstat")
     path = tmp_path / "x.sav"
     frame = pl.DataFrame({"V1": codes(2), "V2": [i * 7 % 97 for i in range(N)]}).cast(pl.Float64)
     pyreadstat.write_sav(frame.to_pandas(), str(path), column_labels=["Sexe", "Âge"],

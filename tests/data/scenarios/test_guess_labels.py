@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyreadstat
 import pytest
 
 from sdckit.data.scenarios.guess import guess_roles, scenario_toml
 from sdckit.data.scenarios.scenario import Scenario
-
-pyreadstat = pytest.importorskip("pyreadstat")
 
 # In this order: household, number in it, sex, age, region, marital status, education, citizenship, income,
 # body weight, height, sampling weight, household size, health, religion, satisfaction, occupation, party.

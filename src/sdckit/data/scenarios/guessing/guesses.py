@@ -17,14 +17,30 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column probably is."""
+    """What a column probably is.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    role : str
+        Its role in a scenario; ``"ignore"`` where it has none.
+    confidence : str
+        ``"sure"``, ``"likely"`` or ``"unsure"``; see `RoleGuesses`.
+    evidence : tuple of str
+        Why, in words, without any value of a record.
+    warning : str or None
+        What to do before it is used.
+    question : str or None
+        What must be answered before a gate may rest on it.
+    """
 
     column: str
-    role: Role  # its role in a scenario; ``"ignore"`` where it has none
+    role: Role
     confidence: Confidence
-    evidence: tuple[str, ...]  # why, in words, without any value of a record
-    warning: str | None = None  # what to do before it is used, or None
-    question: str | None = None  # what must be answered before a gate may rest on it, or None
+    evidence: tuple[str, ...]
+    warning: str | None = None
+    question: str | None = None
 
     @property
     def reason(self) -> str:
@@ -55,10 +71,10 @@ class RoleGuesses:
     --------
     >>> import polars as pl
     >>> import sdckit as sdc
-    >>> data = pl.DataFrame({"sex": ["m", "f"] * 20, "hours": [1, 2, 3, 4] * 10})
+    >>> data = pl.DataFrame({"sex": ["m", "f"] * 20, "v3": [1, 2, 3, 4] * 10})
     >>> found = sdc.guess_roles(data)
     >>> found["sex"].role, found["sex"].confidence, found.unconfirmed
-    ('key', 'sure', ('hours',))
+    ('key', 'sure', ('v3',))
     """
 
     guesses: tuple[Guess, ...]
