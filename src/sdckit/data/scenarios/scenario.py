@@ -163,6 +163,8 @@ class Scenario(BaseModel):
     matching
         How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
         ``tol`` and ``high_risk``.
+    unconfirmed
+        Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
     Raises
     ------
@@ -203,6 +205,7 @@ class Scenario(BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
+    unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
     _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
 
@@ -230,6 +233,7 @@ class Scenario(BaseModel):
         title: str = "",
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
+        unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
         try:
@@ -239,7 +243,7 @@ class Scenario(BaseModel):
                 sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, missing_codes=missing_codes, title=title, aligned=aligned,
-                matching=_matching(matching), **unknown,
+                matching=_matching(matching), unconfirmed=unconfirmed, **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
@@ -252,7 +256,9 @@ class Scenario(BaseModel):
 
     __hash__ = None  # type: ignore[assignment]  # it holds tables
 
-    @field_validator("household_variables", "sensitive", "numeric", "ordered", "identifiers", mode="before")
+    @field_validator(
+        "household_variables", "sensitive", "numeric", "ordered", "identifiers", "unconfirmed", mode="before"
+    )
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)

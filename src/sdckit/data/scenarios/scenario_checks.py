@@ -13,7 +13,10 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["check_consistent", "check_missing_rules", "explain", "name_intruders", "role_words", "roles_of"]
+__all__ = [
+    "check_consistent", "check_missing_rules", "explain", "name_intruders", "require_confirmed", "role_words",
+    "roles_of", "unconfirmed_words",
+]  # fmt: skip
 
 HOUSEHOLD_VARIABLES = "household_variables"
 _ENOUGH = 8  # problems told at once; the rest is only counted
@@ -156,6 +159,22 @@ def role_words(role: str) -> str:
         HOUSEHOLD_VARIABLES: "a household variable",
     }  # fmt: skip
     return words.get(role, f"the {role}")
+
+
+def require_confirmed(scenario: Scenario) -> None:
+    """Refuse a scenario with guesses that nobody has confirmed: a gate must not rest on them."""
+    if scenario.unconfirmed:
+        raise ScenarioError(
+            f"the scenario is not confirmed: {unconfirmed_words(scenario)}. Look at each, correct its role, and "
+            "delete its name from 'unconfirmed'; when the list is gone the scenario can be a gate"
+        )
+
+
+def unconfirmed_words(scenario: Scenario) -> str:
+    """Name what is to be confirmed; of many columns the first."""
+    names = [f"'{name}'" for name in scenario.unconfirmed]
+    more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
+    return f"somebody has to look at what was guessed of {', '.join(names[:_ENOUGH])}{more}"
 
 
 def _check_intruders(scenario: Scenario) -> None:

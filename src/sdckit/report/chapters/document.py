@@ -106,6 +106,7 @@ def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
         "matching": _stated(scenario.matching.declared),
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
+        "unconfirmed": tuple(scenario.unconfirmed),
     }
 
 

@@ -188,6 +188,7 @@ def scenario_section(plain: Plain) -> Section:
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),
         ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
         ("Release", tree["release_words"]),
+        *([("Guessed, not confirmed", listed(tree["unconfirmed"]))] if tree["unconfirmed"] else []),
     ]
     return Section("Scenario", (Facts(tuple(items)),), paper=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.data.scenarios.guess_words import TOPICS, key_topic_within, topic_of, words_of
+from sdckit.data.scenarios.guessing.words import TOPICS, key_topic_within, topic_of, words_of
 
 
 @pytest.mark.parametrize(
