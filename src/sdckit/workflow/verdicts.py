@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
-from sdckit.report.chapters.sentences import overall
+from sdckit.report.chapters.sentences import both_rules, overall
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Thresholds
@@ -67,6 +67,9 @@ class Verdict:
         Records beyond the limit, where that is a number of records.
     value : float or None
         The figure compared, where it is one figure.
+    n_category, n_resting : int or None
+        For k where missing key values stand for any value: the records below k when they are a category, and
+        those that reach k only through other records' missing values.
     """
 
     name: str
@@ -77,6 +80,8 @@ class Verdict:
     n_records: int | None
     value: float | None
     reason: str
+    n_category: int | None = None
+    n_resting: int | None = None
 
     @property
     def word(self) -> str:
@@ -89,11 +94,16 @@ class Verdict:
         if self.holds is None:
             return f"{self.name} = {self.limit:g}: {self.reason}"
         n = self.n_records or 0
-        return (HOLDS if self.holds else EXCEEDED)[self.name].format(
+        said = (HOLDS if self.holds else EXCEEDED)[self.name].format(
             limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
         )  # fmt: skip
+        if self.n_category is None:
+            return said
+        return said + both_rules(
+            f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds
+        )
 
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
@@ -103,6 +113,16 @@ def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
 
 def _by_count(name: str, intruder: str, limit: float, beyond: int, variable: str | None = None) -> Verdict:
     return Verdict(name, intruder, variable, limit, beyond == 0, beyond, None, "")
+
+
+def _with_both_rules(one: Verdict, results: Mapping[str, Any]) -> Verdict:
+    """A verdict on k that says what it would be if a missing value were a category."""
+    category = results.get("k_anonymity:category")
+    if category is None:
+        return one
+    k = int(one.limit)
+    resting = results["k_anonymity"].resting_on_missing[k]
+    return replace(one, n_category=category.violations[k], n_resting=resting)
 
 
 def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str | None = None) -> Verdict:
@@ -123,6 +143,7 @@ def judge(
     if thresholds.k is not None:
         beyond = results["k_anonymity"].violations[thresholds.k]
         found.append(_by_count("k", intruder, thresholds.k, beyond))
+        found[-1] = _with_both_rules(found[-1], results)
     if thresholds.risk is not None:
         found.append(_by_count("risk", intruder, thresholds.risk, risk.count_above(thresholds.risk)))
     if thresholds.global_risk is not None:
