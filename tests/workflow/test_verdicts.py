@@ -48,6 +48,28 @@ def judged(
         )
 
 
+GAPS = pl.DataFrame({"sex": ["f", "f", "m", "m", None], "age": [1, 1, 2, 3, 3]})
+
+
+def test_a_verdict_on_k_says_both_rules_for_missing_values():
+    with quiet():
+        results = {
+            "k_anonymity": sdc.k_anonymity(GAPS, keys=["sex", "age"], k=2),
+            "k_anonymity:category": sdc.k_anonymity(GAPS, keys=["sex", "age"], k=2, missing="category"),
+            "individual_risk": sdc.individual_risk(GAPS, keys=["sex", "age"]),
+        }
+    (one,) = judge(Thresholds(k=2), "neighbour", results, sensitive=(), skipped=())
+    assert (one.holds, one.n_records, one.n_category, one.n_resting) == (False, 1, 3, 1)
+    assert one.sentence == (
+        "1 record is in a group of fewer than 2 with the same keys (k = 2) when a missing value may be any value "
+        "(1 more would be, but for other records' missing values); with a missing value as a category, 3 records are "
+        "in groups of fewer than 2"
+    )
+    del results["k_anonymity:category"]  # the declared rule is that one, or nothing is missing
+    (one,) = judge(Thresholds(k=2), "neighbour", results, sensitive=(), skipped=())
+    assert (one.n_category, one.n_resting) == (None, None)
+
+
 def test_nothing_declared_nothing_judged():
     assert judged() == ()
 

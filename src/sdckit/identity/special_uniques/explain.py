@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.collect import row_of
+from sdckit.cells.frequencies import blank_cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -41,6 +42,10 @@ def disagreements(cells: Cells, mine: int) -> NDArray[np.bool_]:
         out[j] = codes != codes[mine]
         if rule == "wildcard":
             out[j] &= (codes != missing) & (codes[mine] != missing)
+    blank = blank_cells(
+        [level.span for level in cells.levels], cells.table.words, cells.table.layout, cells.table.codes
+    )
+    out[:, blank[blank != mine]] = True  # it counts for no other
     return out
 
 

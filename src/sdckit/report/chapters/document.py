@@ -59,7 +59,8 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     }
     intruders = tuple(_intruder(one, settings[one.name]) for one in assessment.intruders)
     if scenario.person is None:
-        known = [(settings[one.name].sizes, frozenset(one.keys)) for one in assessment.intruders]
+        each = ((settings[one.name], one) for one in assessment.intruders)
+        known = [(at.sizes, frozenset(one.keys), not at.cells_known) for at, one in each]
         link_intruders(ledger, known)
     tree: dict[str, Tree] = {
         "schema": "sdckit/assessment",
@@ -194,6 +195,8 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
         "holds": Holds(one.holds, one.reason),
         "n_records": (count := _verdict_count(one, setting)),
         "rate": Share(count.name, "n") if count is not None else None,
+        "n_category": _other_count("violations.category", one, one.n_category, setting),
+        "n_resting": _other_count("resting", one, one.n_resting, setting),
         "value": _verdict_value(one, setting),
         "reason": Foreign(one.reason),
     }
@@ -223,6 +226,12 @@ def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
         # A household is recognised at least as easily as its member.
         ledger.nested(count.name, f"{prefix}.above")
     return count
+
+
+def _other_count(name: str, one: Verdict, true: int | None, setting: Setting) -> Count | None:
+    """What the verdict on k says of missing values, as k-anonymity has entered it."""
+    known = f"{setting.prefix}.{name}.{one.limit:g}"
+    return Count(known) if true is not None and known in setting.ledger.variables else None
 
 
 def _verdict_value(one: Verdict, setting: Setting) -> Tree:

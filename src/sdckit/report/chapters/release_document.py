@@ -188,7 +188,8 @@ def _verdict(
     )
     plain: Plain = {
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
-        "holds": holds, "n_records": None, "rate": blank, "value": None, "reason": one.reason, "release": None,
+        "holds": holds, "n_records": None, "rate": blank, "n_category": None,
+        "n_resting": None, "value": None, "reason": one.reason, "release": None,
     }  # fmt: skip
     if leaves := list(_compared(one, intruders)):
         return plain | {"value": max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)}

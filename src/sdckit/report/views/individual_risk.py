@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
 
 LARGEST = "Largest individual risk"
+HELPED = "Records whose risk counts other records' missing values as matches"
 
 
 def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
@@ -54,6 +55,12 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
         sizes=setting.sizes if by_size is not None else None,
         largest={} if by_size is None else {e: largest_size(e, by_size, result.method) for e in RISK_EDGES},
     )
+    if not (setting.variant or setting.cells_known or setting.persons):
+        helped = setting.count("helped", result.resting_on_missing, "helped")
+        ledger.nested("n", helped.name)
+        for known in [one for one in ledger.variables if one.startswith(f"{setting.prefix}.resting.")]:
+            ledger.nested(helped.name, known)
+        tree["resting_on_missing"] = helped
     tree["notes"] = notes_tree(result)
     through = result.expected_household_reidentifications
     if through is not None and result.household_risk is not None:
@@ -99,6 +106,8 @@ def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:
     if "n_above" in tree:
         words = of_whole(tree["n_above"], tree["rate_above"])
         facts.append((f"Records with a risk above {tree['threshold']:g}{of}", words))
+    if "resting_on_missing" in tree:
+        facts.append((f"{HELPED}{of}", tree["resting_on_missing"]["text"]))
     if "household_risk" in tree:
         facts.append((f"Household risk, mean over the records{of}", tree["household_risk"]["text"]))
         expected = tree["expected_household_reidentifications"]["text"]

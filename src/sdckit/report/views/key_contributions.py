@@ -62,9 +62,10 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
         names = tuple(row.variables)
         counts = _counts(row, names, TABLE, setting)
         for name in names:
-            if name in singles:
+            if name in singles and _monotone(setting, result, names):
                 setting.ledger.bounded(singles[name][1], {counts[1]: (1.0, 1.0)}, upper=False)
-        rows.append(_row(row, names, counts, whole, setting) | _risk(row, counts, setting, names, TABLE))
+        shared = whole if _monotone(setting, result, names) else {}
+        rows.append(_row(row, names, counts, shared, setting) | _risk(row, counts, setting, names, TABLE))
         if len(names) == 1:
             singles[names[0]] = counts
     return {
@@ -82,6 +83,12 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
+def _monotone(setting: Setting, result: KeyContributions, dropped: Sequence[str]) -> bool:
+    """Whether leaving keys out only adds matches: not where a record may come to lack all the keys left."""
+    n_keys = sum(len(row.variables) == 1 for row in result.table)
+    return setting.cells_known or n_keys - len(dropped) < 2
+
+
 def _coarsenings(
     result: KeyContributions, setting: Setting, whole: dict[int, str], singles: dict[str, dict[int, str]]
 ) -> tuple[Tree, ...]:
@@ -89,7 +96,8 @@ def _coarsenings(
     rows: list[Tree] = []
     for key, step in sorted(result.coarsenings.items()):
         counts = _counts(step, (key,), COARSER, setting)
-        for size, name in singles.get(key, {}).items():
+        left_out = singles.get(key, {}) if _monotone(setting, result, (key,)) else {}
+        for size, name in left_out.items():
             setting.ledger.nested(counts[size], name)
         rows.append(
             _row(step, (key,), counts, whole, setting)

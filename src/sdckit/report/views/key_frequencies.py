@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
-from sdckit.report.gate.relations import link_cells
+from sdckit.report.gate.relations import link_cells, link_resting
 from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Plain, View
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdckit.identity.key_frequencies import KeyFrequencies
 
 WILDCARDS = "For who is alone, a missing value may be any value; in the cells below it is a value of its own."
+HIDDEN = "Records not alone only through other records' missing values"
 PERSONS = (
     "A combination that only one person has is told from persons, however many records the person has; "
     "the cells below are counted by their records."
@@ -39,9 +40,21 @@ def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
         "n_cells": Total(f"{classes}."),
         "sample_uniques": uniques,
         "sample_unique_rate": Share(uniques.name, "n"),
+        **_resting(result, setting, uniques.name),
         "frequency_of_frequencies": SizeClasses(classes, tuple(result.frequency_of_frequencies.items())),
         "notes": notes_tree(result) | apart,
     }
+
+
+def _resting(result: KeyFrequencies, setting: Setting, uniques: str) -> dict[str, Tree]:
+    """Uniques that other records' missing values hide, where any value is a wildcard."""
+    if setting.cells_known or setting.persons:
+        return {}
+    # with fractions of a match a record below 2 need not be unique
+    name = "resting.2" if setting.alpha in {0.0, 1.0} else "resting.unique"
+    count = setting.count(name, result.resting_on_missing, "violations")
+    link_resting(setting.ledger, setting.prefix, uniques, count.name, 2)
+    return {"resting_on_missing": count}
 
 
 def blocks(one: Plain, place: str) -> list[Block]:
@@ -50,6 +63,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     facts = (
         ("Different combinations of keys (cells)", tree["n_cells"]["text"]),
         (_alone(tree), of_whole(tree["sample_uniques"], tree["sample_unique_rate"])),
+        *([(HIDDEN, tree["resting_on_missing"]["text"])] if "resting_on_missing" in tree else []),
     )
     sizes = tree["frequency_of_frequencies"]
     rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
@@ -81,7 +95,8 @@ def _size_label(size: str) -> str:
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
-    return {_alone(tree): tree["sample_uniques"], "Share of them": tree["sample_unique_rate"]}
+    found = {_alone(tree): tree["sample_uniques"], "Share of them": tree["sample_unique_rate"]}
+    return found | ({HIDDEN: tree["resting_on_missing"]} if "resting_on_missing" in tree else {})
 
 
 def _answer(one: Plain, place: str, n: Plain) -> str:
@@ -97,7 +112,16 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
         seen = f"finds records {alone} (number withheld)"
     else:
         seen = f"finds {uniques['text']} of {n['text']} records ({rate}) {alone}"
-    return f"Somebody who knows {listed(one['keys'])} of a person {seen}."
+    hidden = _hidden(tree.get("resting_on_missing"))
+    return f"Somebody who knows {listed(one['keys'])} of a person {seen}{hidden}."
+
+
+def _hidden(count: Plain | None) -> str:
+    """The records that only others' missing values keep from being alone, in words."""
+    if count is None or count["text"] == "0":
+        return ""
+    many = "others (number withheld)" if count["text"] == "withheld" else f"{count['text']} more"
+    return f"; {many} would be, if other records' missing values matched nothing"
 
 
 VIEW = View("How many records share a key", tree, blocks, figures=_figures, answer=_answer)
