@@ -140,10 +140,12 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
 
 
 def _shared(guesses: RoleGuesses) -> list[str]:
-    if not guesses.household_variables:
+    apart = {guess.column for guess in guesses if guess.role in ("household", "person", "identifier")}
+    names = [name for name in guesses.household_variables if name not in apart]
+    if not names or not guesses.of("household"):
         return []
-    names = ", ".join(toml_string(name) for name in guesses.household_variables)
-    return ["\n".join(_comment(f"The same for all members of every household: {names}.", "", "  ")) + "\n"]
+    told = _comment("The same for all members of every household, and protected once for all of them.")
+    return ["\n".join([*told, toml_entry("household_variables", names)]) + "\n"]
 
 
 def _codes(notes: MissingNotes) -> list[str]:
