@@ -248,8 +248,9 @@ def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
 def _heading(text: str) -> Any:
     import altair as alt
 
+    lines = wrap(text, MOST_LETTERS)
     return alt.Title(
-        wrap(text, MOST_LETTERS),
+        lines if len(lines) > 1 else text,
         anchor="start",
         frame="group",
         fontSize=14,

@@ -43,6 +43,8 @@ class ReleaseAssessment(Assessed):
         often, `control` whether there was a control file.
     what_was_done : WhatWasDone or None
         The recipe that made the release, where it was made by one.
+    recoded : tuple of str
+        Columns of the original that were recoded like the release, so that both files speak of the same values.
     """
 
     schema: ClassVar[str] = "sdckit/release-assessment"
@@ -54,6 +56,7 @@ class ReleaseAssessment(Assessed):
     no_utility: str = ""
     models: tuple[tuple[str, str], ...] = ()
     what_was_done: WhatWasDone | None = None
+    recoded: tuple[str, ...] = ()
     attacks: dict[str, Any] = field(default_factory=dict)
     attacks_skipped: tuple[tuple[str, str], ...] = ()
     attacks_asked: Asked | None = None

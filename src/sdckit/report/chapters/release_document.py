@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
@@ -41,7 +42,10 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
     own: whoever has the release can count in it.
     """
     before = protect(_with_comparison(assessment, internal=internal), internal=internal)
-    after = [protect(build_document(one), internal=internal) for one in assessment.released]
+    after = [
+        protect(replace(build_document(one), base=f"release {number}"), internal=internal)
+        for number, one in enumerate(assessment.released, 1)
+    ]
     comparison = before.pop("comparison")
     scenario = assessment.scenario
     asked = assessment.attacks_asked
@@ -68,6 +72,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         "n": before["n"],
         "n_released": comparison["n_released"],
         "aligned": assessment.aligned,
+        "recoded": list(assessment.recoded),
         "passed": passed(verdicts),
         "verdicts": verdicts,
         "scenario": before["scenario"],
@@ -154,7 +159,8 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
     }
     tree = {**base.tree, "scenario": scenario_tree(assessment.scenario), "comparison": comparison}
-    return Document(tree, ledger.variables, tuple(ledger.relations), base.n)
+    file = "recoded original" if assessment.recoded else "original"
+    return Document(tree, ledger.variables, tuple(ledger.relations), base.n, file)
 
 
 def intruder_tree(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels, link_records
-from sdckit.report.parts import bars, texts
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.parts import bars, below, by_rule, of_rule, texts
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
     """Records below every tested k; outside, the level itself is only said to hold or not."""
     ledger, prefix = setting.ledger, setting.prefix
     name = f"violations{setting.suffix}"
-    counts = {k: setting.count(f"{name}.{k}", n, "violations") for k, n in sorted(result.violations.items())}
+    rule = rule_of(result)
+    counts = {
+        k: setting.count(f"{name}.{k}", n, "violations", of=setting.quantity(below(k), rule))
+        for k, n in sorted(result.violations.items())
+    }
     link_levels(ledger, [count.name for count in counts.values()])
     for count in counts.values():
         ledger.nested("n", count.name)
@@ -37,6 +41,7 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
             ledger.nested(f"{prefix}.violations.category.{k}", f"{prefix}.violations.{k}")
     return {
         "counted": setting.counted,
+        "rule": rule,
         "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
@@ -59,15 +64,15 @@ def _link_uniques(setting: Setting, result: KAnonymity) -> None:
 
 def blocks(one: Plain, place: str) -> list[Block]:
     """Every tested k, under both rules for missing values where they differ."""
-    strict, lenient = one.get(f"{place}_category"), one[place]
-    rules = [("", lenient)] if strict is None else [("wildcard", lenient), ("category", strict)]
+    lenient = one[place]
+    rules = [(rule, one[at]) for rule, at in by_rule(one, place)]
     rows, drawn = [], []
     for k in lenient["violations"]:
         for rule, tree in rules:
             count = tree["violations"][k]
             label = f"k = {k}" + (f", missing as {rule}" if rule else "")
             rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k])))
-            drawn.append((f"k = {k}" + (f", {rule}" if rule else ""), count, TONES[rule]))
+            drawn.append((label, count, TONES[rule]))
     columns = ("Tested", "Result", "Records in violation", "Share of records")
     fewer = "k persons" if lenient["counted"] == "persons" else "k"
     held = tuple(
@@ -75,18 +80,18 @@ def blocks(one: Plain, place: str) -> list[Block]:
         for rule, tree in rules
         if "level" in tree
     )
+    only = of_rule(lenient) if len(rules) == 1 else ""
+    caption = f"Records in groups of fewer than {fewer} with the same keys{only}"
     return [
-        TableBlock(
-            f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)
-        ),
+        TableBlock(caption, columns, tuple(rows), (2, 3)),
         *([Facts(held)] if held else []),
-        bars("Records in violation of k-anonymity", "records", drawn),
+        bars(f"Records in violation of k-anonymity{only}", "records", drawn),
     ]
 
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
-    found = {f"Records in groups of fewer than {k}": leaf for k, leaf in tree["violations"].items()}
+    found = {below(k): leaf for k, leaf in tree["violations"].items()}
     return found | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
-from sdckit.report.parts import bars, notes_blocks, texts, uniques_of
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -25,13 +25,14 @@ TAU2 = "Expected correct matches among sample uniques (tau2)"
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     """Tau as rounded counts, their share of the uniques, and the fit in words."""
     ledger, prefix = setting.ledger, setting.prefix
-    uniques = uniques_of(setting, result.sample_uniques)
+    uniques = uniques_of(setting, result)
     first = ledger.value(f"{prefix}.tau1", result.tau1, f"{prefix}.tau", kind="sum")
     second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
     ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
     ledger.bounded(second.name, {uniques.name: (0.0, 1.0)}, lower=False)
     return {
         "sample_uniques": uniques,
+        "rule": "category" if rule_of(result) else "",
         "sampling_fraction": setting.declared(result.sampling_fraction),
         "model": tuple(result.model),
         "selection": _selection(result),
@@ -80,7 +81,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         (TAU2, *texts(tree["tau2"], tree["tau2_per_unique"])),
     )
     facts = [
-        ("Sample uniques", tree["sample_uniques"]["text"]),
+        (f"{ALONE}: sample uniques{of_rule(tree)}", tree["sample_uniques"]["text"]),
         ("Model", listed(tree["model"])),
         ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
@@ -89,7 +90,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
         facts.append(("Misfit, standardised: z1, z2", ", ".join(misfit)))
     drawn = (
-        ("alone in the file", tree["sample_uniques"]),
+        (f"alone{of_rule(tree)}", tree["sample_uniques"]),
         ("expected correct matches (tau2)", tree["tau2"]),
         ("expected alone in the population (tau1)", tree["tau1"]),
     )

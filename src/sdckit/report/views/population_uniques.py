@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
 from sdckit.report.parts import bars, notes_blocks, uniques_of
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ STATUS = {
 def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
     """Each estimate beside the others; made from cells by size, they could tell a small table."""
     ledger, prefix = setting.ledger, setting.prefix
-    uniques = uniques_of(setting, result.sample_uniques)
+    uniques = uniques_of(setting, result)
     population = ledger.value(f"{prefix}.population", result.population, f"{prefix}.population")
     estimates: dict[str, Tree] = {}
     for name in MODELS:
@@ -57,6 +57,7 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
         }
     return {
         "sample_uniques": uniques,
+        "rule": "category" if rule_of(result) else "",
         "population": population,
         "estimates": estimates,
         "caution": CAUTION,

@@ -119,7 +119,12 @@ class Applied:
                 f"{', '.join(recoded)}: the original is compared with the same recoding as the release"
             )
         assert isinstance(found, ReleaseAssessment)
-        return replace(found, what_was_done=self.what_was_done, warnings=(*found.warnings, *told))
+        fields = {name: getattr(found.scenario, name) for name in type(found.scenario).model_fields}
+        declared = type(scenario)(**(fields | {"identifiers": self.scenario.identifiers}))
+        return replace(
+            found, scenario=declared, what_was_done=self.what_was_done, recoded=tuple(recoded),
+            warnings=(*found.warnings, *told),
+        )  # fmt: skip
 
     def _scenario_left(self, scenario: Scenario) -> tuple[Scenario, list[str]]:
         """The scenario as it holds for the release, and the keys that were left out of it."""
