@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
+from sdckit.report.gate.figures import Guarded, InternalOnly, Ratio, Tree
 from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
+from sdckit.report.trust import FIT, supposed_table, trust_block
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.population.population_risk import PopulationRisk
 
-# Standardised misfit from which a model is called too simple (one-sided 5 %).
-MISFIT = 1.645
 TAU1 = "Sample uniques expected to be unique in the population (tau1)"
 TAU2 = "Expected correct matches among sample uniques (tau2)"
 
@@ -30,6 +28,8 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
     ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
     ledger.bounded(second.name, {uniques.name: (0.0, 1.0)}, lower=False)
+    place = f"{prefix}.population_uniques.log_linear"
+    people = ledger.value(place, result.population_uniques, place)
     return {
         "sample_uniques": uniques,
         "rule": "category" if rule_of(result) else "",
@@ -40,7 +40,11 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
         "tau2": second,
         "tau1_per_unique": Ratio(first.name, uniques.name),
         "tau2_per_unique": Ratio(second.name, uniques.name),
-        "fit": _fit(result),
+        "population_uniques": Guarded(people.name, uniques.name),
+        "fit": FIT[result.fit],
+        "state": result.fit,
+        "recommended": result.recommended,
+        "dissimilarity": InternalOnly(result.dissimilarity),
         "z1": InternalOnly(result.z1),
         "z2": InternalOnly(result.z2),
         "notes": notes_tree(result, inside=("z1", "z2", "path")),
@@ -61,18 +65,6 @@ def _selection(result: PopulationRisk) -> str:
     return "as asked for" if pairs else "main effects: the keys are taken as independent"
 
 
-def _fit(result: PopulationRisk) -> str:
-    if result.sampling_fraction >= 1:
-        return "nothing is modelled: the file is the population"
-    if math.isnan(result.z2):
-        return "cannot be judged"
-    if result.z2 >= MISFIT:
-        return "the model is too simple for this file: tau1 and tau2 are probably too high"
-    if result.z2 <= -MISFIT:
-        return "the model may be overfitted: tau1 and tau2 may be too low"
-    return "no sign of misfit"
-
-
 def blocks(one: Plain, place: str) -> list[Block]:
     """What the model expects of the sample uniques."""
     tree = one[place]
@@ -80,11 +72,16 @@ def blocks(one: Plain, place: str) -> list[Block]:
         (TAU1, *texts(tree["tau1"], tree["tau1_per_unique"])),
         (TAU2, *texts(tree["tau2"], tree["tau2_per_unique"])),
     )
+    trusted = trust_block(one)
     facts = [
         (f"{ALONE}: sample uniques{of_rule(tree)}", tree["sample_uniques"]["text"]),
         ("Model", listed(tree["model"])),
         ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
+        (
+            "People expected to be unique in the population (tau1 over the fraction)",
+            tree["population_uniques"]["text"],
+        ),
     ]
     if "z2" in tree:
         misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
@@ -95,9 +92,11 @@ def blocks(one: Plain, place: str) -> list[Block]:
         ("expected alone in the population (tau1)", tree["tau1"]),
     )
     return [
+        *([trusted] if trusted else []),
         Facts(tuple(facts)),
         bars("Sample uniques, and what the model expects of them", "records", drawn),
         TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2)),
+        *([] if one.get("population_uniques") else supposed_table(one)),
         *notes_blocks(tree),
     ]
 
