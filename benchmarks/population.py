@@ -71,7 +71,8 @@ def compare(name: str, people: pl.DataFrame, fraction: float) -> str:
     named = "log-linear" if risk.recommended else sizes.recommended or "none"
     return (
         f"{name} {fraction:g}: {truth} uniques: {told}; z2 {risk.z2:.3g} ({risk.fit}); "
-        f"tau2 {_error(risk.tau2, matches)} of {matches:.0f}; individual risk {_error(own, everybody)} of {everybody:.0f}; recommended: {named}"
+        f"tau2 {_error(risk.tau2, matches)} of {matches:.0f}; "
+        f"individual risk {_error(own, everybody)} of {everybody:.0f}; recommended: {named}"
     )
 
 

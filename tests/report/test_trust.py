@@ -12,7 +12,7 @@ import sdckit as sdc
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
 from sdckit.report.screen import screen_blocks
-from sdckit.report.trust import FIT, MODELS, supposed_table, trust_block
+from sdckit.report.trust import FIT, MODELS, people_of, supposed_table, trust_block
 
 
 def leaf(text: str) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def leaf(text: str) -> dict[str, Any]:
 
 def risk(state: str) -> dict[str, Any]:
     found = {"state": state, "recommended": state in ("fits", "close", "census"), "fit": FIT[state]}
-    return found | {"tau1": leaf("26"), "tau2": leaf("352"), "population_uniques": leaf("15,000")}
+    return found | {"tau1": leaf("26"), "tau2": leaf("352"), "population_uniques": 15_000.4}
 
 
 def sizes(recommended: str, status: str = "ok") -> dict[str, Any]:
@@ -99,3 +99,13 @@ def test_the_command_names_one_for_both_results():
     outside = result_blocks(protect(result_document(sized)))
     (table,) = (block for block in outside if getattr(block, "caption", "").startswith("What each"))
     assert not any("%" in row[2] for row in table.rows)
+
+
+def test_outside_people_follow_from_what_is_printed():
+    """tau1 over the fraction would tell more of tau1 than its rounded count does."""
+    outside = {**risk("fits"), "population_uniques": None, "tau1": {"text": "25", "value": 25}}
+    for fraction, told in ((0.01, "2,500 people"), (None, "among them. What")):
+        block = trust_block({"population_risk": {**outside, "sampling_fraction": fraction}})
+        assert block is not None
+        assert told in block.text
+    assert people_of({"tau1": {"text": "<5", "value": None, "below": 5}, "sampling_fraction": 0.1}) == ""

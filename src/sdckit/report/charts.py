@@ -154,7 +154,7 @@ def forest_chart(data: Plain) -> Any:
             terms.setdefault(row["term"], []).append(row)
     space = _space([row["file"] for row in data["rows"]])
     parts = [_term_chart(term, rows, space) for term, rows in terms.items()]
-    return alt.vconcat(*parts, spacing=6) if parts else _bars([])
+    return alt.vconcat(*parts, spacing=14) if parts else _bars([])
 
 
 def _term_chart(term: str, rows: Sequence[Plain], space: int) -> Any:

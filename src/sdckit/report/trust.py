@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.gate.rounding import format_number
 from sdckit.report.view import Plain
 
-__all__ = ["FIT", "MODELS", "supposed_table", "trust_block"]
+__all__ = ["FIT", "MODELS", "people_of", "supposed_table", "trust_block"]
 
 RISK, UNIQUES = "population_risk", "population_uniques"
 LOG_LINEAR = "Log-linear model"
@@ -73,12 +74,27 @@ def _log_linear(risk: Plain) -> str:
         if risk["state"] == "fits"
         else "it expects the file's own groups closely"
     )
-    tau1, tau2, people = (risk[name]["text"] for name in ("tau1", "tau2", "population_uniques"))
+    tau1, tau2, people = risk["tau1"]["text"], risk["tau2"]["text"], people_of(risk)
+    unique = f", and {people} people unique in the population" if people else ""
     return (
         f"To be trusted first: the log-linear model, since it uses the keys themselves and {why}. It expects {tau1} "
-        f"of the records alone to be unique in the population, {tau2} correct matches among them, and {people} "
-        "people unique in the population. What other models say stands beside it to compare."
+        f"of the records alone to be unique in the population, {tau2} correct matches among them{unique}. What other "
+        "models say stands beside it to compare."
     )
+
+
+def people_of(risk: Plain) -> str:
+    """Uniques expected in the population: tau1, as printed, over a fraction that everybody knows; else "".
+
+    Examples
+    --------
+    >>> people_of({"tau1": {"text": "25", "value": 25}, "sampling_fraction": 0.01})
+    '2,500'
+    """
+    if risk.get("population_uniques") is not None:  # of a confidential document
+        return f"{risk['population_uniques']:,.0f}"
+    tau1, fraction = risk["tau1"]["value"], risk["sampling_fraction"]
+    return format_number(tau1 / fraction) if tau1 and fraction else ""
 
 
 def _settled(sizes: Plain) -> bool:

@@ -129,7 +129,9 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
     )
     if "household_risk" in tree:
         household = tree["household_risk"]["text"]
-        told += f" Counting recognition through a household member, the mean risk is {household}."
+        told += (
+            f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
+        )
     return told
 
 

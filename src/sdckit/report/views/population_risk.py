@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.gate.figures import Guarded, InternalOnly, Ratio, Tree
+from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
 from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
-from sdckit.report.trust import FIT, supposed_table, trust_block
+from sdckit.report.trust import FIT, people_of, supposed_table, trust_block
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
     ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
     ledger.bounded(second.name, {uniques.name: (0.0, 1.0)}, lower=False)
-    place = f"{prefix}.population_uniques.log_linear"
-    people = ledger.value(place, result.population_uniques, place)
     return {
         "sample_uniques": uniques,
         "rule": "category" if rule_of(result) else "",
@@ -40,7 +38,7 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
         "tau2": second,
         "tau1_per_unique": Ratio(first.name, uniques.name),
         "tau2_per_unique": Ratio(second.name, uniques.name),
-        "population_uniques": Guarded(people.name, uniques.name),
+        "population_uniques": InternalOnly(result.population_uniques),
         "fit": FIT[result.fit],
         "state": result.fit,
         "recommended": result.recommended,
@@ -78,11 +76,9 @@ def blocks(one: Plain, place: str) -> list[Block]:
         ("Model", listed(tree["model"])),
         ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
-        (
-            "People expected to be unique in the population (tau1 over the fraction)",
-            tree["population_uniques"]["text"],
-        ),
     ]
+    if people := people_of(tree):
+        facts.append(("People expected to be unique in the population (tau1 over the fraction)", people))
     if "z2" in tree:
         misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
         facts.append(("Misfit, standardised: z1, z2", ", ".join(misfit)))
