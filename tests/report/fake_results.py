@@ -23,6 +23,7 @@ class Frequencies:
     n_cells: int
     sample_uniques: int
     frequency_of_frequencies: dict[str, int]
+    cells: Any = None
     resting_on_missing: int = 0
     notes: dict[str, str] = field(default_factory=dict)
 

@@ -71,15 +71,16 @@ def household_risks(rows: list[Row], risks: tuple[float, ...], column: str) -> t
     return tuple(1 - safe[row[column]] for row in rows)
 
 
-def frequencies_of(rows: list[Row], keys: tuple[str, ...], f: list[int], strict: list[int]) -> Frequencies:
+def frequencies_of(
+    rows: list[Row], keys: tuple[str, ...], f: list[int], strict: list[int], given: Any
+) -> Frequencies:
     cells = Counter(pattern(row, keys) for row in rows)
     classes = {
         label: sum(low <= size <= high for size in cells.values())
         for label, (low, high) in SIZE_CLASSES.items()
     }
-    return Frequencies(len(rows), len(cells), sum(x == 1 for x in f), classes,
-        resting_on_missing=sum(b == 1 < a for a, b in zip(f, strict, strict=True)),
-    )  # fmt: skip
+    resting = sum(b == 1 < a for a, b in zip(f, strict, strict=True))
+    return Frequencies(len(rows), len(cells), sum(x == 1 for x in f), classes, given, resting)
 
 
 def facts_of(rows: list[Row], key: str, rule: str) -> Facts:
@@ -159,9 +160,10 @@ def intruder_of(rows: list[Row], name: str, keys: tuple[str, ...], scenario: Sce
         both = list(zip(f, strict, strict=True))
         risks = risks_of(rows, f, scenario)
         shared = household_risks(rows, risks, scenario.household) if scenario.household else None
-        cells = SimpleNamespace(has_wildcards=wildcard)
+        rule = "wildcard" if wildcard else "category" if holes else ""
+        cells = SimpleNamespace(has_wildcards=wildcard, rule=rule)
         return {
-            "key_frequencies": frequencies_of(rows, keys, f, strict),
+            "key_frequencies": frequencies_of(rows, keys, f, strict, cells),
             "k_anonymity": Anonymity(
                 min(f),
                 {k: sum(x < k for x in f) for k in levels},

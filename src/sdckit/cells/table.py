@@ -82,6 +82,13 @@ class AnyCells(ABC):
         return any(self.wild)
 
     @property
+    def rule(self) -> str:
+        """What missing key values were taken for: "wildcard", "category", or "" where none is missing."""
+        if not any(self.n_missing):
+            return ""
+        return "wildcard" if self.has_wildcards else "category"
+
+    @property
     def missing_rule(self) -> str:
         """The rule for missing key values in words."""
         if not any(self.n_missing):

@@ -88,7 +88,7 @@ def test_with_a_scenario() -> None:
         "Values changed",
         "Risk and utility after each step",
     ]
-    assert [row[0] for row in tables[2].rows] == ["the original", "1. recode", "2. pram"]
+    assert [row[0] for row in tables[2].rows] == ["the original", "1. recode", "2. pram (the release)"]
     assert any(isinstance(block, ChartBlock) for block in found.blocks)
     assert "2 steps: 1. recode and 2. pram" in found.blocks[0].text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.chapters.reproduce import command_line, python_call
@@ -20,7 +21,7 @@ from sdckit.report.gate.figures import (
     Tree,
 )
 from sdckit.report.gate.relations import link_intruders
-from sdckit.report.setting import Setting, setting_for
+from sdckit.report.setting import Setting, intruder_words, setting_for
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")
     settings = {
-        one.name: setting_for(ledger, f"i{number}", scenario, one.results, assessment.n)
+        one.name: replace(
+            setting_for(ledger, f"i{number}", scenario, one.results, assessment.n),
+            intruder=intruder_words(one.name, one.keys),
+        )
         for number, one in enumerate(assessment.intruders)
     }
     intruders = tuple(_intruder(one, settings[one.name]) for one in assessment.intruders)

@@ -17,8 +17,8 @@ from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
 from sdckit.report.gate.relations import risk_of_size
-from sdckit.report.parts import bars, texts
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.parts import ALONE, bars, of_rule, texts
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
         if len(names) == 1:
             singles[names[0]] = counts
     return {
+        "rule": rule_of(result),
         "uniques": Count(whole[1]),
         "table": tuple(rows),
         "coarsenings": _coarsenings(result, setting, whole, singles),
@@ -115,7 +116,8 @@ def _coarsenings(
 
 
 def _whole_uniques(result: KeyContributions, setting: Setting) -> str:
-    with_all = setting.count("contributions.uniques", result.uniques, TABLE)
+    alone = setting.quantity(ALONE, rule_of(result))
+    with_all = setting.count("contributions.uniques", result.uniques, TABLE, of=alone)
     known = f"{setting.prefix}.sample_uniques"
     variables = setting.ledger.variables
     if known in variables and variables[known].true == result.uniques:
@@ -208,21 +210,26 @@ def blocks(one: Plain, place: str) -> list[Block]:
     share = " The share saved is what a key decides alone." if singles else ""
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
     alone = "record is" if uniques["text"] == "1" else "records are"
+    of = of_rule(tree)
     found: list[Block] = [
-        Paragraph(f"With all keys {uniques['text']} {alone} unique.{most_saving(tree)}{share}"),
-        bars("Uniques left when one key is dropped", "uniques", drawn),
-        _saved_table("One key left out", singles, uniques),
+        Paragraph(
+            f"With all keys {uniques['text']} {alone} alone with their combination{of}.{most_saving(tree)}{share}"
+        ),
+        bars(f"Uniques left when one key is dropped{of}", "uniques", drawn),
+        *([_saved_table(f"One key left out{of}", singles, uniques)] if singles else []),
     ]
     if steps:
         found += [
             Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
-            _saved_table("One key coarser by a step", steps, uniques),
+            _saved_table(f"One key coarser by a step{of}", steps, uniques),
             *_to_paste(steps),
         ]
     if tree.get("suggestions") and uniques["text"] != "0":
         found.append(_suggestions(tree["suggestions"]))
     if pairs:
-        found.append(_saved_table("Two keys left out (the five pairs that save most)", pairs[:5], uniques))
+        found.append(
+            _saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques)
+        )
     return found
 
 

@@ -111,7 +111,8 @@ class Applied:
             log=self.log,
         )  # fmt: skip
         assert isinstance(found, ReleaseAssessment)
-        return replace(found, what_was_done=self.what_was_done)
+        declared = found.scenario.changed(identifiers=self.scenario.identifiers)
+        return replace(found, scenario=declared, what_was_done=self.what_was_done)
 
     def _aligned(self) -> bool:
         """Whether row i was made from row i: a fully synthetic row is nobody's."""
