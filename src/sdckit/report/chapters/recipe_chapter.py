@@ -127,13 +127,14 @@ def _words(value: Any) -> str:
     if isinstance(value, Mapping):
         return _short([f"{name}: {_words(one)}" for name, one in value.items()])
     if isinstance(value, list | tuple):
-        return _short([_words(one) for one in value])
+        nested = any(isinstance(one, list | tuple) for one in value)
+        return _short([_words(one) for one in value], between="; " if nested else ", ")
     return str(value)
 
 
-def _short(texts: Sequence[str]) -> str:
+def _short(texts: Sequence[str], between: str = ", ") -> str:
     more = f", and {len(texts) - LONGEST_LIST} more" if len(texts) > LONGEST_LIST else ""
-    return ", ".join(texts[:LONGEST_LIST]) + more
+    return between.join(texts[:LONGEST_LIST]) + more
 
 
 def recipe_section(plain: Plain) -> Section:
