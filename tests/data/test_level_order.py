@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 import sdckit as sdc
 from sdckit.cells.pair import open_pair
 from sdckit.data.columns import code_column
+from sdckit.data.files.readers import read_file
 from sdckit.data.frames import open_frame
 from sdckit.data.level_order import categories_of, in_order, joint_categories, places_in_order
 from sdckit.protect.perturbation.pram_levels import read_levels
@@ -107,6 +108,18 @@ def test_the_first_category_is_the_base_of_a_model(make):
     assert open_frame(shares.table)["term"].to_list() == ["x=never", "x=seldom", "x=often"]
     table = sdc.compare_distributions(*files, variables=["x"]).table("x")
     assert open_frame(table)["level"].to_list() == USED
+
+
+def test_value_labels_keep_the_order_of_their_codes(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pd.DataFrame({"x": [3, 1, 2, 3, 1, 2], "band": [1, 2, 3, 1, 2, 3]})
+    bands = {1: "under 15", 2: "15-19", 3: "20-24"}
+    labels = {"x": {1: "never", 2: "seldom", 3: "often", 4: "unasked"}, "band": bands}
+    pyreadstat.write_sav(frame, str(tmp_path / "x.sav"), variable_value_labels=labels)
+    found = read_file(tmp_path / "x.sav")
+    assert levels_beside(found, found) == USED
+    kinds = sdc.key_contributions(pl.concat([found] * 5), keys=["x", "band"]).coarsenings
+    assert {key: one.scale for key, one in kinds.items()} == {"x": "codes", "band": "ordered"}
 
 
 @given(
