@@ -13,6 +13,10 @@ from .attacks.linkage.probabilistic_linkage import (
 from .attacks.membership import Membership as Membership, membership as membership
 from .attacks.planted.canaries import Canaries as Canaries, canaries as canaries
 from .attacks.planted.canary_exposure import CanaryExposure as CanaryExposure
+from .attacks.recovery.recoverable_values import (
+    RecoverableValues as RecoverableValues,
+    recoverable_values as recoverable_values,
+)
 from .attacks.singling.singling_out import SinglingOut as SinglingOut, singling_out as singling_out
 from .attribute.closeness.alpha_k import AlphaK as AlphaK, alpha_k as alpha_k
 from .attribute.closeness.beta_likeness import BetaLikeness as BetaLikeness, beta_likeness as beta_likeness

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 import brute
 from draw import ALPHAS, files, quiet
 from sdckit import individual_risk
-from sdckit.identity.risk_kernel import approximate_risk, exact_risk, worst_case_risk
+from sdckit.numerics.risk_kernel import approximate_risk, exact_risk, worst_case_risk
 
 alphas = st.sampled_from(ALPHAS)
 whole_f = st.one_of(st.integers(1, 60), st.integers(1, 100_000)).map(float)

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from sdckit.catalogue.context import Context, Knowledge
-from sdckit.catalogue.identity import NOT_ALIGNED
+from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Measure, Part
 
-__all__ = ["ATTACKS", "COLUMNS_AT_ONCE"]
+__all__ = ["ATTACKS", "COLUMNS_AT_ONCE", "RECOVERABLE"]
 
 COLUMNS_AT_ONCE = 3
 ONE_KEY = "there is only one key"
@@ -119,7 +119,25 @@ LINKAGE = ATTACK(
     arguments=_linked,
 )  # fmt: skip
 
+
+def _gave_back(context: Context) -> dict[str, Any]:
+    pair, limits = context.pair, context.scenario.thresholds
+    assert pair is not None
+    sizes = sorted({*TESTED_K, *([] if limits.k is None else [limits.k])})
+    return {
+        "scenario": context.scenario, "k": sizes, "risk": limits.risk, "seed": context.seed, "id": pair.id,
+        "aligned": context.aligned and not (pair.brought and pair.id is None), "step": context.tell,
+    }  # fmt: skip
+
+
+RECOVERABLE = Measure(
+    name="recoverable_values",
+    question="What does the release itself give back of the values that were protected in it?",
+    room="attacks", files="release", needs=("keys",), missing="wildcard",
+    words="looking for what the release gives back to {intruder}", arguments=_gave_back,
+)  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
+    RECOVERABLE,
     SINGLING,
     ATTACK(
         name="membership", question="Can it be told who was in the file?",

@@ -63,6 +63,7 @@ class Pair:
     population: Frame | None = None
     raw: nw.DataFrame[Any] | None = None
     recoded: tuple[Recoded, ...] = ()
+    plans: tuple[Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
 
@@ -324,6 +325,7 @@ def _read(
     frames = [frame for frame, _ in read]
     return replace(
         pair, original=frames[0], released=tuple(frames[1 : pair.m + 1]), brought=pair.brought or read[0][1],
+        plans=pair.plans or (pair.frames if any(brought for _, brought in read) else ()),
         control=frames[-1] if len(frames) > pair.m + 1 else pair.control,
     )  # fmt: skip
 

@@ -62,12 +62,20 @@ def read_given(
 
 def read_declared(
     file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, also: tuple[str, ...] = (),
+    decimal: str | None = None, also: tuple[str, ...] = (), if_there: tuple[str, ...] = (),
 ) -> pl.DataFrame:  # fmt: skip
-    """Read the declared columns of a file, and `also`; an absent one is named by its role."""
+    """Read the declared columns of a file, and `also`; an absent one is named by its role.
+
+    Of those named `if_there` what the file has, never an identifier.
+    """
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
+    if if_there:
+        header = scan_header(file, delimiter=delimiter, encoding=encoding)
+        also += tuple(
+            name for name in if_there if name in header.columns and name not in scenario.identifiers
+        )
     try:
         return read_file(
             file, columns=tuple(dict.fromkeys([*scenario.columns, *also])), identifiers=scenario.identifiers,
@@ -98,17 +106,19 @@ def release_header(
 
 def read_release(
     file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, also: tuple[str, ...] = (),
+    decimal: str | None = None, also: tuple[str, ...] = (), whole: bool = False,
 ) -> pl.DataFrame:  # fmt: skip
-    """Read the declared columns that a release has; one without a key is refused with its name."""
+    """Read the declared columns that a release has, or the `whole` of it but for identifiers.
+
+    One without a key is refused with its name.
+    """
     header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
     left = scenario.narrowed(header.columns)
-    identifiers = [
-        name for name in left.identifiers if name in header.columns
-    ]  # gone from a release: as it should be
+    # an identifier that is gone from a release is as it should be: nothing to warn of
+    identifiers = [name for name in left.identifiers if name in header.columns]
     fields = {name: getattr(left, name) for name in type(left).model_fields}
     left = type(left)(**(fields | {"identifiers": identifiers}))
     return read_declared(
         file, left, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
-        also=also,
+        also=also, if_there=tuple(header.columns) if whole else (),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typer import Option
 
 from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Texts, codes, make_scenario
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared
+from sdckit.cli.reading import read_declared, read_release
 from sdckit.errors import ColumnError, ScenarioError
 
 if TYPE_CHECKING:
@@ -75,12 +75,13 @@ class Source(Reading):
         return Steps(quiet=self.quiet)
 
     def declared(
-        self, *, design: bool = False, missing_rule: list[str] | None = None, **given: Any
-    ) -> Scenario:
+        self, *, design: bool = False, roles: Sequence[str] = (), missing_rule: list[str] | None = None,
+        **given: Any,
+    ) -> Scenario:  # fmt: skip
         """Make the scenario of one intruder: the file's, each entry replaced where an option names it.
 
         Roles that the command has no use for are left out, so that their columns are not read; `design`
-        keeps weight and sampling fraction.
+        keeps weight and sampling fraction, and `roles` are kept, too.
         """
         if self.keys and self.intruder:
             raise ScenarioError("--keys are those of one intruder; leave --intruder out")
@@ -92,13 +93,19 @@ class Source(Reading):
             names = ", ".join(whole.intruders)
             raise ScenarioError(f"the scenario has several intruders ({names}); --intruder NAME takes one")
         one = whole.intruder(self.intruder or next(iter(whole.intruders)))
-        used = (*USED, *DESIGN) if design else USED
+        used = (*USED, *roles, *(DESIGN if design else ()))
         return type(one)(**{name: getattr(one, name) for name in used})
 
     def read(
-        self, scenario: Scenario, steps: Steps, *, file: Path | None = None, also: tuple[str, ...] = ()
-    ) -> pl.DataFrame:
-        """Read the columns that the scenario declares, and `also`; of the file, or of another read alike."""
+        self, scenario: Scenario, steps: Steps, *, file: Path | None = None, also: tuple[str, ...] = (),
+        whole: bool = False,
+    ) -> pl.DataFrame:  # fmt: skip
+        """Read the columns that the scenario declares, and `also`; of the file, or of another read alike.
+
+        The `whole` of a file is all of its columns but for identifiers.
+        """
+        if whole:
+            return read_release(file or self.file, scenario, steps=steps, also=also, whole=True, **self.how)
         return read_declared(file or self.file, scenario, steps=steps, also=also, **self.how)
 
 

@@ -18,7 +18,7 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.key_frequencies import frequency_columns
-from sdckit.identity.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk
+from sdckit.numerics.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk
 from sdckit.result import Result
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from sdckit.workflow.plan import (
 from sdckit.workflow.recoding.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoding.recodings import Recodings, left_of
 from sdckit.workflow.release_assessment import ReleaseAssessment
-from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release
+from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release, judge_undone
 
 __all__ = ["assess_release"]
 
@@ -175,6 +175,7 @@ def _against(
         *judge_release(
             one.thresholds, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped
         ),
+        *judge_undone(one.thresholds, name, outcome.results, skipped=outcome.skipped),
         *judge_attacks(
             limit, name, attacked.results, intruders=list(before), failed=attacked.failed, control=control
         ),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
 from sdckit.report.chapters.sentences import overall
 
 if TYPE_CHECKING:
+    from sdckit.attacks.recovery.recoverable_values import RecoverableValues
     from sdckit.data.scenarios.scenario import Thresholds
 
-__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release"]
+__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release", "judge_undone"]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -25,6 +26,9 @@ HOLDS = {
     "replicated_uniques": "{value:.3g} of the records are unique in both files, not above {limit:g}",
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
     "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
+    "recoverable": "at most {percent} of the changed values of a column are given back, not above {limit:g}",
+    "k_undone": "with what the release gives back, every record is in a group of at least {limit:,g} (k = {limit:,g})",
+    "risk_undone": "with what the release gives back, no record has a risk of re-identification above {limit:g}",
 }
 EXCEEDED = {
     "k": "{records} {are} in {group} of fewer than {limit:,g} with the same keys (k = {limit:,g})",
@@ -36,10 +40,16 @@ EXCEEDED = {
     "replicated_uniques": "{value:.3g} of the records are unique in both files, above {limit:g}",
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
     "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
+    "recoverable": "{percent} of the changed values of {variable} are given back{because}, above {limit:g}",
+    "k_undone": "with what the release gives back{because}, {records} {are} in {group} of fewer than {limit:,g} with "
+    "the same keys (k = {limit:,g})",
+    "risk_undone": "with what the release gives back{because}, {records} {have} a risk of re-identification above "
+    "{limit:g}",
 }
 # Judged on a release beside its original.
-COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk")
+COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable")
 DIVERSITY = "l_diversity"
+RECOVERABLE = "recoverable_values"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 OVERLAP = "people of the original are in the control file, which hides the risk"
@@ -55,10 +65,11 @@ class Verdict:
     ----------
     name : str
         "k", "risk", "household_risk", "global_risk", "l", or, of a release beside its original,
-        "match_risk", "replicated_uniques", "correctly_disclosed" or "residual_risk".
+        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", and "k_undone" and
+        "risk_undone": the limits k and risk on the release with what it gives back put back.
     intruder : str
     variable : str or None
-        The sensitive variable of the threshold l or correctly_disclosed.
+        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.
     limit : float
         The threshold.
     holds : bool or None
@@ -67,6 +78,8 @@ class Verdict:
         Records beyond the limit, where that is a number of records.
     value : float or None
         The figure compared, where it is one figure.
+    because : str
+        What gives values back, in words.
     """
 
     name: str
@@ -77,6 +90,7 @@ class Verdict:
     n_records: int | None
     value: float | None
     reason: str
+    because: str = ""
 
     @property
     def word(self) -> str:
@@ -93,6 +107,7 @@ class Verdict:
             limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
+            percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (told by {self.because})" if self.because else "",
         )  # fmt: skip
 
 
@@ -170,6 +185,42 @@ def judge_release(
             value = max(one[figure] for one in result.per_release)
             found.append(Verdict(name, intruder, variable, limit, value <= limit, None, value, ""))
     return tuple(found)
+
+
+def judge_undone(
+    thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
+) -> tuple[Verdict, ...]:
+    """Hold the limits k and risk, and that on what is given back, against the release with that put back.
+
+    Where nothing is given back, k and risk are those of the release as it is, and not judged again. `skipped` says why
+    there is no result.
+    """
+    limits = {"recoverable": thresholds.recoverable, "k_undone": thresholds.k, "risk_undone": thresholds.risk}
+    declared = {name: limit for name, limit in limits.items() if limit is not None}
+    result: RecoverableValues | None = results.get(RECOVERABLE)
+    if result is None:
+        because = dict(skipped).get(RECOVERABLE, "its measure did not run")
+        return tuple(_unjudged(name, intruder, limit, because) for name, limit in declared.items())
+    found: list[Verdict] = []
+    if thresholds.recoverable is not None:
+        found.append(_judge_recoverable(thresholds.recoverable, intruder, result))
+    because = result.told_by
+    if because and thresholds.k is not None:
+        beyond = max(one[thresholds.k] for one in result.below_k)
+        found.append(replace(_by_count("k_undone", intruder, thresholds.k, beyond), because=because))
+    if because and thresholds.risk is not None:
+        beyond = max(one or 0 for one in result.above_risk)
+        found.append(replace(_by_count("risk_undone", intruder, thresholds.risk, beyond), because=because))
+    return tuple(found)
+
+
+def _judge_recoverable(limit: float, intruder: str, result: RecoverableValues) -> Verdict:
+    worst = max((one for some in result.columns for one in some), key=lambda one: one.share, default=None)
+    value = 0.0 if worst is None else worst.share
+    beyond = value > limit
+    variable = worst.column if worst is not None and beyond else None
+    because = worst.told_by if worst is not None and beyond else ""
+    return Verdict("recoverable", intruder, variable, limit, not beyond, None, value, "", because)
 
 
 def judge_attacks(

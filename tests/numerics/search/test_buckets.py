@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.identity.risk_kernel import exact_risk
+from sdckit.numerics.risk_kernel import exact_risk
 from sdckit.numerics.search.buckets import deal, weigh
 
 

@@ -168,6 +168,7 @@ class Limits:
         None
     )
     residual_risk: Annotated[Share, LIMIT(metavar="R", help="Largest residual risk of an attack.")] = None
+    recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
 @takes(Roles, Release, Limits, Reading)
@@ -228,9 +229,11 @@ def run(
     given: dict[str, Any] = {"steps": steps, **reading.how}
     also = () if release.id is None else (release.id,)
     recodings, left = release.recodings(reading, scenario)
-    used = () if recodings is None else recodings.needs(scenario.columns)
-    frame = read_declared(reading.file, scenario, also=(*also, *used), **given)
-    others = [read_release(one, left, also=also, **given) for one in release.files]
+    # whoever has a release has all of its columns; the original's tell whether they give back the truth
+    others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
+    more = () if not others else tuple(dict.fromkeys(name for one in others for name in one.columns))
+    used = () if recodings is None else recodings.needs((*scenario.columns, *more))
+    frame = read_declared(reading.file, scenario, also=also, if_there=(*more, *used), **given)
     people = None if release.control is None else read_release(release.control, left, **given)
     if documents:
         for one in (frame, *others):

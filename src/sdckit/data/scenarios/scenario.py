@@ -27,6 +27,7 @@ MissingRule = Literal["wildcard", "category", "error"]
 _Name = Annotated[str, Field(min_length=1)]
 _Names = tuple[_Name, ...]
 _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
+_ShareFrom0 = Annotated[float, Field(strict=True, ge=0, le=1)]
 _Level = Annotated[int, Field(strict=True, ge=2)]
 
 _CONFIG = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -50,6 +51,9 @@ class Thresholds(BaseModel):
         unique in both files, disclosed correctly (DiSCO).
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
+    recoverable
+        Limit on the share of the values changed in a column that the release itself gives back for certain (0: none
+        may be).
 
     Examples
     --------
@@ -68,6 +72,7 @@ class Thresholds(BaseModel):
     replicated_uniques: _Share | None = None
     correctly_disclosed: _Share | None = None
     residual_risk: _Share | None = None
+    recoverable: _ShareFrom0 | None = None
 
     def __init__(
         self,
@@ -82,12 +87,13 @@ class Thresholds(BaseModel):
         replicated_uniques: float | None = None,
         correctly_disclosed: float | None = None,
         residual_risk: float | None = None,
+        recoverable: float | None = None,
         **unknown: object,
     ) -> None:
         given = {
             "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
             "match_risk": match_risk, "replicated_uniques": replicated_uniques,
-            "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk,
+            "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk, "recoverable": recoverable,
         }  # fmt: skip
         try:
             super().__init__(**given, **unknown)

@@ -25,7 +25,7 @@ from sdckit.identity.contributions.contribution_table import (
 )
 from sdckit.identity.contributions.leaving_out import LeftOut, is_packed, leave_out, limits_of
 from sdckit.identity.individual_risk import refuse_short
-from sdckit.identity.risk_kernel import sums_of_cells
+from sdckit.numerics.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
 from sdckit.result import Result
 

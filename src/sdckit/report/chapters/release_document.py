@@ -204,5 +204,5 @@ def _compared(one: Verdict, intruders: Sequence[Plain]) -> Iterator[Plain]:
     for intruder in intruders:
         for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
             view, variable = find_view(place), place.partition(":")[2]
-            if isinstance(view, ShareView) and one.name in view.limits and variable == (one.variable or ""):
+            if isinstance(view, ShareView) and one.name in view.limits and variable in ("", one.variable):
                 yield from (release[view.limits[one.name]] for release in tree["releases"])

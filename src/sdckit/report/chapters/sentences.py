@@ -12,10 +12,17 @@ COMPARED = {
     "match_risk": "Share of the records expected to be matched back",
     "replicated_uniques": "Share of the records unique in both files",
     "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
+    "recoverable": "Largest share of the changed values of a column that the release gives back",
+}
+UNDONE = {
+    "k_undone": "in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})",
+    "risk_undone": "beyond a risk of re-identification of {limit:g}",
 }
 
 NAMES = {
     "risk": "individual risk", "correctly_disclosed": "correct disclosure", "residual_risk": "residual risk of attacks",
+    "recoverable": "values given back", "k_undone": "k with what is given back",
+    "risk_undone": "risk with what is given back",
 }  # fmt: skip
 
 
@@ -91,6 +98,9 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         some = "No simulated attack has" if holds else "At least one simulated attack has"
         return f"{some} a residual risk above {limit:g}."
     value = one["value"]["text"] if one["value"] else "withheld"
+    if one["name"] in UNDONE:
+        some = "no record is" if holds else f"{value} of the records are"
+        return f"With what the release gives back, {some} {UNDONE[one['name']].format(limit=limit)}."
     words = "not above" if holds else "above"
     if one["name"] in COMPARED:
         what = COMPARED[one["name"]].format(variable=one["variable"] or "the sensitive variable")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import brute
-from sdckit.identity import risk_kernel
-from sdckit.identity.risk_kernel import (
+from sdckit.numerics import risk_kernel
+from sdckit.numerics.risk_kernel import (
     approximate_risk,
     census_risk,
     exact_risk,

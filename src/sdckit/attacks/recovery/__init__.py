@@ -1,0 +1,1 @@
+"""What a release itself gives back of the values that were protected in it."""

@@ -1,0 +1,207 @@
+"""What a release says beside its columns: rows of a household counted, mates, starts of ids, the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.released_columns import ReleasedColumn
+from sdckit.numerics.grouping import group
+
+__all__ = [
+    "ID_SHARE", "Clue", "Household", "below_counts", "column_clues", "household_clues", "id_clues", "numbered",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+FEW_LEVELS = 12  # of a column whose values are counted within households
+MOST_AGES = 100  # limits tried to count the mates below them
+ID_SHARE = 0.5  # of the records that have a value of their own: the column is an id
+LONGEST_START = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Clue:
+    """Something every record shows: `codes` (n,) from 1 on, 0 where it shows nothing, and numbers where it is one.
+
+    `columns` it is made of, and how it is called in words.
+    """
+
+    columns: tuple[str, ...]
+    words: str
+    codes: Codes
+    n_levels: int
+    numbers: Floats | None = None
+    joins: bool = False  # whether it is tried together with others
+    groups: bool = True  # whether records that show the same are compared
+
+
+@dataclass(frozen=True, eq=False)
+class Household:
+    """Records by household: number of each (-1 without one), sizes, and the records in the order of households."""
+
+    name: str
+    of_row: Codes
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, column: ReleasedColumn) -> Household:
+        """Group the records by the column of the household."""
+        of_row = (column.codes - 1).astype(np.int32)
+        return cls(column.name, of_row, np.bincount(of_row[of_row >= 0], minlength=column.n_levels))
+
+    @property
+    def n(self) -> int:
+        """Households."""
+        return len(self.sizes)
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum over the members of each household."""
+        has = self.of_row >= 0
+        return np.bincount(self.of_row[has], values[has], minlength=self.n).astype(np.float64)
+
+    def spread(self, values: Floats) -> Floats:
+        """A figure of each household to its members; NaN without a household."""
+        return np.where(self.of_row >= 0, values[self.of_row], np.nan)
+
+    def extremes(self, values: Floats) -> tuple[Floats, Floats]:
+        """Least and greatest number of each household; infinite where none is known."""
+        known = (self.of_row >= 0) & ~np.isnan(values)
+        low, high = np.full(self.n, np.inf), np.full(self.n, -np.inf)
+        np.minimum.at(low, self.of_row[known], values[known])
+        np.maximum.at(high, self.of_row[known], values[known])
+        return low, high
+
+    def positions(self) -> Floats:
+        """Place of each record among those of its household, from 1, in the order of the file."""
+        order = np.argsort(self.of_row, kind="stable")
+        found = np.empty(len(order))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.of_row + 1, minlength=self.n + 1))])
+        found[order] = np.arange(len(order)) - starts[self.of_row[order] + 1] + 1
+        return np.where(self.of_row >= 0, found, np.nan)
+
+
+def numbered(values: Floats) -> tuple[Codes, int]:
+    """Codes of numbers, 0 where they are missing."""
+    known = ~np.isnan(values)
+    codes = np.zeros(len(values), np.int32)
+    if known.any():
+        plain = np.where(values[known] == 0, 0.0, values[known])
+        groups = group(np.ascontiguousarray(plain).view(np.uint64))
+        codes[known] = groups.of_row + 1
+        return codes, len(groups.size)
+    return codes, 0
+
+
+def _number_clue(
+    columns: Sequence[str], words: str, values: Floats, *, joins: bool = False, groups: bool = True
+) -> Clue:
+    codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
+    return Clue(tuple(columns), words, codes, n_levels, values, joins, groups)
+
+
+def column_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
+    """The columns themselves."""
+    for name, column in columns.items():
+        words = f"{name} (mates share it)" if name == household else name
+        yield Clue((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
+
+
+def household_clues(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Clue]:
+    """What members of a household show together."""
+    name = household.name
+    counted = household.spread(household.sizes.astype(np.float64))
+    yield _number_clue((name,), f"the rows of a household counted ({name})", counted, joins=True)
+    yield _number_clue((name,), f"the place among the rows of a household ({name})", household.positions())
+    for other, column in columns.items():
+        if other == name:
+            continue
+        if column.n_levels <= FEW_LEVELS:
+            yield from _level_counts(column, household)
+        numbers = column.numbers
+        if numbers is not None and column.n_levels > 2:
+            known = ~np.isnan(numbers)
+            complete = household.sums(known.astype(np.float64)) == household.sizes
+            total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
+            both = (other, name)
+            yield _number_clue(
+                both, f"the sum of {other} over a household", household.spread(total), groups=False
+            )
+            low, high = household.extremes(numbers)
+            for ends, words in ((low, "least"), (high, "greatest")):
+                values = np.where(np.isfinite(ends), ends, np.nan)
+                named = f"the {words} {other} of a household"
+                yield _number_clue(both, named, household.spread(values), groups=False)
+
+
+def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue]:
+    complete = household.sums(column.missing.astype(np.float64)) == 0
+    for code in range(1, column.n_levels + 1):
+        counts = np.where(complete, household.sums((column.codes == code).astype(np.float64)), np.nan)
+        words = f"the mates with one value of {column.name} counted"
+        yield _number_clue((column.name, household.name), words, household.spread(counts))
+
+
+def below_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue]:
+    """Members of a household below each of some limits: children, people of working age."""
+    numbers = column.numbers
+    if numbers is None:
+        return
+    values = np.unique(numbers[~np.isnan(numbers)])
+    if not 3 <= len(values) <= MOST_AGES * 10:
+        return
+    complete = household.sums(np.isnan(numbers).astype(np.float64)) == 0
+    for limit in values[1 :: max(1, len(values) // MOST_AGES)]:
+        with np.errstate(invalid="ignore"):
+            counts = np.where(complete, household.sums((numbers < limit).astype(np.float64)), np.nan)
+        words = f"the mates below a limit of {column.name} counted"
+        yield _number_clue((column.name, household.name), words, household.spread(counts), groups=False)
+
+
+def id_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
+    """What ids begin with, and the gaps between them."""
+    for name, column in columns.items():
+        n = len(column.codes)
+        if name != household and column.n_levels < ID_SHARE * n:
+            continue
+        numbers = column.numbers
+        if numbers is not None and column.whole:
+            yield from _number_starts(name, numbers)
+            values = np.unique(numbers[~np.isnan(numbers)])
+            gaps = np.append(np.diff(values), np.nan)
+            place = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
+            gap = np.where(np.isnan(numbers), np.nan, gaps[place])
+            yield _number_clue((name,), f"the gap to the next {name}", gap)
+        elif column.low is None and column.coded.kind in ("text", "category"):
+            yield from _text_starts(column)
+
+
+def _number_starts(name: str, numbers: Floats) -> Iterator[Clue]:
+    n = len(numbers)
+    for digits in range(1, 10):
+        starts = np.floor(numbers / 10.0**digits)
+        codes, n_levels = numbered(starts)
+        if n_levels < 2:
+            return
+        if n_levels <= n / 3:
+            yield Clue((name,), f"the first digits of {name}", codes, n_levels)
+
+
+def _text_starts(column: ReleasedColumn) -> Iterator[Clue]:
+    labels = column.labels()
+    n, before = len(column.codes), 1
+    for length in range(1, LONGEST_START + 1):
+        starts: dict[str, int] = {}
+        of_level = np.array(
+            [0, *(starts.setdefault(label[:length], len(starts) + 1) for label in labels)], np.int32
+        )
+        if len(starts) > n / 3:
+            return
+        if len(starts) > before:
+            yield Clue(
+                (column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts)
+            )
+        before = len(starts)

@@ -1,0 +1,407 @@
+"""What a release itself gives back of the values that were protected in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.column_recovery import ColumnRecovery, advice, summed_up
+from sdckit.attacks.recovery.guesses import Guessed, guess_values
+from sdckit.attacks.recovery.recovered import Recovered, recover
+from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
+from sdckit.attacks.recovery.touched_cells import Logged
+from sdckit.attacks.recovery.undone import put_back, recognised
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.roles import Roles, resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+
+__all__ = ["RecoverableValues", "recoverable_values"]
+
+Bools = NDArray[np.bool_]
+NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
+NO_GUESS = "no value was suppressed, or too few are left to learn from"
+NO_KEYS = "no keys are given"
+UNTOUCHED = "no value of the release was changed"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RecoverableValues(PairResult):
+    """What somebody who has only the release gets back.
+
+    Attributes
+    ----------
+    touched : float
+        Values changed, over all columns.
+    restored : float
+        Of these, values told for certain.
+    right : float
+        Of these, right ones; NaN without the original.
+    narrowed : float
+        Values not told, of which some possibilities are ruled out.
+    recoverable : float
+        The largest share of a column's changed values that is given back (right ones, where that is known).
+    guess_rate, guess_baseline, guess_beyond, guess_low, guess_high : float
+        Share of the suppressed values that a model guesses right, that the most frequent value is right, and the
+        difference with its interval, of the column where the difference is largest.
+    below_k : tuple of dict of int to int
+        For each release with the values put back, records in classes smaller than each k; ``above_risk`` those whose
+        risk is above the limit, None without one. ``shown_k`` is the k that documents tell of.
+    undone_k, undone_uniques, undone_expected : float
+        In the file with the restored values put back: smallest class, records alone with their keys, expected
+        re-identifications. NaN without keys.
+    columns : tuple of tuple of ColumnRecovery
+        For each release, column by column.
+    advice : tuple of str
+        What to do, the most telling first.
+    records : frame
+        Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "narrowed", "guessed" or
+        "open"), ``remaining`` values and what told it (``by``). Confidential.
+    """
+
+    measure: ClassVar[str] = "recoverable_values"
+    figures: ClassVar[tuple[str, ...]] = (
+        "touched", "restored", "right", "narrowed", "recoverable", "guess_rate", "guess_baseline", "guess_beyond",
+        "guess_low", "guess_high", "undone_k", "undone_uniques", "undone_expected",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "found")
+    columns: tuple[tuple[ColumnRecovery, ...], ...] = field(kw_only=True)
+    advice: tuple[str, ...] = field(kw_only=True)
+    keys: tuple[str, ...] = field(kw_only=True)
+    shown_k: int = field(kw_only=True)
+    below_k: tuple[dict[int, int], ...] = field(kw_only=True)
+    above_risk: tuple[int | None, ...] = field(kw_only=True)
+    files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
+    found: tuple[dict[str, Recovered], ...] = field(kw_only=True, repr=False)
+    touched: float = math.nan
+    restored: float = math.nan
+    right: float = math.nan
+    narrowed: float = math.nan
+    recoverable: float = math.nan
+    guess_rate: float = math.nan
+    guess_baseline: float = math.nan
+    guess_beyond: float = math.nan
+    guess_low: float = math.nan
+    guess_high: float = math.nan
+    undone_k: float = math.nan
+    undone_uniques: float = math.nan
+    undone_expected: float = math.nan
+
+    @property
+    def n(self) -> int:
+        """Records of the first release."""
+        return self.pair.sizes[0]
+
+    @property
+    def told_by(self) -> str:
+        """What gives values of keys back, in words; "" where nothing does."""
+        told = (one.told_by for some in self.columns for one in some if one.column in self.keys)
+        return "; ".join(dict.fromkeys(words for some in told for words in some.split("; ") if words))
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per changed value, in the caller's frame type."""
+        parts = [
+            (j + 1, *part) for j in range(self.pair.m) for part in _cells(self.found[j], self.columns[j])
+        ]
+        names = ("row", "state", "remaining", "by")
+        listed: dict[str, list[Any]] = {name: [] for name in ("release", "row", "column", *names[1:])}
+        for j, column, cells in parts:
+            listed["release"] += [j] * len(cells["row"])
+            listed["column"] += [column] * len(cells["row"])
+            for name in names:
+                listed[name] += list(cells[name])
+        return self.pair.table(listed)
+
+    def undone(self, release: int = 1) -> Any:
+        """The release with every restored value put back, in the caller's frame type; it undoes the protection.
+
+        Raises
+        ------
+        DataError
+            There is no such release.
+        """
+        if not arguments.is_whole(release) or not 1 <= release <= self.m:
+            raise DataError(f"release is a number from 1 to {self.m}", argument="release")
+        file, found = self.files[release - 1], self.found[release - 1]
+        return put_back(file.frame, found, {name: one.restored for name, one in found.items()})
+
+
+def recoverable_values(
+    released: Any,
+    original: Any = None,
+    *,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    household: str | None = None,
+    columns: Sequence[str] | str | None = None,
+    log: Logged | None = None,
+    missing: MissingRule | None = None,
+    alpha: float | None = None,
+    k: int | Sequence[int] = (2, 3, 5),
+    risk: float | None = None,
+    pairs: bool = True,
+    guess: bool = True,
+    level: float = 0.95,
+    seed: int | None = None,
+    aligned: bool = True,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    step: Callable[[str], None] | None = None,
+) -> RecoverableValues:
+    """Find what a release itself gives back of what was suppressed, coded, banded, rounded or perturbed in it.
+
+    Parameters
+    ----------
+    released : data frame, sequence of them, or Pair
+        What is to go out: one file or m of them; a pair holds the original, too.
+    original : data frame, optional
+        Says which values were changed and which are given back rightly. The intruder does not have it: nothing is
+        put back with its help.
+    keys : sequence of str, optional
+        Variables that an intruder could know: who is recognised in the file put back is counted for them.
+    weight, sampling_fraction, missing, alpha
+        As in `key_frequencies`.
+    household : str, optional
+        Column that tells which records share a household.
+    columns : str or sequence of str, optional
+        Columns that are looked at; all but weight, household and id unless given. Clues come from all.
+    log : RecipeLog, optional
+        Says what was changed where there is no original. Without both, missing values, ranges and heaped ends count
+        as changed.
+    k, risk : int or sequence of int, float; optional
+        Sizes of classes, and a limit on the individual risk, beyond which records of the file put back are counted.
+    pairs : bool
+        Whether pairs of columns are read, too.
+    guess : bool
+        Whether a model guesses what was suppressed.
+    level : float
+        Confidence of the intervals.
+    seed : int, optional
+        Of the model.
+    aligned : bool
+        Whether row i of a release was made from row i of the original, where no id says it. Otherwise the original
+        is not looked at.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id : str, optional
+        Column that says which rows belong together.
+    step : callable, optional
+        Is told in words what is being done.
+
+    Returns
+    -------
+    RecoverableValues
+        ``restored``, ``right``, ``recoverable``, ``undone_uniques`` and more; ``columns``, ``advice``, ``records``,
+        ``undone()``.
+
+    Raises
+    ------
+    ColumnError, ScenarioError
+        A role without its column.
+    DataError
+        No records; an original, or a log, of another number of records; an argument out of range.
+
+    Notes
+    -----
+    A value counts as told for certain where a rule of the release tells it that has no exception, or next to none,
+    among the values that were not changed: every record is left out once, and must be told by the others. A rule that
+    chance could make is none, nor is one that says little more than the most frequent value. The rules: a value of
+    another column, or of two, with which only one value occurs; mates who share it, are numbered, or have exactly one
+    of a kind; rows, kinds, sums and extremes of a household counted; what ids begin with; neighbours in the order of
+    the file or of an id; sums, differences, products, scales; numbers at a fixed distance from another. What one rule
+    gives back, others use.
+
+    References
+    ----------
+    Elliot, M., Mackey, E. and O'Hara, K. (2020). The Anonymisation Decision-Making Framework, 2nd edition.
+    Hundepool, A. et al. (2012). Statistical Disclosure Control, chapter 3. Wiley.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> whole = pl.DataFrame({"region": ["n", "s", "e", "w"] * 25, "weight": [10, 20, 30, 40] * 25})
+    >>> blank = whole.with_columns(region=pl.when(pl.int_range(100) < 9).then(None).otherwise("region"))
+    >>> found = recoverable_values(blank, whole, weight="weight")
+    >>> found.touched, found.restored, found.right, found.columns[0][0].sources[0].words
+    (9.0, 9.0, 9.0, 'weight')
+    >>> found.advice
+    ('coarsen the weight weight (coarsen_weights), or leave it out: it tells region',)
+    """
+    tell = step or (lambda _: None)
+    _check(pairs=pairs, guess=guess, aligned=aligned, level=level, risk=risk)
+    sizes = _sizes(k)
+    number = arguments.seed_number(seed) or 0
+    roles = _roles(
+        keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household, missing=missing,
+        alpha=alpha, scenario=scenario, id=id,
+    )  # fmt: skip
+    files, pair = recovery_files(
+        released, original, roles=roles, columns=arguments.names(columns, "columns", single=True), log=log,
+        id=id, aligned=aligned, named={"weight": weight, "household": household},
+    )  # fmt: skip
+    per_release, by_column, found_all, below, above = [], [], [], [], []
+    notes: dict[str, str] = {}
+    for j, file in enumerate(files):
+        place = (
+            "recovered",
+            j,
+            file.household,
+            tuple(file.touched),
+            pairs,
+            guess,
+            number,
+            level,
+            id,
+            aligned,
+        )
+        if place not in file.memo:
+            found = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
+            file.memo[place] = (
+                found,
+                *_by_column(file, found, guess=guess, seed=number, level=level, tell=tell),
+            )
+        found, summed, right = file.memo[place]
+        figures = _figures(summed, known=file.truth is not None)
+        if roles.keys:
+            tell("measuring the risk with the values put back")
+            undone = recognised(put_back(file.frame, found, right), file.roles, k=sizes, risk=risk)
+            figures |= {
+                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
+                "undone_expected": undone.expected,
+            }  # fmt: skip
+            below.append(undone.below_k)
+            above.append(undone.above_risk)
+        else:
+            figures |= dict.fromkeys(("undone_k", "undone_uniques", "undone_expected"), math.nan)
+        per_release.append(figures)
+        by_column.append(summed)
+        found_all.append(found)
+    means = mean_figures(per_release, notes)
+    _notes(notes, means)
+    return RecoverableValues(
+        pair, tuple(per_release), "", notes, columns=tuple(by_column),
+        advice=advice([one for some in by_column for one in some]), keys=roles.keys,
+        shown_k=_shown(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
+        found=tuple(found_all), **means,
+    )  # fmt: skip
+
+
+def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float | None) -> None:
+    for name, value in (("pairs", pairs), ("guess", guess), ("aligned", aligned)):
+        arguments.flag(value, name)
+    arguments.level(level)
+    if risk is not None:
+        arguments.share(risk, "risk", "is a limit on the individual risk")
+
+
+def _sizes(k: int | Sequence[int]) -> tuple[int, ...]:
+    given = (k,) if arguments.is_whole(k) else k
+    return arguments.counts(given, "k", "is the size of a class", at_least=2)
+
+
+def _shown(sizes: Sequence[int], scenario: Scenario | None) -> int:
+    """The size of a class that documents tell of: the limit declared, else 3."""
+    declared = None if scenario is None else scenario.thresholds.k
+    return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
+
+
+def _roles(
+    *, keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
+    id: str | None, **columns: Any,
+) -> Roles:  # fmt: skip
+    """The roles; keys may be left out here."""
+    if keys is not None or scenario is not None:
+        return resolve_roles(scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id, **columns)
+    for role in ("weight", "household"):
+        arguments.column_or_none(columns[role], role)
+    return Roles(
+        (), columns["weight"], columns["sampling_fraction"], columns["household"], None, (), (), 1.0, id
+    )
+
+
+def _by_column(
+    file: RecoveryFile, found: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
+    tell: Callable[[str], None],
+) -> tuple[tuple[ColumnRecovery, ...], dict[str, Bools]]:  # fmt: skip
+    """Figures of each column, and the values that are put back: right ones where that is known."""
+    summed, right = [], {}
+    for name, one in found.items():
+        guessed: Guessed | None = None
+        if guess:
+            tell(f"guessing {name} from the rest of the release")
+            guessed = guess_values(one.start, one.clues, seed=seed, mates=one.mates)
+        truth = file.truth_of(one)
+        hit = one.restored
+        if truth is not None:
+            given = one.codes if one.values is None else one.values
+            with np.errstate(invalid="ignore"):
+                hit = one.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
+        right[name] = hit
+        summed.append(
+            summed_up(
+                one,
+                None if truth is None else hit,
+                guessed,
+                file.guess_truth(one, guessed),
+                level=level,
+                weight=file.roles.weight,
+                household=file.household,
+            )
+        )
+    return tuple(summed), right
+
+
+def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
+    best = max(
+        (one for one in columns if not math.isnan(one.guess)),
+        key=lambda one: one.guess - one.guess_baseline, default=None,
+    )  # fmt: skip
+    rates = {"guess_rate": "guess", **{name: name for name in (
+        "guess_baseline", "guess_beyond", "guess_low", "guess_high")}}  # fmt: skip
+    return {
+        "touched": float(sum(one.touched for one in columns)),
+        "restored": float(sum(one.restored for one in columns)),
+        "right": float(sum(one.right or 0 for one in columns)) if known else math.nan,
+        "narrowed": float(sum(one.narrowed for one in columns)),
+        "recoverable": max((one.share for one in columns), default=0.0),
+        **{name: math.nan if best is None else float(getattr(best, field)) for name, field in rates.items()},
+    }
+
+
+def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
+    if not means["touched"]:
+        notes["touched"] = UNTOUCHED
+    if math.isnan(means["right"]):
+        notes["right"] = NO_TRUTH
+    for name in ("guess_rate", "guess_baseline", "guess_beyond", "guess_low", "guess_high"):
+        if math.isnan(means[name]):
+            notes[name] = NO_GUESS if math.isnan(means["guess_rate"]) else NO_TRUTH
+    for name in ("undone_k", "undone_uniques", "undone_expected"):
+        if math.isnan(means[name]):
+            notes[name] = NO_KEYS
+
+
+def _cells(
+    found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]
+) -> list[tuple[str, dict[str, Any]]]:
+    out = []
+    for summed in columns:
+        one = found[summed.column]
+        rows = np.flatnonzero(one.target.touched)
+        states = np.where(one.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
+        states = np.where(one.restored, "certain", states)[rows]
+        words = [*(source.words for source in one.sources), ""]
+        remaining = np.where(one.restored, 1.0, one.after)[rows]
+        by = [words[i] for i in one.source[rows]]
+        out.append((summed.column, {"row": rows + 1, "state": states, "remaining": remaining, "by": by}))
+    return out

@@ -1,0 +1,136 @@
+"""Groups of records that share one value of a column, and whether that is more than chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.numerics.intervals import wilson
+
+__all__ = ["MOST_WRONG", "Tally", "Telling", "judge_rule", "judge_tells", "tally_groups"]
+
+SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
+CHANCE = math.log(1e-7)  # a rule this probable by chance alone is none
+MOST_WRONG = 0.03  # of what a rule says; and a fifth of what the most frequent value says
+OF_THE_USUAL = 1 / 5
+STRICTER = 4  # for neighbours
+CONFIDENCE = 0.99
+LONGEST = 64
+
+
+@njit(nogil=True, cache=True)
+def _tally(group, codes, first, n_first, second, n_second, more):  # type: ignore[no-untyped-def]
+    for i in range(len(group)):
+        code = codes[i]
+        if code == 0:
+            continue
+        g = group[i]
+        if g < 0:
+            continue
+        if n_first[g] == 0 or first[g] == code:
+            first[g] = code
+            n_first[g] += 1
+        elif n_second[g] == 0 or second[g] == code:
+            second[g] = code
+            n_second[g] += 1
+        else:
+            more[g] = True
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What is known of each group: two of its values and their records, and whether there are more values."""
+
+    first: NDArray[np.int32]
+    n_first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    n_second: NDArray[np.int32]
+    more: NDArray[np.bool_]
+
+    @property
+    def unanimous(self) -> NDArray[np.bool_]:
+        """Groups whose known records have one value."""
+        return np.asarray((self.n_first > 0) & (self.n_second == 0))
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A rule that tells a value: from how many agreeing records on, and how rarely it errs at most."""
+
+    support: int
+    wrong: float
+
+
+def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
+    """Count the known values (codes above 0) of each group; records of group -1 are in none.
+
+    >>> found = tally_groups(np.array([0, 0, 1, 1, 1], np.int32), np.array([4, 4, 2, 0, 3], np.int32), 2)
+    >>> found.unanimous.tolist(), found.n_first.tolist()
+    ([True, False], [2, 1])
+    """
+    first, n_first, second, n_second = (np.zeros(n_groups, np.int32) for _ in range(4))
+    more = np.zeros(n_groups, np.bool_)
+    _tally(group, codes, first, n_first, second, n_second, more)
+    return Tally(first, n_first, second, n_second, more)
+
+
+def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Telling | None:
+    """Whether agreement within groups tells a value; None where it does not.
+
+    Every known record is left out once: where the others of its group agree, do they agree with it? `shares` are
+    those of the values among the known records; `rules` is how many rules are tried.
+    """
+    size = tally.n_first + tally.n_second
+    agree = tally.unanimous & (size >= 2)
+    one_off = ~tally.more & (tally.n_second > 0) & (np.minimum(tally.n_first, tally.n_second) == 1)
+    others = size - 1
+    chance = np.array([float((shares**s).sum()) for s in range(LONGEST + 1)])
+    usual = 1.0 - float(shares.max(initial=0.0))
+    found = None
+    for support in reversed(SUPPORTS):
+        enough = others >= support
+        right, groups = int(size[agree & enough].sum()), int((agree & enough).sum())
+        wrong = int((np.where(size == 2, 2, 1) * (one_off & enough)).sum())
+        if not groups:
+            continue
+        expected = float(chance[np.minimum(size[enough & (size >= 2)], LONGEST)].sum())
+        if log_tail(groups, expected) > CHANCE - math.log(rules):
+            continue
+        most = _most_wrong(right, wrong, groups + int((one_off & enough).sum()))
+        if most > min(MOST_WRONG, usual * OF_THE_USUAL if wrong else 1.0):
+            break
+        found = Telling(support, most)
+    return found
+
+
+def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
+    """How rarely a rule errs at most that gave one value each time; None where that is too often, or no news.
+
+    `usual_wrong` is how often the most frequent value is wrong.
+    """
+    if right < 10:
+        return None
+    most = _most_wrong(right, wrong, right + wrong)
+    # neighbours are alike for many reasons, and what is suppressed is rare: only what orders the file counts
+    return most if most <= min(MOST_WRONG, usual_wrong * OF_THE_USUAL) / STRICTER else None
+
+
+def _most_wrong(right: int, wrong: int, groups: int) -> float:
+    """The upper end of the share of errors; none at all where there were none among what chance cannot explain."""
+    if wrong == 0:
+        return 0.0
+    share = wrong / (right + wrong)
+    return wilson(share * groups, groups, CONFIDENCE).high
+
+
+def log_tail(seen: int, expected: float) -> float:
+    """Logarithm of (a bound on) the chance of seeing so many of what is rarely expected."""
+    if seen <= expected:
+        return 0.0
+    if expected <= 0.0:
+        return -math.inf
+    return seen - expected + seen * math.log(expected / seen)

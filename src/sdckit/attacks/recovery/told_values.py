@@ -1,0 +1,334 @@
+"""What groups, mates, the order of the rows and other numbers tell of the touched values of one column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.clues import Clue, Household, below_counts
+from sdckit.attacks.recovery.relations import linear_relation, offset_of, scaled_copy
+from sdckit.attacks.recovery.released_columns import ReleasedColumn
+from sdckit.attacks.recovery.tells import judge_rule, judge_tells, tally_groups
+from sdckit.attacks.recovery.touched_cells import TouchedColumn
+
+__all__ = ["Restoring", "Source", "by_columns", "by_household", "by_numbers", "by_order", "by_pairs"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+FEW_PARTS = 30  # values of a column of which each household may have exactly one
+MOST_COUNTED = 30.0  # a household has no more members of a kind
+
+
+@dataclass(frozen=True)
+class Source:
+    """What gave values back: the columns it uses, in words, and how many values it tells by itself."""
+
+    columns: tuple[str, ...]
+    words: str
+    told: int
+
+
+@dataclass(eq=False)
+class Restoring:
+    """The touched values of a column while they are put back.
+
+    `known` (n,): codes of the values that stand as they were, 0 elsewhere. `numbers` (n,): the same as numbers, NaN
+    elsewhere. `codes` and `values`: what was put back, 0 and NaN where nothing was. `low`, `high`: what numbers may
+    be.
+    """
+
+    target: TouchedColumn
+    open: Bools
+    known: Codes
+    numbers: Floats | None
+    codes: Codes
+    values: Floats | None
+    low: Floats | None
+    high: Floats | None
+    source: NDArray[np.int16]
+    sources: list[Source] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, target: TouchedColumn) -> Restoring:
+        """Nothing is put back yet."""
+        column, n = target.column, len(target.touched)
+        numbers = column.numbers
+        if numbers is not None:
+            numbers = np.where(target.touched, np.nan, numbers)
+        low, high = (None if ends is None else ends.copy() for ends in (target.low, target.high))
+        return cls(
+            target=target, open=target.touched.copy(),
+            known=np.where(target.touched, 0, column.codes).astype(np.int32), numbers=numbers,
+            codes=np.zeros(n, np.int32), values=None if numbers is None else np.full(n, np.nan), low=low, high=high,
+            source=np.full(n, -1, np.int16),
+        )  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        return self.target.column.name
+
+    @property
+    def shares(self) -> Floats:
+        """Of each known value."""
+        counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
+        return np.asarray(counts / max(counts.sum(), 1.0))
+
+    @property
+    def usual_wrong(self) -> float:
+        """How often the most frequent value is wrong."""
+        return 1.0 - float(self.shares.max(initial=0.0))
+
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """The numbers at which the column was bottom- and top-coded; infinite where it was not."""
+        low, high = self.target.low, self.target.high
+        assert low is not None
+        assert high is not None
+        top = low[np.isinf(high) & np.isfinite(low)]
+        bottom = high[np.isinf(low) & np.isfinite(high)]
+        return float(bottom.max(initial=-np.inf)), float(top.min(initial=np.inf))
+
+    def tell_codes(self, told: Bools, codes: Codes, columns: Sequence[str], words: str) -> None:
+        """Put values back by their codes where they can be what was touched."""
+        if self.numbers is None:
+            self._put(told & self.target.touched & (codes > 0), columns, words, codes=codes)
+            return
+        number = np.full(int(max(codes.max(initial=0), self.known.max(initial=0))) + 1, np.nan)
+        number[self.known] = self.numbers
+        number[0] = np.nan
+        values = number[codes]
+        # beyond a limit no value is known: that all who are known stand at it says nothing of the others
+        with np.errstate(invalid="ignore"):
+            told = told & (values > self.limits[0]) & (values < self.limits[1])
+        self.tell_numbers(told, values, columns, words)
+
+    def tell_numbers(self, told: Bools, values: Floats, columns: Sequence[str], words: str) -> None:
+        """Put numbers back where they lie in the range that the release leaves."""
+        assert self.target.low is not None
+        assert self.target.high is not None
+        with np.errstate(invalid="ignore"):
+            within = (values >= self.target.low - 1e-9) & (values <= self.target.high + 1e-9)
+        if self.target.column.whole:
+            values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
+        self._put(told & self.target.touched & within, columns, words, values=values)
+
+    def _put(
+        self, told: Bools, columns: Sequence[str], words: str, *, codes: Codes | None = None,
+        values: Floats | None = None,
+    ) -> None:  # fmt: skip
+        count = int(np.count_nonzero(told))
+        if not count:
+            return
+        fresh = told & self.open
+        number = next((i for i, one in enumerate(self.sources) if one.words == words), len(self.sources))
+        if number == len(self.sources):
+            self.sources.append(Source(tuple(columns), words, count))
+        if codes is not None:
+            self.codes[fresh] = codes[fresh]
+        if values is not None and self.values is not None:
+            self.values[fresh] = values[fresh]
+        self.source[fresh] = number
+        self.open &= ~fresh
+
+    def narrow(self, low: Floats, high: Floats) -> None:
+        """Keep to a range of numbers."""
+        if self.low is not None and self.high is not None:
+            self.low, self.high = np.fmax(self.low, low), np.fmin(self.high, high)
+
+
+def by_columns(one: Restoring, clues: Sequence[Clue], *, rules: int) -> None:
+    """Values of a clue with which only one value of the column is seen."""
+    for clue in clues:
+        if clue.groups and one.name not in clue.columns:
+            told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules)
+            one.tell_codes(told, codes, clue.columns, clue.words)
+
+
+def by_pairs(
+    ones: Sequence[Restoring], clues: Sequence[Clue], tell: Callable[[str], None] = lambda _: None
+) -> None:
+    """The same for the values that two clues have together, where one alone does not tell."""
+    n = len(clues[0].codes) if clues else 0
+    ones = [one for one in ones if one.open.any()]
+    use = [clue for clue in clues if clue.joins and 1 < clue.n_levels < 0.8 * n]
+    pairs = len(use) * (len(use) - 1) // 2
+    for i, first in enumerate(use):
+        tell(f"reading pairs of columns, {i + 1} of {len(use)}")
+        for second in use[:i]:
+            left = [
+                one for one in ones if one.open.any() and one.name not in (*first.columns, *second.columns)
+            ]
+            if not left:
+                continue
+            group, n_groups = _joined(first, second)
+            for one in left:
+                told, codes = _tell(one, group, n_groups, max(pairs, 1))
+                told &= one.open
+                columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
+                one.tell_codes(told, codes, columns, f"{second.words} with {first.words}")
+
+
+def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
+    """Groups of records that share both clues; -1 where one shows nothing."""
+    from sdckit.cells.packing import group_codes
+
+    absent = (first.codes == 0) | (second.codes == 0)
+    span = (first.n_levels + 1) * (second.n_levels + 1)
+    if span <= 4 * len(first.codes):
+        words = first.codes.astype(np.int64) * (second.n_levels + 1) + second.codes
+        return np.where(absent, -1, words).astype(np.int32), span
+    groups = group_codes([first.codes, second.codes], len(first.codes))
+    return np.where(absent, -1, groups.of_row).astype(np.int32), len(groups.size)
+
+
+def _tell(one: Restoring, group: Codes, n_groups: int, rules: int) -> tuple[Bools, Codes]:
+    """Where a group tells a touched value, and which."""
+    found = tally_groups(group, one.known, n_groups)
+    rule = judge_tells(found, one.shares, rules=rules)
+    if rule is None:
+        return np.zeros(len(group), np.bool_), one.known
+    tells = np.append(found.unanimous & (found.n_first >= rule.support), False)
+    first = np.append(found.first, 0)
+    return tells[group], first[group].astype(np.int32)
+
+
+def by_household(one: Restoring, household: Household) -> None:
+    """What mates divide among them: exactly one of a kind in each household, numbers from 1 to its size."""
+    has = household.of_row >= 0
+    unknown = household.sums((one.known == 0).astype(np.float64))
+    whole = unknown == 0
+    if np.count_nonzero(whole) < 10:
+        return
+    single = household.spread(unknown) == 1
+    name = household.name
+    if one.numbers is not None and one.target.column.whole:
+        numbers = np.where(np.isnan(one.numbers), 0.0, one.numbers)
+        sums, squares = household.sums(numbers), household.sums(numbers**2)
+        m = household.sizes.astype(np.float64)
+        all_sum, all_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
+        if ((sums == all_sum) & (squares == all_squares) | ~whole).all() and household.sizes.max() > 2:
+            rest = household.spread(all_sum - sums)
+            one.tell_numbers(single & one.open, rest, (name,), f"mates are numbered within {name}")
+    levels = int(one.known.max(initial=0))
+    if not 1 < levels <= FEW_PARTS:
+        return
+    for code in range(1, levels + 1):
+        counts = household.sums((one.known == code).astype(np.float64))
+        lonely = np.bincount(household.sizes[whole]).argmax() == 1 and household.sizes.max() == 1
+        if lonely or not (counts[whole] == 1).all():
+            continue
+        told = has & single & (household.spread(counts) == 0)
+        codes = np.full(len(told), code, np.int32)
+        one.tell_codes(told, codes, (name,), f"each {name} has exactly one of a kind")
+
+
+def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:
+    """Neighbours on both sides that have one value, in the order of the file or of an id."""
+    for words, order in orders.items():
+        before, after = _neighbours(one.known[order])
+        agree = (before == after) & (before > 0)
+        known = one.known[order]
+        judged = agree & (known > 0)
+        right = int(np.count_nonzero(judged & (known == before)))
+        wrong = int(np.count_nonzero(judged)) - right
+        if judge_rule(right, wrong, one.usual_wrong) is None:
+            continue
+        told, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
+        told[order], codes[order] = agree, before
+        one.tell_codes(told, codes, (), words)
+
+
+def _neighbours(codes: Codes) -> tuple[Codes, Codes]:
+    """The nearest known value before and behind each place; 0 where there is none."""
+    n = len(codes)
+    at = np.where(codes > 0, np.arange(n), -1)
+    last = np.concatenate([[-1], np.maximum.accumulate(at)[:-1]])
+    behind = np.where(codes > 0, np.arange(n), n)
+    following = np.concatenate([np.minimum.accumulate(behind[::-1])[::-1][1:], [n]])
+    padded = np.append(codes, 0)
+    return padded[last], padded[following]
+
+
+def by_numbers(
+    one: Restoring, columns: Mapping[str, ReleasedColumn], clues: Sequence[Clue], household: Household | None
+) -> None:
+    """Numbers that follow from other numbers, exactly or within a range."""
+    if one.numbers is None or one.low is None or one.high is None:
+        return
+    for clue in _number_clues(one, columns, clues, household):
+        assert clue.numbers is not None
+        if (found := scaled_copy(one.numbers, clue.numbers)) is not None:
+            values = found[1] + found[0] * clue.numbers
+            one.tell_numbers(~np.isnan(values), values, clue.columns, clue.words)
+    numbers = {name: column.numbers for name, column in columns.items() if column.numbers is not None}
+    numbers[one.name] = one.numbers
+    for logs in (False, True):
+        relation = linear_relation(one.name, numbers, logs=logs)
+        if relation is not None:
+            values = relation.values(numbers)
+            how = "product or quotient" if logs else "sum or difference"
+            words = f"a {how} of {', '.join(relation.names)}"
+            one.tell_numbers(~np.isnan(values), values, relation.names, words)
+    _by_offset(one, columns)
+
+
+def _number_clues(
+    one: Restoring, columns: Mapping[str, ReleasedColumn], clues: Sequence[Clue], household: Household | None
+) -> Iterator[Clue]:
+    for clue in clues:
+        if clue.numbers is not None and one.name not in clue.columns:
+            yield clue
+    if household is None or one.numbers is None:
+        return
+    yield from _parts_of_totals(one, columns, household)
+    largest = np.nanmax(one.numbers, initial=-np.inf)
+    if one.target.column.whole and 0 < largest <= MOST_COUNTED:
+        for name, column in columns.items():
+            if name not in (one.name, household.name):
+                yield from below_counts(column, household)
+
+
+def _parts_of_totals(
+    one: Restoring, columns: Mapping[str, ReleasedColumn], household: Household
+) -> Iterator[Clue]:
+    """A total of the household less what its other members have."""
+    assert one.numbers is not None
+    own = np.where(np.isnan(one.numbers), 0.0, one.numbers)
+    unknown = np.isnan(one.numbers).astype(np.float64)
+    others = household.spread(household.sums(own)) - own
+    complete = household.spread(household.sums(unknown)) - unknown == 0
+    for name, column in columns.items():
+        if name not in (one.name, household.name) and column.numbers is not None and column.n_levels > 3:
+            rest = np.where(complete, column.numbers - others, np.nan)
+            words = f"{name} less the {one.name} of mates"
+            yield Clue((name, household.name), words, np.zeros(0, np.int32), 0, rest, groups=False)
+
+
+def _by_offset(one: Restoring, columns: Mapping[str, ReleasedColumn]) -> None:
+    low, high = one.target.low, one.target.high
+    assert low is not None
+    assert high is not None
+    for name, column in columns.items():
+        if name == one.name or column.numbers is None:
+            continue
+        found = offset_of(low, high, column.numbers)
+        if found is None:
+            continue
+        least = found.low + found.slope * column.numbers
+        most = found.high + found.slope * column.numbers
+        one.narrow(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
+        assert one.low is not None
+        assert one.high is not None
+        if one.target.column.whole:
+            first, last = np.ceil(one.low - 1e-9), np.floor(one.high + 1e-9)
+        else:
+            first, last = one.low, one.high
+        with np.errstate(invalid="ignore"):
+            exact = np.isfinite(first) & (np.abs(last - first) < 1e-9) & ~np.isnan(least)
+        one.tell_numbers(exact, first, (name,), f"{name} at a fixed distance")

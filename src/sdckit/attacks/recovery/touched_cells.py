@@ -1,0 +1,267 @@
+"""Which values of a release were changed, and what they say of themselves: nothing, a limit, a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.released_columns import ReleasedColumn
+
+__all__ = ["Logged", "TouchedColumn", "by_log", "by_original", "by_sight"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
+    "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed",
+)  # fmt: skip
+BLANKING = ("local_suppression", "suppress_above")
+CHANGING = (
+    "pram", "add_noise", "rank_swap", "shuffle", "swap_records", "mask_categorical", "mask_continuous",
+    "microaggregate", "replace_high_risk", "synthesize",
+)  # fmt: skip
+HEAP = 1.5  # times the records of the next value: a limit was put there
+
+
+class Logged(Protocol):
+    """A log of protection steps, as far as it is read here."""
+
+    @property
+    def n(self) -> int:
+        """Records of the file."""
+        ...
+
+    @property
+    def steps(self) -> Iterable[Any]:
+        """A change each, with ``method``, ``changed`` and ``parameters``."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TouchedColumn:
+    """What was changed in one column.
+
+    `touched` (n,): the values changed. `low`, `high` (n,): the numbers that each value of the column may stand for,
+    unbounded where it is missing; None where values are no numbers. `kinds`: what was done, in words.
+    """
+
+    column: ReleasedColumn
+    touched: Bools
+    low: Floats | None
+    high: Floats | None
+    kinds: tuple[str, ...]
+
+    @property
+    def perturbed(self) -> bool:
+        """Whether values were changed into other values, so that no untouched one can be told from them."""
+        return CHANGED in self.kinds
+
+
+def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, TouchedColumn]:
+    """What anybody sees: missing values, ranges, and ends at which values are heaped."""
+    found = {}
+    for name, column in columns.items():
+        low, high = _ends(column)
+        touched = column.missing.copy()
+        kinds = [SUPPRESSED] * bool(touched.any())
+        if low is not None and high is not None:
+            with np.errstate(invalid="ignore"):
+                ranged = ~column.missing & (high > low)
+            kinds += _range_kinds(low[ranged], high[ranged])
+            touched |= ranged
+            for end, value in _heaps(column):
+                at = ~column.missing & (column.numbers == value) & ~touched
+                low, high = _opened(low, high, at, end)
+                touched |= at
+                kinds.append(CODED)
+        if touched.any():
+            found[name] = TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return found
+
+
+def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, TouchedColumn]:
+    """What the log of the recipe says was changed."""
+    found: dict[str, TouchedColumn] = {}
+    for step in log.steps:
+        for name, count in step.changed.items():
+            if not count or name not in columns:
+                continue
+            column = columns[name]
+            ends = _ends(column)
+            at, low, high, kind = _by_step(column, ends, step)
+            if not at.any():
+                continue
+            known = found.get(name)
+            if known is not None:
+                at |= known.touched
+                low, high = _narrower(low, high, known)
+            kinds = (*(known.kinds if known else ()), kind)
+            found[name] = TouchedColumn(column, at, low, high, tuple(dict.fromkeys(kinds)))
+    return found
+
+
+def by_original(
+    columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn]
+) -> dict[str, TouchedColumn]:
+    """Where the release differs from its original, row by row."""
+    found = {}
+    for name, column in columns.items():
+        if name not in original:
+            continue
+        before = original[name]
+        low, high = _ends(column)
+        if before.numbers is not None and low is None:
+            low, high = _observed(column, before.numbers)
+        if before.numbers is not None and low is not None and high is not None:
+            with np.errstate(invalid="ignore"):
+                touched = ~before.missing & ((low != before.numbers) | (high != before.numbers))
+        else:
+            touched = ~before.missing & ~_same_text(column, before)
+        if not touched.any():
+            continue
+        kinds = []
+        if (touched & column.missing).any():
+            kinds.append(SUPPRESSED)
+        seen = touched & ~column.missing
+        if seen.any() and low is not None and high is not None and before.numbers is not None:
+            low, high, more = _by_truth(low, high, seen, before.numbers)
+            kinds += more
+        elif seen.any():
+            kinds.append(CHANGED)
+        found[name] = TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return found
+
+
+def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
+    """The range of each value; a missing one may stand for any number."""
+    if column.low is None or column.high is None:
+        return None, None
+    return np.where(column.missing, -np.inf, column.low), np.where(column.missing, np.inf, column.high)
+
+
+def _range_kinds(low: Floats, high: Floats) -> list[str]:
+    bounded = np.isfinite(low) & np.isfinite(high)
+    return [BANDED] * bool(bounded.any()) + [CODED] * bool((~bounded).any())
+
+
+def _heaps(column: ReleasedColumn) -> list[tuple[str, float]]:
+    """Ends of a column of numbers that more records have than the value next to them."""
+    numbers = column.numbers
+    if numbers is None:
+        return []
+    values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    if len(values) < 3:
+        return []
+    found = []
+    if counts[-1] > 1 and counts[-1] >= HEAP * counts[-2]:
+        found.append(("top", float(values[-1])))
+    if counts[0] > 1 and counts[0] >= HEAP * counts[1] and values[0] not in (0.0, 1.0):
+        found.append(("bottom", float(values[0])))
+    return found
+
+
+def _opened(low: Floats, high: Floats, at: Bools, end: str) -> tuple[Floats, Floats]:
+    """The ranges when a limit stands for everything beyond it."""
+    if end == "top":
+        return low, np.where(at, np.inf, high)
+    return np.where(at, -np.inf, low), high
+
+
+def _by_step(
+    column: ReleasedColumn, ends: tuple[Floats | None, Floats | None], step: Any
+) -> tuple[Bools, Floats | None, Floats | None, str]:
+    low, high = ends
+    present = ~column.missing
+    nothing = np.zeros(len(present), np.bool_)
+    if step.method in BLANKING:
+        return column.missing, low, high, SUPPRESSED
+    if step.method in CHANGING:
+        return present, low, high, CHANGED
+    if low is None or high is None:
+        return (present, low, high, BANDED) if step.method == "recode" else (nothing, low, high, CHANGED)
+    if step.method == "top_bottom_code":
+        at = nothing.copy()
+        for end in ("top", "bottom"):
+            limit = step.parameters.get(end)
+            if isinstance(limit, int | float):
+                here = present & (low == high) & (low == limit)
+                low, high = _opened(low, high, here, end)
+                at |= here
+        return at, low, high, CODED
+    if step.method == "round_to":
+        base = step.parameters.get("base")
+        if isinstance(base, int | float) and base > 0:
+            exact = present & (low == high)
+            return (
+                exact,
+                np.where(exact, low - base / 2, low),
+                np.where(exact, high + base / 2, high),
+                ROUNDED,
+            )
+        return nothing, low, high, ROUNDED
+    if step.method == "recode":
+        with np.errstate(invalid="ignore"):
+            return present & (high > low), low, high, BANDED
+    return nothing, low, high, CHANGED
+
+
+def _narrower(
+    low: Floats | None, high: Floats | None, known: TouchedColumn
+) -> tuple[Floats | None, Floats | None]:
+    """The ranges that two steps leave together: the wider one, as the later step hides what the earlier left."""
+    if low is None or high is None or known.low is None or known.high is None:
+        return low, high
+    return np.fmin(low, known.low), np.fmax(high, known.high)
+
+
+def _observed(column: ReleasedColumn, numbers: Floats) -> tuple[Floats, Floats]:
+    """The range of the original's numbers in each level: documents of a release say what its labels mean."""
+    low, high = np.full(column.n_levels + 1, np.inf), np.full(column.n_levels + 1, -np.inf)
+    known = ~np.isnan(numbers)
+    np.minimum.at(low, column.codes[known], numbers[known])
+    np.maximum.at(high, column.codes[known], numbers[known])
+    empty = low > high
+    low[empty], high[empty] = np.nan, np.nan
+    low[0], high[0] = -np.inf, np.inf
+    return low[column.codes], high[column.codes]
+
+
+def _same_text(column: ReleasedColumn, before: ReleasedColumn) -> Bools:
+    """Where both files print the same."""
+    place = {label: code for code, label in enumerate(column.labels(), 1)}
+    there = np.array([-1, *(place.get(label, -1) for label in before.labels())])
+    return np.asarray(there[before.codes] == column.codes)
+
+
+def _by_truth(low: Floats, high: Floats, seen: Bools, truth: Floats) -> tuple[Floats, Floats, list[str]]:
+    """Tell limits, ranges, rounding and other changes apart by what the values were."""
+    inside = seen & (low <= truth) & (truth <= high)
+    kinds = _range_kinds(low[inside], high[inside])
+    moved = seen & ~inside & (low == high)
+    for end, sign in (("top", 1.0), ("bottom", -1.0)):
+        limits = np.unique(low[moved & (sign * truth > sign * low)])
+        extreme = np.nanmax(sign * np.where(np.isfinite(low), low, np.nan)) * sign
+        if len(limits) and (limits == extreme).all():
+            at = moved & (low == extreme)
+            low, high = _opened(low, high, (low == high) & (low == extreme), end)
+            moved &= ~at
+            kinds.append(CODED)
+    if moved.any():
+        base = _base(low[moved])
+        if base > 0 and (np.abs(truth - low)[moved] <= base).all():
+            low, high = np.where(moved, low - base, low), np.where(moved, high + base, high)
+            kinds.append(ROUNDED)
+        else:
+            kinds.append(CHANGED)
+    return low, high, kinds
+
+
+def _base(values: Floats) -> float:
+    """The largest whole number above one that all values are multiples of; 0 where there is none."""
+    if not (values == np.round(values)).all():
+        return 0.0
+    found = np.gcd.reduce(values.astype(np.int64))
+    return float(found) if found > 1 else 0.0

@@ -1,0 +1,174 @@
+"""What a release gives back of the values protected in it, in a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.gate.figures import InternalOnly, Share, Tree
+from sdckit.report.parts import bars, of_whole
+from sdckit.report.setting import PairSetting
+from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
+from sdckit.report.view import Note, Plain, noted
+
+TITLE = "What does the release give back?"
+FEWEST = 5  # values of a column given back before a document says what told them
+UNDONE = {
+    "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
+    "undone_expected": "Expected re-identifications",
+}  # fmt: skip
+GUESSES = (
+    "Guessed: how often a model grown on the release guesses a suppressed value right, against always taking the most "
+    "frequent one."
+)
+NOTE = Note(
+    "Values given back",
+    "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what the release "
+    "itself tells of it: values of other columns that occur with one value only, mates of the household, counts and "
+    "sums, the order of the rows, numbers that follow from others. A value counts as given back where a rule tells it "
+    "that has no exception, or next to none, among the values that were not changed, and where it is right. Guesses "
+    "are those of trees grown on the release; guessing from the margin takes the most frequent value each time.",
+    "Elliot, Mackey & O'Hara (2020); Hundepool et al. (2012)",
+)
+
+
+def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
+    releases: list[Tree] = []
+    for j, columns in enumerate(result.columns, 1):
+        start = f"{setting.prefix}.{setting.place}.{j}."
+        touched = [one for one in columns if one.touched]
+        shown = tuple(_column(one, f"{start}{number}.", setting, j) for number, one in enumerate(touched))
+        tree: dict[str, Tree] = {"columns": shown}
+        if result.below_k:
+            tree |= _undone(result, j, start, setting)
+        if touched:
+            worst = max(range(len(touched)), key=lambda number: touched[number].share)
+            tree["recoverable"] = Share(f"{start}{worst}.back", f"{start}{worst}.touched")
+        releases.append(tree)
+    enough = [one for some in result.columns for one in some if one.counted >= FEWEST]
+    return {
+        "releases": tuple(releases),
+        "advice": tuple(dict.fromkeys(words for words in result.advice if _concerns(words, enough))),
+        "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
+        **said_tree(result),
+    }
+
+
+def _concerns(words: str, columns: list[Any]) -> bool:
+    return any(words in one.remedies for one in columns)
+
+
+def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
+    ledger = setting.ledger
+    touched = ledger.count(f"{start}touched", one.touched, f"{start}")
+    ledger.nested(f"n.released.{j}", f"{start}touched")
+    tree: dict[str, Tree] = {
+        "column": one.column, "kinds": tuple(one.kinds), "touched": touched,
+        "back": ledger.count(f"{start}back", one.counted, f"{start}"),
+        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, f"{start}"),
+        "told_by": one.told_by if one.counted >= FEWEST else "",
+    }  # fmt: skip
+    ledger.nested(f"{start}touched", f"{start}back")
+    ledger.nested(f"{start}touched", f"{start}narrowed")
+    tree["share"] = Share(f"{start}back", f"{start}touched")
+    if one.right is not None and one.n_guessed:
+        ledger.count(f"{start}guessed", one.n_guessed, f"{start}")
+        ledger.nested(f"{start}touched", f"{start}guessed")
+        for name, rate in (("guess", one.guess), ("guess_baseline", one.guess_baseline)):
+            ledger.count(f"{start}{name}", round(rate * one.n_guessed), f"{start}")
+            ledger.nested(f"{start}guessed", f"{start}{name}")
+            tree[name] = Share(f"{start}{name}", f"{start}guessed")
+    return tree
+
+
+def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
+    ledger, figures = setting.ledger, result.per_release[j - 1]
+    below = result.below_k[j - 1]
+    k = result.shown_k
+    group = f"{start}undone"
+    found: dict[str, Tree] = {
+        "k": k,
+        "undone_uniques": ledger.count(f"{start}uniques", int(figures["undone_uniques"]), group),
+        "undone_below": ledger.count(f"{start}below", below[k], group),
+        "undone_expected": ledger.value(f"{start}expected", figures["undone_expected"], f"{start}expected", kind="sum"),
+    }  # fmt: skip
+    ledger.nested(f"n.released.{j}", f"{start}below")
+    ledger.nested(f"{start}below", f"{start}uniques")
+    found["k_undone"] = Share(f"{start}below", f"n.released.{j}")
+    above = result.above_risk[j - 1]
+    if above is not None:
+        ledger.count(f"{start}above", above, group)
+        ledger.nested(f"n.released.{j}", f"{start}above")
+        found["risk_undone"] = Share(f"{start}above", f"n.released.{j}")
+    return found
+
+
+def _blocks(plain: Plain, place: str) -> list[Block]:
+    tree = plain[place]
+    several = len(tree["releases"]) > 1
+    found: list[Block] = []
+    for j, release in enumerate(tree["releases"], 1):
+        if release["columns"]:
+            of = f", release {j}" if several else ""
+            found += [_table(release["columns"], of), *([_chart(release["columns"])] if j == 1 else [])]
+    if not found:
+        return [Paragraph("No value of the release was changed: there is nothing to give back.")]
+    found.append(Paragraph(GUESSES, "note"))
+    found += _put_back(tree)
+    advice = tree.get("exact", tree)["advice"]
+    found += [Paragraph(f"What to do: {words}.") for words in advice]
+    return [*found, *said_blocks(tree)]
+
+
+def _table(columns: Sequence[Plain], of: str) -> TableBlock:
+    heads = ("Column", "What was done", "Changed", "Given back", "Narrowed", "Guessed", "Told by")
+    rows = tuple(
+        (
+            one["column"], ", ".join(one["kinds"]), one["touched"]["text"], of_whole(one["back"], one["share"]),
+            one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
+        )
+        for one in columns
+    )  # fmt: skip
+    return TableBlock(f"Changed values that the release gives back{of}", heads, rows, (2, 3, 4, 5))
+
+
+def _guessed(one: Plain) -> str:
+    """How often a guess is right, and the most frequent value."""
+    return f"{one['guess']['text']} against {one['guess_baseline']['text']}" if "guess" in one else "–"
+
+
+def _chart(columns: Sequence[Plain]) -> ChartBlock:
+    rows = [(f"{one['column']}, {words}", one[name]) for one in columns for name, words in (
+        ("touched", "changed"), ("back", "given back"))]  # fmt: skip
+    return bars("Values changed and given back, by column", "values", rows)
+
+
+def _put_back(tree: Plain) -> list[Block]:
+    """Who can be recognised in the file put back."""
+    releases = [one for one in tree["releases"] if "undone_uniques" in one]
+    if not releases:
+        return []
+    heads = ("With the values put back", *release_heads(len(releases)))
+    rows = tuple(
+        (words.format(k=releases[0]["k"]), *by_release([one[name] for one in releases]))
+        for name, words in UNDONE.items()
+    )
+    return [TableBlock("The release with the values put back", heads, rows, tuple(range(1, len(heads))))]
+
+
+def _answer(plain: Plain, place: str, _: Plain) -> str:
+    told = [one for release in plain[place]["releases"] for one in release["columns"]]
+    if not told:
+        return ""
+    back = [one for one in told if one["back"]["value"] != 0]
+    if not back:
+        return "Of the values changed in it the release gives none back for certain."
+    names = ", ".join(dict.fromkeys(one["column"] for one in back))
+    return f"The release itself gives back changed values of {names}: they protect nobody."
+
+
+VIEW = ShareView(
+    TITLE, _tree, _blocks, noted(NOTE), answer=_answer,
+    limits={"recoverable": "recoverable", "k_undone": "k_undone", "risk_undone": "risk_undone"},
+)  # fmt: skip

@@ -1,0 +1,352 @@
+"""Recoverable values: what gives values back, what does not, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from attacks.recovery.made import KEYS, blanked, released, survey
+from sdckit import Scenario, recoverable_values
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+ORIGINAL = survey()
+RELEASED = released(ORIGINAL)
+ROLES = {"weight": "weight", "household": "home", "keys": KEYS}
+
+
+def only(found, column):
+    return next(one for one in found.columns[0] if one.column == column)
+
+
+def test_a_survey_of_households_gives_its_values_back():
+    found = recoverable_values(RELEASED, ORIGINAL, **ROLES)
+    for column in ("region", "size", "total"):
+        one = only(found, column)
+        assert one.touched == one.restored == one.right > 0, column
+        assert one.share == 1
+    for column in ("sex", "edu"):
+        assert only(found, column).restored == 0
+    age = only(found, "age")
+    assert age.right == age.restored
+    assert age.restored + age.narrowed == ORIGINAL.height
+    assert age.remaining == 2
+    assert found.recoverable == 1
+    assert found.right == found.restored
+    told = {source.words for source in only(found, "region").sources}
+    assert {"weight", "home (mates share it)"} <= told
+    assert only(found, "size").sources[0].words == "the rows of a household counted (home)"
+    assert only(found, "total").sources[0].columns == ("wage", "capital")
+    words = " ".join(found.advice)
+    for remedy in ("coarsen_weights", "household_variables", "limit_households", "wage and capital"):
+        assert remedy in words
+
+
+def test_the_file_put_back_holds_the_true_values():
+    undone = recoverable_values(RELEASED, ORIGINAL, **ROLES).undone()
+    assert undone["region"].to_list() == ORIGINAL["region"].to_list()
+    assert undone["size"].to_list() == ORIGINAL["size"].cast(pl.String).to_list()
+    assert undone["total"].to_list() == ORIGINAL["total"].to_list()
+    assert undone["sex"].equals(RELEASED["sex"])
+    assert undone.columns == RELEASED.columns
+
+
+def test_who_is_recognised_in_the_file_put_back_is_counted():
+    found = recoverable_values(RELEASED, ORIGINAL, keys=KEYS, household="home", weight="weight", k=[2, 3, 4])
+    truth = ORIGINAL.with_columns(sex=RELEASED["sex"], edu=RELEASED["edu"]).drop_nulls(["sex", "edu"])
+    sizes = truth.group_by(KEYS).len()["len"]
+    assert found.below_k[0][2] <= sizes.filter(sizes < 2).sum()  # suppressed ones match others, too
+    assert found.undone_uniques == found.below_k[0][2]
+    assert found.below_k[0][2] <= found.below_k[0][3] <= found.below_k[0][4]
+    census = recoverable_values(RELEASED, ORIGINAL, keys=KEYS, household="home", risk=0.5)
+    assert census.undone_expected > found.undone_expected
+    assert census.above_risk[0] == census.below_k[0][2]
+
+
+def test_nothing_changed_gives_nothing_back():
+    found = recoverable_values(ORIGINAL, ORIGINAL, **ROLES)
+    assert (found.touched, found.restored, found.right, found.recoverable) == (0, 0, 0, 0)
+    assert found.notes["touched"] == "no value of the release was changed"
+    assert found.records.height == 0
+
+
+@pytest.mark.parametrize("copy", ["same", "labels", "scaled", "negative", "text of numbers"])
+def test_a_copied_column_gives_everything_back(copy):
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 40, 300)
+    if copy == "labels":
+        values = np.array([f"v{one}" for one in rng.integers(0, 4, 300)])
+    other = {
+        "same": lambda: values, "labels": lambda: [f"w{one}" for one in values], "scaled": lambda: values * 2.54 + 7,
+        "negative": lambda: -3 * values, "text of numbers": lambda: [str(one) for one in values],
+    }[copy]()  # fmt: skip
+    whole = pl.DataFrame({"x": values, "copy": other})
+    found = recoverable_values(blanked(whole, ["x"], 0.1), whole)
+    assert only(found, "x").share == 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 12), st.integers(2, 200), st.booleans())
+def test_unrelated_columns_give_nothing_back(seed, levels, distinct, skewed):
+    rng = np.random.default_rng(seed)
+    n = 400
+    shares = np.array([0.9, *[0.1 / (levels - 1)] * (levels - 1)]) if skewed else None
+    whole = pl.DataFrame(
+        {
+            "x": rng.choice([f"v{one}" for one in range(levels)], n, p=shares),
+            "y": rng.integers(0, distinct, n), "z": rng.integers(0, 10, n), "w": rng.random(n),
+        }
+    )  # fmt: skip
+    found = recoverable_values(blanked(whole, ["x"], 0.1, seed), whole, weight="w", guess=False)
+    assert only(found, "x").restored == 0
+
+
+def test_guessing_an_unrelated_column_is_no_better_than_its_margin():
+    rng = np.random.default_rng(4)
+    whole = pl.DataFrame({"x": rng.choice(["a", "b", "c"], 4000), "y": rng.integers(0, 9, 4000)})
+    found = recoverable_values(blanked(whole, ["x"], 0.2), whole, seed=1)
+    assert found.guess_low < 0 < found.guess_high
+    related = whole.with_columns(
+        x=pl.when(pl.Series(rng.random(4000) < 0.7)).then(pl.col("y") % 3).otherwise(1)
+    )
+    found = recoverable_values(blanked(related, ["x"], 0.2), related, seed=1)
+    assert found.guess_low > 0
+    assert found.guess_rate - found.guess_baseline == pytest.approx(found.guess_beyond)
+
+
+def test_two_columns_together_tell():
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 8, 3000), rng.integers(0, 9, 3000)
+    whole = pl.DataFrame({"a": a, "b": b, "x": rng.permutation(72)[a * 9 + b] % 5})
+    hidden = blanked(whole, ["x"])
+    found = recoverable_values(hidden, whole)
+    assert only(found, "x").share == 1
+    assert only(found, "x").sources[0].words == "a with b"
+    assert recoverable_values(hidden, whole, pairs=False).restored == 0
+
+
+def test_mates_are_numbered_and_have_one_head():
+    rng = np.random.default_rng(6)
+    size = rng.integers(1, 6, 400)
+    home = np.repeat(np.arange(400), size)
+    number = np.concatenate([rng.permutation(one) + 1 for one in size])
+    whole = pl.DataFrame({"home": home, "number": number, "head": np.where(number == 1, "yes", "no")})
+    one = recoverable_values(blanked(whole.drop("head"), ["number"]), whole.drop("head"), household="home")
+    assert only(one, "number").right == only(one, "number").restored > 0.5 * only(one, "number").touched
+    two = recoverable_values(blanked(whole.drop("number"), ["head"]), whole.drop("number"), household="home")
+    assert only(two, "head").right == only(two, "head").restored > 0
+
+
+def test_children_are_counted_from_the_ages_of_mates():
+    data = survey(1500, seed=7).select("home", "age")
+    children = data.with_columns(kids=(pl.col("age") < 15).sum().over("home"))
+    found = recoverable_values(blanked(children, ["kids"], 0.2), children, household="home")
+    assert only(found, "kids").share == 1
+    alone = children.with_columns(home=pl.int_range(pl.len()))
+    assert (
+        recoverable_values(blanked(alone, ["kids"], 0.2), alone, household="home", guess=False).restored == 0
+    )
+
+
+def test_a_total_of_the_household_less_the_mates():
+    data = survey(1200, seed=8).select("home", "wage")
+    whole = data.with_columns(income=pl.col("wage").sum().over("home"))
+    found = recoverable_values(blanked(whole, ["wage"], 0.02), whole, household="home", guess=False)
+    one = only(found, "wage")
+    assert one.right == one.restored
+    assert one.share > 0.9
+
+
+def test_the_order_of_the_rows_tells():
+    data = survey(800, seed=9).select("region", "edu").sort("region")
+    found = recoverable_values(blanked(data, ["region"]), data, guess=False)
+    assert only(found, "region").share > 0.9
+    assert only(found, "region").sources[0].words == "the order of the rows"
+    shuffled = data.sample(fraction=1, shuffle=True, seed=1)
+    assert recoverable_values(blanked(shuffled, ["region"]), shuffled, guess=False).restored == 0
+
+
+def test_the_first_digits_of_an_id_tell():
+    rng = np.random.default_rng(10)
+    region = rng.integers(1, 10, 900)
+    whole = pl.DataFrame(
+        {"number": region * 10_000 + rng.permutation(900), "region": [f"r{one}" for one in region]}
+    )
+    found = recoverable_values(blanked(whole, ["region"]), whole, guess=False)
+    assert only(found, "region").share == 1
+    assert any(source.words == "the first digits of number" for source in only(found, "region").sources)
+
+
+def test_a_product_gives_its_parts_back():
+    rng = np.random.default_rng(11)
+    hours, pay = rng.integers(10, 60, 500), rng.uniform(8, 90, 500)
+    whole = pl.DataFrame({"hours": hours, "pay": pay, "income": hours * pay})
+    found = recoverable_values(blanked(whole, ["pay"]), whole, guess=False)
+    assert only(found, "pay").share == 1
+    assert "product" in only(found, "pay").sources[0].words
+
+
+def test_restored_values_restore_others():
+    """The weight tells the region of one mate, who tells it of the other."""
+    rng = np.random.default_rng(12)
+    region = np.repeat(rng.integers(0, 6, 500), 2)
+    weight = np.where(np.arange(1000) % 2 == 0, region * 10.0 + 5, 1000.0)
+    whole = pl.DataFrame(
+        {"home": np.repeat(np.arange(500), 2), "region": [f"r{one}" for one in region], "w": weight}
+    )
+    gone = np.repeat(rng.random(500) < 0.1, 2)
+    hidden = whole.with_columns(region=pl.when(pl.Series(gone)).then(None).otherwise("region"))
+    order = rng.permutation(1000)
+    found = recoverable_values(hidden[order], whole[order], household="home", weight="w", guess=False)
+    assert only(found, "region").share == 1
+
+
+def test_pram_is_voted_down_by_a_copy():
+    rng = np.random.default_rng(13)
+    x = rng.integers(0, 6, 2000)
+    changed = np.where(rng.random(2000) < 0.1, rng.integers(0, 6, 2000), x)
+    whole = pl.DataFrame({"x": [f"v{one}" for one in x], "copy": x})
+    pram = whole.with_columns(x=pl.Series([f"v{one}" for one in changed]))
+    found = recoverable_values(pram, whole, guess=False)
+    assert only(found, "x").kinds == ("perturbed",)
+    assert only(found, "x").share == 1
+    assert recoverable_values(pram.drop("copy"), whole, guess=False).restored == 0
+
+
+def test_a_wrong_rule_is_counted_as_wrong():
+    """Everybody of group 3 is single but those whose value was suppressed: the rule errs about them alone."""
+    rng = np.random.default_rng(14)
+    group = rng.integers(0, 4, 2000)
+    status = np.where(group == 3, "single", rng.choice(["single", "married", "widowed"], 2000))
+    odd = np.flatnonzero(group == 3)[:7]
+    status[odd] = "married"
+    whole = pl.DataFrame({"group": group, "status": status})
+    gone = np.isin(np.arange(2000), odd)
+    hidden = whole.with_columns(status=pl.when(pl.Series(gone)).then(None).otherwise("status"))
+    found = recoverable_values(hidden, whole, keys=["group", "status"])
+    assert (found.restored, found.right, found.recoverable) == (7, 0, 0)
+    assert recoverable_values(hidden, keys=["group", "status"]).recoverable == 1
+
+
+def test_without_the_original_what_is_seen_counts():
+    found = recoverable_values(RELEASED, **ROLES)
+    assert np.isnan(found.right)
+    assert only(found, "region").restored == only(found, "region").touched == RELEASED["region"].null_count()
+    assert only(found, "size").share == 1
+    assert only(found, "sex").guess == pytest.approx(0.5, abs=0.08)
+    heaped = ORIGINAL.select("home", size=pl.col("size").clip(upper_bound=4))
+    assert "top- or bottom-coded" in only(recoverable_values(heaped, household="home"), "size").kinds
+
+
+def test_a_log_says_what_was_changed():
+    step = SimpleNamespace(method="local_suppression", changed={"region": 3, "sex": 0}, parameters={})
+    log = SimpleNamespace(n=RELEASED.height, steps=(step,))
+    found = recoverable_values(RELEASED, log=log, **ROLES)
+    assert [one.column for one in found.columns[0]] == ["region"]
+    coded = SimpleNamespace(
+        method="top_bottom_code", changed={"size": 9}, parameters={"top": 4, "bottom": None}
+    )
+    four = ORIGINAL.with_columns(pl.col("size").clip(upper_bound=4))
+    found = recoverable_values(four, log=SimpleNamespace(n=four.height, steps=(coded,)), **ROLES)
+    assert only(found, "size").touched == (four["size"] == 4).sum()
+    assert only(found, "size").share == 1
+
+
+def test_several_releases_are_judged_each():
+    found = recoverable_values([RELEASED, ORIGINAL], ORIGINAL, **ROLES)
+    assert found.m == 2
+    assert [one["recoverable"] for one in found.per_release] == [1, 0]
+    assert found.by_release["touched"].to_list()[1] == 0
+    assert set(found.records["release"].to_list()) == {1}
+
+
+def test_an_id_brings_the_rows_together():
+    numbered = ORIGINAL.with_columns(id=pl.int_range(ORIGINAL.height))
+    order = np.random.default_rng(15).permutation(ORIGINAL.height)
+    moved = RELEASED.with_columns(id=pl.int_range(ORIGINAL.height))[order]
+    one = recoverable_values(moved, numbered, id="id", guess=False, **ROLES)
+    two = recoverable_values(RELEASED, ORIGINAL, guess=False, **ROLES)
+    assert only(one, "region").right == only(two, "region").right
+    assert only(one, "size").right == only(two, "size").right
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow", "lazy", "duckdb"])
+def test_on_other_engines(engine):
+    make = {
+        "pandas": lambda data: data.to_pandas(), "pyarrow": lambda data: data.to_arrow(),
+        "lazy": lambda data: data.lazy(), "duckdb": lambda data: duckdb.from_arrow(data.to_arrow()),
+    }[engine]  # fmt: skip
+    numbered = [one.with_columns(id=pl.int_range(one.height)) for one in (RELEASED, ORIGINAL)]
+    found = recoverable_values(*(make(one) for one in numbered), id="id", guess=False, **ROLES)
+    expected = recoverable_values(*numbered, id="id", guess=False, **ROLES)
+    assert found.per_release == expected.per_release
+    kind = pd.DataFrame if engine == "pandas" else object
+    assert isinstance(found.records, kind)
+    assert isinstance(found.undone(), kind)
+
+
+def test_a_row_per_changed_value():
+    found = recoverable_values(RELEASED, ORIGINAL, **ROLES)
+    records = found.records
+    assert records.height == found.touched
+    states = dict(records.group_by("state").len().iter_rows())
+    assert states["certain"] == found.restored
+    assert states["narrowed"] == found.narrowed
+    certain = records.filter(pl.col("state") == "certain")
+    assert certain["remaining"].unique().to_list() == [1]
+    assert (certain["by"] != "").all()
+
+
+def test_the_same_seed_gives_the_same_guesses_and_a_pickle_keeps_the_figures():
+    one, two = (recoverable_values(RELEASED, ORIGINAL, seed=4, **ROLES) for _ in range(2))
+    assert one.per_release == two.per_release
+    kept = pickle.loads(pickle.dumps(one))
+    assert kept.to_dict() == one.to_dict()
+    with pytest.raises(DataError, match="let go"):
+        _ = kept.records.height
+
+
+def test_one_column_on_request():
+    found = recoverable_values(RELEASED, ORIGINAL, columns="total", **ROLES)
+    assert [one.column for one in found.columns[0]] == ["total"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "change"),
+    [
+        (ColumnError, "household: no column 'house'", {"household": "house"}),
+        (ColumnError, "columns: no column 'regoin'", {"columns": ["regoin"]}),
+        (DataError, "pairs", {"pairs": 1}),
+        (DataError, "k is the size of a class", {"k": 1}),
+        (DataError, "risk", {"risk": 2}),
+        (DataError, "the log", {"log": SimpleNamespace(n=3, steps=())}),
+        (DataError, "rows must belong together", {"original": ORIGINAL.head(20)}),
+        (ScenarioError, "scenario", {"scenario": 3}),
+    ],
+)
+def test_bad_input_is_told_before_any_work(kind, words, change):
+    given = {"original": None, **ROLES, **change}
+    if "log" in change:
+        words = "log"
+    if "scenario" in change:
+        given = {"original": None, "scenario": 3}
+    if "household" in change:
+        given["household"] = change["household"]
+    with pytest.raises(kind, match=words):
+        recoverable_values(RELEASED, step=lambda _: pytest.fail("work was started"), **given)
+
+
+def test_a_scenario_gives_the_roles():
+    scenario = Scenario(keys=KEYS, weight="weight", household="home", thresholds={"k": 4})
+    found = recoverable_values(RELEASED, ORIGINAL, scenario=scenario, k=[2, 4], guess=False)
+    assert found.shown_k == 4
+    assert found.keys == tuple(KEYS)
+    assert found.undone_uniques == recoverable_values(RELEASED, ORIGINAL, guess=False, **ROLES).undone_uniques
+    with pytest.raises(DataError, match="from 1 to 1"):
+        found.undone(2)
