@@ -51,6 +51,7 @@ from .cells.as_cells import as_cells as as_cells
 from .cells.table import Cells as Cells
 from .data.files.readers import read_file as read_file
 from .data.hierarchy import read_hierarchy as read_hierarchy
+from .data.households import household_variables as household_variables
 from .data.scenarios.scenario import Scenario as Scenario
 from .demo import demo_scenario as demo_scenario, load_demo as load_demo
 from .errors import (
@@ -106,6 +107,7 @@ from .identity.special_uniques.risky_cells import RiskyCells as RiskyCells, risk
 from .identity.special_uniques.suda import Suda as Suda, suda as suda
 from .protect.change import Change as Change, Protected as Protected
 from .protect.drop_identifiers import drop_identifiers as drop_identifiers
+from .protect.limit_households import limit_households as limit_households
 from .protect.new_ids import new_ids as new_ids
 from .protect.perturbation.add_noise import add_noise as add_noise
 from .protect.perturbation.mask_categorical import mask_categorical as mask_categorical
@@ -114,6 +116,8 @@ from .protect.perturbation.pram import pram as pram
 from .protect.perturbation.rank_swap import rank_swap as rank_swap
 from .protect.perturbation.shuffle import shuffle as shuffle
 from .protect.perturbation.swap_records import swap_records as swap_records
+from .protect.random_order import random_order as random_order
+from .protect.recoding.coarsen_weights import coarsen_weights as coarsen_weights
 from .protect.recoding.microaggregate import microaggregate as microaggregate
 from .protect.recoding.recode import recode as recode
 from .protect.recoding.round_to import round_to as round_to

@@ -114,6 +114,11 @@ def test_people_in_both_files_are_counted(shared):
     file_notes(files, NAMES, notes)
     assert notes["control"].startswith(f"{shared} of {280 + shared} records")
     assert ("residual" in notes) == (shared == 40)
+    assert files.control_state == ("overlapping" if shared == 40 else "shared")
+
+
+def test_the_state_of_the_control_file():
+    assert (opened(control=None).control_state, opened().control_state) == ("none", "apart")
 
 
 def test_the_original_itself_as_control_is_no_coincidence():

@@ -119,3 +119,11 @@ def test_the_result():
             getattr(copied, name)
     with pytest.raises(DataError, match="give by="):
         _ = linkability(ORIGINAL, OTHERS, known=KNOWN, seed=1).by_group
+
+
+def test_people_of_the_file_in_the_control_file_leave_nothing_to_say():
+    figures = rates(Tally(100, 60), 0.01, Tally(100, 20), 0.95, {})
+    assert "gives away more" in verdict(figures, "shared")
+    assert verdict(figures, "overlapping").endswith(
+        "Not to be trusted: people of the original are in the control file, which hides the risk."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,7 +12,9 @@ import pytest
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import (
     as_held,
+    lend_rows,
     open_eager,
+    pick_rows,
     take_rows,
     with_levels,
     with_numbers,
@@ -229,3 +232,15 @@ def test_what_cannot_be_changed_is_refused():
         open_eager(pl.DataFrame(DATA), {"keys": ["ii"]})
     with pytest.raises(DataError, match="the data has no records"):
         open_eager(pl.DataFrame({"x": []}), {"keys": ["x"]})
+
+
+@pytest.mark.parametrize("engine", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+def test_rows_are_picked_and_lent(engine):
+    frame = open_frame(engine(pl.DataFrame({"x": [1, 2, 3], "y": ["a", None, "c"]})))
+    picked = open_frame(pick_rows(frame, np.array([2, 0, 2])))
+    assert picked["x"].to_list() == [3, 1, 3]
+    assert picked["y"].to_list() == ["c", "a", "c"]
+    assert open_frame(pick_rows(frame, np.array([1]), ["x"])).columns == ["x"]
+    lent = open_frame(lend_rows(frame, picked, {"y": np.array([1, -1, 2])}))
+    assert lent["x"].to_list() == [1, 2, 3]
+    assert lent.with_columns(nw.col("y").fill_null("gone"))["y"].to_list() == ["a", "gone", "c"]

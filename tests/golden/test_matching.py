@@ -103,6 +103,8 @@ def test_the_lecture(reference, m):
     assert round(result.true_match_rate, 4) == true
     assert round(result.false_match_rate, 2) == false
     assert round(result.unique_matches) == unique
+    assert result.high_risk_counts(0.5) == ((5,) if m == 1 else (5, 7, 5))  # robosynth counts file by file
+    assert all(one.matched == "exactly" for one in result.variables)  # codes, though stored as numbers
     peer = case["expected"]["IRC"]
     by_release = result.by_release
     for figure, name in {
@@ -146,6 +148,8 @@ def test_incomes_record_by_record(reference, name):
         "numeric": given["synthetic"],
     }
     result = matching_risk(*frames, **roles, bounds="open")
+    undeclared = {name: one for name, one in roles.items() if name != "numeric"}
+    assert matching_risk(*frames, **undeclared, bounds="open").summary().equals(result.summary())
     records = result.records_by_release
     assert records["match_count"].to_list() == peer["c_m1"]
     assert records["true_match"].cast(pl.Int64).to_list() == peer["I_m1"]

@@ -56,6 +56,7 @@ CALLS = {
     "cap": LEARNT,
     "check": {"data": FILE, "scenario": SCENARIO},
     "cluster_utility": {**PAIR, "variables": ["sex", "pay"], "n_clusters": 3},
+    "coarsen_weights": {"data": FILE, "weight": "pay"},
     "combine": {"estimates": [1.0, 2.0], "variances": [1.0, 1.0], "kind": "partial"},
     "compare_associations": {**PAIR, "variables": ["sex", "area"]},
     "compare_distributions": {**PAIR, "variables": ["sex", "area", "pay"]},
@@ -69,6 +70,7 @@ CALLS = {
     "ecdf_utility": {**PAIR, "variables": ["age", "pay"]},
     "explain": ONE,
     "explore": {"data": FILE, "recipe": RECIPE, "grid": {"1.base": [10, 20]}, "scenario": SCENARIO},
+    "household_variables": {"data": FILE, "household": "home"},
     "household_structure": {"data": FILE, "household": "home", "keys": ["sex"]},
     "identity_disclosure": {**PAIR, "keys": ["sex", "area"]},
     "individual_risk": {**ONE, "sampling_fraction": 0.1},
@@ -81,6 +83,7 @@ CALLS = {
     "key_contributions": ONE,
     "key_frequencies": ONE,
     "l_diversity": CLASSES,
+    "limit_households": {"data": FILE, "household": "home", "largest": 1},
     "linkability": {**ATTACK, "known": (["sex", "area"], ["age", "pay"])},
     "local_suppression": {**ONE, "k": 2},
     "mask_categorical": {"data": FILE, "columns": ["sex"], "probability": 0.5},
@@ -96,6 +99,7 @@ CALLS = {
     "prediction_risk": LEARNT,
     "probabilistic_linkage": {**PAIR, "variables": ["sex", "area", "age"], "id": "row"},
     "propensity": {**PAIR, "variables": ["sex", "pay"]},
+    "random_order": {"data": FILE},
     "rank_swap": NUMBERS,
     "read_file": {"path": "absent.csv"},
     "read_hierarchy": {"path": "absent.csv"},
@@ -148,7 +152,7 @@ KINDS = {
     **dict.fromkeys(
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
-         "n_replace", "workers", "k", "bins"], "whole"),
+         "n_replace", "workers", "k", "bins", "largest"], "whole"),
     **dict.fromkeys(["levels"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability"], "share"),
@@ -162,17 +166,17 @@ KINDS = {
          "attacks"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
-         "outside", "null", "fit_to", "interval", "statistic", "loss"], "choice"),
+         "outside", "null", "fit_to", "interval", "statistic", "loss", "how"], "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
-         "identifiers"], "names"),
+         "identifiers", "household_variables", "hide", "among"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "prior", "resume", "risk", "rows", "rules", "session", "similar",
-         "to", "weights"], "own"),
-    **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by"], "column"),
+         "to", "weights", "margins", "together"], "own"),
+    **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
 ELSEWHERE = {
@@ -193,6 +197,7 @@ ELSEWHERE = {
     **{(one, "target"): "names" for one in ("cap", "correct_attribution_probability")},
     **{(one, "width"): "amount" for one in ("cap", "correct_attribution_probability")},
     ("combine", "n"): "above",
+    ("coarsen_weights", "share"): "inside",
     ("add_noise", "noise"): "above",
     ("mask_categorical", "probability"): "inside",
     ("mask_continuous", "reliability"): "inside",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import polars as pl
@@ -132,7 +133,7 @@ def test_no_width_and_closed_bounds_is_equality(files, relative, around):
     others = [name for name in files[0] if name[0] == "c"]
     both = [frame(files[0]), [frame(one) for one in files[1:]]]
     options = {"known": others, "synthetic": numbers}
-    exact = matching_risk(*both, **options)
+    exact = matching_risk(*both, **options, numeric=[])
     interval = matching_risk(*both, **options, numeric=numbers, width=0, relative=relative, around=around)
     assert exact.records.equals(interval.records)
 
@@ -157,3 +158,27 @@ def test_a_file_matched_with_itself(files):
     result = matching_risk(original, original, known=["key", *names])
     assert (result.expected_match_risk, result.true_match_rate, result.false_match_rate) == (n, 1.0, 0.0)
     assert "original's values" in result.notes["released"]
+
+
+@given(pairs(missing=False), st.data())
+def test_by_chance_is_the_mean_over_all_ways_to_deal_out_the_rows(files, data):
+    """Released rows alike in what is known, dealt out to the people alike in it: all orders, one by one."""
+    original, released = (frame({name: one[:4] for name, one in file.items()}) for file in files[:2])
+    names = original.columns
+    made = [name for name in names if name[0] == "x"]
+    known = [name for name in names if name not in made]
+    released = released.with_columns(original[name] for name in known)
+    chosen = {
+        "known": known, "synthetic": made, "numeric": made,
+        "width": dict.fromkeys(made, data.draw(st.sampled_from([0.0, 0.5, 1.5]))),
+    }  # fmt: skip
+    result = matching_risk(original, released, **chosen)
+    alike = original.select(known).rows() or [()] * original.height
+    orders = [
+        order
+        for order in permutations(range(original.height))
+        if all(alike[i] == alike[j] for i, j in enumerate(order))
+    ]
+    dealt = [matching_risk(original, released[list(order)], **chosen).expected_match_risk for order in orders]
+    assert result.expected_by_chance == pytest.approx(np.mean(dealt))
+    assert result.baseline == pytest.approx(result.expected_by_chance / original.height)

@@ -174,3 +174,20 @@ def test_a_confidential_attack_is_exact():
     assert done(baseline_rate=0.5)[0]["residual_risk"]["text"] == "–"
     assert "without a control file" in done(control_rate=None)[1]
     assert done(success_rate=None)[1] == "no attack could be made"
+
+
+def test_nothing_is_concluded_beside_people_of_the_file_itself():
+    release = {"n_attacks": count(100), "n_control": count(100), "successes": count(45), **RARE}
+    for state, words in (
+        ("apart", "the release gives away more"),
+        ("overlapping", "not to be trusted: people of"),
+    ):
+        tree = {"releases": [{**release, "control_successes": count(10)}], "control_state": state}
+        done = conclude({"control": True, "attacks": {"linkability:a": tree}, "distances": None})
+        assert done["attacks"]["linkability:a"]["means"].startswith(words)
+    weak = {
+        "releases": [{**release, "successes": count(0), "control_successes": count(0)}],
+        "control_state": state,
+    }
+    done = conclude({"control": True, "attacks": {"linkability:a": weak}, "distances": None})
+    assert done["attacks"]["linkability:a"]["means"].startswith("no better than guessing")

@@ -21,11 +21,12 @@ def test_all_in_common():
     assert chosen.notes["variables"] == "left out because not every file has them: new, only"
     assert chosen.notes["numeric"].startswith("taken as numbers because they are stored so: a;")
     assert "released" not in chosen.notes
+    assert not chosen.declared
 
 
 def test_as_given():
     chosen = chosen_variables(ORIGINAL, RELEASED, variables=["b", "a"], numeric=[])
-    assert (chosen.names, chosen.numeric, chosen.notes) == (("b", "a"), (), {})
+    assert (chosen.names, chosen.numeric, chosen.notes, chosen.declared) == (("b", "a"), (), {}, True)
     declared = Scenario(keys=["b"], numeric=["w", "only"])
     assert chosen_variables(ORIGINAL, RELEASED, variables=["a", "w"], scenario=declared).numeric == ("w",)
 

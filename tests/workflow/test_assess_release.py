@@ -185,3 +185,45 @@ def test_the_residual_risk_needs_a_control_file():
 def test_what_belongs_to_a_release_is_refused_without_one():
     with pytest.raises(sdc.ScenarioError, match="are for a release against its original"):
         sdc.assess(releases.original(), scenario=releases.scenario(), id="pid")
+
+
+def test_a_mean_over_releases_is_no_overlap_of_the_files():
+    """One of three releases leaves nothing to single out: its note says over how many the mean is."""
+    several = [
+        releases.release(seed=1),
+        releases.release(seed=2),
+        releases.release().with_columns(income=1.0),
+    ]
+    limits = releases.scenario(thresholds={"residual_risk": 0.9})
+    given = {"scenario": limits, "seed": 1, "n_attacks": 50}
+    with quiet():
+        found = sdc.assess(releases.original(), several, control=releases.original(seed=9), **given)
+        shared = sdc.assess(releases.original(), several, control=releases.original(), **given)
+    singled = found.attacks["singling_out:univariate"]
+    assert singled.per_release[2]["n_attacks"] == 0
+    assert singled.notes["residual"].startswith("mean over the 2 of 3 releases")
+    assert (singled.control_state, singled.n_overlap) == ("apart", 0)
+    assert [verdict.holds for verdict in found.verdicts] == [True]
+    assert "people of the original are in the control file" in shared.verdicts[0].reason
+    member = shared.attacks["membership"]
+    assert (member.control_state, member.n_overlap) == ("overlapping", releases.N)
+
+
+def test_numbers_are_matched_as_numbers_and_the_scenario_says_how_near():
+    changed = ["sex", "age", "income"]
+    given = {"keys": changed, "sensitive": ["ill"], "numeric": []}
+    found = assessed(**given)["default"]["matching_risk"]
+    assert [one.matched for one in found.variables] == ["exactly", "exactly", "within ± 10 % of the value"]
+    assert (found.variables[0].role, found.variables[1].role) == ("known", "synthetic")
+    exactly = assessed(**given, matching={"width": 0})["default"]["matching_risk"]
+    assert found.expected_match_risk > exactly.expected_match_risk
+    assert found.mean_match_risk > found.baseline > 0
+    two = assessed(
+        keys=None, sensitive=["ill"], intruders={"a": ["sex", "income"], "b": ["sex", "region"]},
+        matching={"width": {"income": 0.3}, "synthetic": ["region"]},
+    )  # fmt: skip
+    assert [one.matched for one in two["a"]["matching_risk"].variables] == [
+        "exactly",
+        "within ± 30 % of the value",
+    ]
+    assert [one.role for one in two["b"]["matching_risk"].variables] == ["known", "synthetic"]

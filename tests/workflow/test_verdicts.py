@@ -206,14 +206,22 @@ def test_what_leaves_the_residual_risk_open():
         0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True
     )
     assert found.holds
-    overlapping = {"membership": _Plain(({"risk": 0.0},), {"residual": "not to be relied on"})}
+    overlapping = {"membership": _Plain(({"risk": 0.0},), control_state="overlapping")}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
+
+
+def test_a_note_is_never_read_for_a_verdict():
+    words = {"residual": "mean over the 2 of 3 releases where it is defined"}
+    noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}
+    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=True)
+    assert (found.holds, found.value) == (True, 0.1)
 
 
 @dataclass(frozen=True)
 class _Plain:
     per_release: tuple[dict[str, float], ...]
     notes: dict[str, str] = field(default_factory=dict)
+    control_state: str = "apart"
 
 
 def _attack(*risks):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_rates import FIGURES
+from sdckit.attacks.attack_rates import FIGURES, ControlState
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
@@ -59,6 +59,15 @@ class AttackFiles:
     def n_control(self) -> int:
         """Records of the control file; 0 without one."""
         return 0 if self.pair.control is None else len(self.pair.control)
+
+    @property
+    def control_state(self) -> ControlState:
+        """Whether people of the original are in the control file."""
+        if not self.has_control:
+            return "none"
+        if not self.overlap:
+            return "apart"
+        return "overlapping" if self.overlap >= MATERIAL * self.n_control else "shared"
 
     def codes(self, name: str) -> SharedCoding:
         """A column as categories, coded alike in every file."""
@@ -212,5 +221,5 @@ def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) 
         notes["released"] = f"{which} the original's values of these variables, row by row"
     if files.overlap:
         notes["control"] = f"{_equal(files)}, which makes the residual risk too low"
-        if files.overlap >= MATERIAL * files.n_control:
+        if files.control_state == "overlapping":
             notes["residual"] = f"not to be relied on: {_equal(files)}"

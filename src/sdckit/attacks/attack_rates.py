@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import LetGo
 
 __all__ = [
-    "FIGURES", "WIDE", "AttackResult", "Group", "Tally", "concerns", "means", "rates", "verdict", "worst_first",
+    "FIGURES", "OVERLAP", "WIDE", "AttackResult", "ControlState", "Group", "Tally", "concerns", "control_state_of",
+    "means", "rates",
+    "verdict", "worst_first",
 ]  # fmt: skip
 
 FIGURES = (
@@ -27,6 +29,9 @@ FIGURES = (
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
 WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
 MODES = ("univariate", "multivariate")
+# Of the control file: none is given, nobody of the original is in it, a few are, or so many that nothing can be told.
+ControlState = Literal["none", "apart", "shared", "overlapping"]
+OVERLAP = "people of the original are in the control file, which hides the risk"
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 
 
@@ -88,6 +93,11 @@ class AttackResult(PairResult):
         What the figures mean, and when they cannot be trusted.
     level : float
         Confidence of the intervals.
+    control_state : {"none", "apart", "shared", "overlapping"}
+        Whether people of the original are in the control file: no control file, nobody, fewer than one in twenty
+        of its records, or more, which hides the risk.
+    n_overlap : int
+        Records of the control file equal to one of the original, where there are more than by coincidence.
     """
 
     figures: ClassVar[tuple[str, ...]] = FIGURES
@@ -115,6 +125,8 @@ class AttackResult(PairResult):
     by: tuple[str, ...] = ()
     groups: tuple[Group, ...] = ()
     prefix: str = ""
+    control_state: ControlState = "none"
+    n_overlap: int = 0
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name):.6g}" for name in BRIEF)
@@ -149,7 +161,20 @@ class AttackResult(PairResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with the verdict; not those of subgroups, which name values."""
-        return {**super().to_dict(), "verdict": self.verdict, "level": self.level}
+        told = {"verdict": self.verdict, "level": self.level}
+        return {**super().to_dict(), **told, "control_state": self.control_state, "n_overlap": self.n_overlap}
+
+
+def control_state_of(result: Any) -> ControlState:
+    """Whether people of the original are in the control file; an attack from outside the package need not say.
+
+    Examples
+    --------
+    >>> control_state_of(None)
+    'none'
+    """
+    state: ControlState = getattr(result, "control_state", "none")
+    return state
 
 
 def rates(
@@ -202,7 +227,7 @@ def means(per_release: Sequence[Mapping[str, float]], notes: dict[str, str]) -> 
     return mean_figures(per_release, notes)
 
 
-def verdict(figures: Mapping[str, float]) -> str:
+def verdict(figures: Mapping[str, float], control_state: ControlState = "apart") -> str:
     """Say what the figures mean, and when they cannot be trusted.
 
     Examples
@@ -225,6 +250,8 @@ def verdict(figures: Mapping[str, float]) -> str:
             f"{start}. Without a control file it is open how much of it the release gives away about the people "
             "in it, and how much holds for anybody."
         )
+    if control_state == "overlapping":
+        return f"{start}, {others}. Not to be trusted: {OVERLAP}."
     return f"{start}, {others}. {_compared(figures)}"
 
 

@@ -154,7 +154,8 @@ def membership(
     figures = means(per_release, notes)
     return Membership(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
-        verdict=verdict(figures), level=asked.level, hits=hits, by=asked.by, groups=groups, prefix=prefix,
+        verdict=verdict(figures, files.control_state), level=asked.level, hits=hits, by=asked.by, groups=groups,
+        prefix=prefix, control_state=files.control_state, n_overlap=files.overlap,
     )  # fmt: skip
 
 

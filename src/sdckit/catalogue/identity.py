@@ -176,15 +176,6 @@ def _robust(context: Context) -> str:
     )
 
 
-def _matched(context: Context) -> dict[str, Any]:
-    """Columns that the release left as they were are known exactly, the others were synthesised."""
-    pair = context.pair
-    assert pair is not None
-    changed = [name for name in context.keys if not all(pair.identical([name]))]
-    known = [name for name in context.keys if name not in changed]
-    return {"known": known, "synthetic": changed, "numeric": list(context.numeric(*context.keys))}
-
-
 ROBUST = RELEASE(
     name="robust_interval_risk",
     question="In how many records is a number close to the true one, the more so for outliers?",
@@ -242,7 +233,8 @@ IDENTITY: tuple[Measure, ...] = (
     RELEASE(
         name="matching_risk",
         question="How well can the rows of a release be matched back to the people they were made from?",
-        needs=("known",), words="matching the rows of {intruder} back", condition=_aligned, arguments=_matched,
+        needs=("known",), words="matching the rows of {intruder} back", condition=_aligned,
+        arguments=lambda context: {"scenario": context.scenario, "missing": "category"},
     ),
     RELEASE(
         name="identity_disclosure",

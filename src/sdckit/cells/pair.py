@@ -253,6 +253,7 @@ def open_pair(
     *,
     categories: Mapping[str, Sequence[str]],
     numeric: Mapping[str, Sequence[str]] | None = None,
+    unread: Mapping[str, Sequence[str]] | None = None,
     aligned: bool = False,
     id: str | None = None,
     attack: bool = False,
@@ -262,7 +263,8 @@ def open_pair(
     `original`: a pair opened before is used again (`released`, one file or m, is left out then). `control`: records
     of the same kind that were never used to make a release, for the attacks on this pair. `population`: the people
     that the original is a part of. `categories`: columns compared for equality, by role (the role is named in
-    messages). `numeric`: columns read as numbers, by role. `aligned`: whether the measure needs row i of a release
+    messages). `numeric`: columns read as numbers, by role. `unread`: columns of which it is not known yet what they
+    are compared as: only brought into memory. `aligned`: whether the measure needs row i of a release
     to be made from row i of the original. `id`: column that says which rows belong together, instead of their
     position; carried along in `.records`. `attack`: whether the control file is compared too; unless `aligned`, the
     id is asked of the original alone then. Raises ColumnError, DataError: everything in which the files do not fit,
@@ -274,12 +276,12 @@ def open_pair(
     >>> [codes.tolist() for codes in pair.codes("x").codes], pair.identical(["x"])
     ([[1, 2], [2, 2]], (False,))
     """
-    columns: dict[str, Sequence[str]] = {**categories, **(numeric or {})}
+    columns: dict[str, Sequence[str]] = {**(unread or {}), **categories, **(numeric or {})}
     opened = open_files(original, released, control, population, id=id)
     pair = read_pair(opened, columns, aligned=aligned, control=attack or control is not None, attack=attack)
     faults = []
-    for role, names in columns.items():
-        for name in names:
+    for role in (*categories, *(numeric or {})):
+        for name in columns[role]:
             try:
                 if role in categories:
                     pair.codes(name, control=attack)

@@ -121,7 +121,7 @@ def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
 
 def make_scenario(
     file: Path | None, *, keys: list[str] | None, intruders: list[str] | None, missing_rule: list[str] | None,
-    thresholds: dict[str, Any], **given: Any,
+    thresholds: dict[str, Any], matching: dict[str, Any] | None = None, **given: Any,
 ) -> Scenario:  # fmt: skip
     """Build the scenario: the file's entries, each replaced where an option names it.
 
@@ -155,6 +155,10 @@ def make_scenario(
         fields["weight"] = given.get("weight")
     limits = {name: limit for name, limit in thresholds.items() if limit is not None}
     fields["thresholds"] = {**fields.get("thresholds", {}), **limits}
+    if matching:
+        from sdckit.data.scenarios.matching import merged
+
+        fields["matching"] = merged(fields.get("matching"), matching)
     if missing_rule:
         fields["missing"] = _rules(missing_rule, fields)
     return Scenario(**fields)

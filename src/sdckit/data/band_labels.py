@@ -1,31 +1,89 @@
-"""What numbers a label stands for: "30-39", "5+", "up to 17", "[20, 30)" and their like."""
+"""Names of bands read as the ranges of numbers they stand for: our own and the usual spellings."""
 
 from __future__ import annotations
 
 import math
 import re
+from typing import NamedTuple
 
-__all__ = ["Range", "range_of_label"]
+__all__ = ["Band", "Range", "range_of_label", "read_band"]
 
 # The least and the greatest number that a label may stand for; equal where it is one number.
 Range = tuple[float, float]
-_N = r"[+-]?(?:\d[\d ,']*\d|\d)?(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_NUMBER = re.compile(rf"({_N})")
-_BETWEEN = re.compile(rf"([\[(\]])?\s*({_N})\s*(?:-|–|—|to|bis|à|a|,|;)\s*({_N})\s*([\])\[])?", re.IGNORECASE)
-_FROM = re.compile(
-    rf"(?:({_N})\s*(?:\+|or more|and over|and more|and above|or over|years and over|und mehr|et plus|y más)"
-    rf"|(?:>=|≥|from|at least|ab)\s*({_N})|(?:>|over|more than|above)\s*({_N}))",
-    re.IGNORECASE,
+NUMBER = r"(-?\d+(?:\.\d+)?)"
+UNIT = re.compile(r"\s*(?:years?|yrs?|jahren?|ans|años)(?: old)?$")
+DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-"})
+INTERVAL = re.compile(rf"([\[(\]])\s*(?:{NUMBER}|-?(?:inf|∞))\s*[,;]\s*(?:{NUMBER}|\+?(?:inf|∞))\s*([\])\[])")
+RANGE = re.compile(rf"{NUMBER}\s*(?:-|to|bis|\.\.)\s*{NUMBER}")
+SINGLE = re.compile(NUMBER)
+FROM = re.compile(
+    rf"(?:>=|from|at least|ab)\s*{NUMBER}|"
+    rf"{NUMBER}\s*(?:\+|plus|(?:and|or) (?:over|more|above|older)|und (?:mehr|älter|darüber)|oder mehr)"
 )
-_TO = re.compile(
-    rf"(?:(?:<=|≤|up to|at most|bis)\s*({_N})|({_N})\s*(?:or less|and under|or fewer|or under)"
-    rf"|(?:<|under|less than|below)\s*({_N}))",
-    re.IGNORECASE,
+ABOVE = re.compile(rf"(?:>|over|above|more than|über|mehr als)\s*{NUMBER}")
+UP_TO = re.compile(
+    rf"(?:<=|up to|at most|bis zu|bis)\s*{NUMBER}|"
+    rf"{NUMBER}\s*(?:and|or) (?:under|less|below|younger)|{NUMBER}\s*und (?:weniger|jünger|darunter)"
 )
+BELOW = re.compile(rf"(?:<|under|below|less than|unter|weniger als)\s*{NUMBER}")
+
+
+class Band(NamedTuple):
+    """A range; `has_low` and `has_high` say whether its ends belong to it, `dashed` that no sign says so."""
+
+    low: float
+    high: float
+    has_low: bool = True
+    has_high: bool = True
+    dashed: bool = False
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
+
+
+def read_band(label: str) -> Band | None:
+    """Read one name; None where it names no range of numbers.
+
+    Examples
+    --------
+    >>> read_band("30-39")[:2], read_band("65+")[:2], read_band("at most 17")[:2]
+    ((30.0, 39.0), (65.0, inf), (-inf, 17.0))
+    >>> read_band("under 18").has_high, read_band("(0, 1.5]").has_low, read_band("unknown")
+    (False, False, None)
+    """
+    text = label.strip().translate(DASHES).replace("≤", "<=").replace("≥", ">=").casefold()
+    text = UNIT.sub("", text)
+    if text == "any":
+        return Band(-math.inf, math.inf)
+    if found := INTERVAL.fullmatch(text):
+        opened, low, high, closed = found.groups()
+        lowest = -math.inf if low is None else float(low)
+        highest = math.inf if high is None else float(high)
+        return _ordered(Band(lowest, highest, opened == "[", closed == "]"))
+    if found := RANGE.fullmatch(text):
+        return _ordered(Band(float(found[1]), float(found[2]), dashed=True))
+    if found := SINGLE.fullmatch(text):
+        return Band(float(found[1]), float(found[1]))
+    for pattern, above, has in (
+        (FROM, True, True),
+        (ABOVE, True, False),
+        (UP_TO, False, True),
+        (BELOW, False, False),
+    ):
+        if found := pattern.fullmatch(text):
+            edge = float(next(part for part in found.groups() if part is not None))
+            return Band(edge, math.inf, has_low=has) if above else Band(-math.inf, edge, has_high=has)
+    return None
+
+
+def _ordered(band: Band) -> Band | None:
+    return band if band.low <= band.high else None
 
 
 def range_of_label(label: str, *, whole: bool = True) -> Range | None:
-    """The numbers that a label stands for; None where it names none.
+    """The least and the greatest number that a label may stand for; None where it names none.
 
     `whole`: whether the numbers are all whole, so that an end which does not belong to the range is one off.
 
@@ -34,30 +92,9 @@ def range_of_label(label: str, *, whole: bool = True) -> Range | None:
     >>> [range_of_label(text) for text in ("7", "30-39", "5+", "up to 17", "[20, 30)", "north")]
     [(7.0, 7.0), (30.0, 39.0), (5.0, inf), (-inf, 17.0), (20.0, 29.0), None]
     """
-    text = label.strip()
-    step = 1.0 if whole else 0.0
-    if found := _NUMBER.fullmatch(text):
-        value = _value(found[1])
-        return None if value is None else (value, value)
-    if found := _BETWEEN.fullmatch(text):
-        low, high = _value(found[2]), _value(found[3])
-        if low is None or high is None or low > high:
-            return None
-        low += step * (found[1] in ("(", "]"))
-        high -= step * (found[4] in (")", "["))
-        return (low, high) if low <= high else None
-    if found := _FROM.fullmatch(text):
-        value = _value(found[1] or found[2] or found[3] or "")
-        return None if value is None else (value + step * (found[3] is not None), math.inf)
-    if found := _TO.fullmatch(text):
-        value = _value(found[1] or found[2] or found[3] or "")
-        return None if value is None else (-math.inf, value - step * (found[3] is not None))
-    return None
-
-
-def _value(text: str) -> float | None:
-    plain = re.sub(r"[ ,']", "", text)
-    try:
-        return float(plain)
-    except ValueError:
+    band = read_band(label)
+    if band is None:
         return None
+    step = 1.0 if whole else 0.0
+    low, high = band.low + step * (not band.has_low), band.high - step * (not band.has_high)
+    return (low, high) if low <= high else None

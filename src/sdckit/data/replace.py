@@ -14,7 +14,9 @@ from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["as_held", "open_eager", "take_rows", "with_levels", "with_numbers", "with_some_numbers"]
+__all__ = [
+    "as_held", "lend_rows", "open_eager", "pick_rows", "take_rows", "with_levels", "with_numbers", "with_some_numbers",
+]  # fmt: skip
 
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
 
@@ -46,6 +48,32 @@ def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]])
     ['b', 'b', None]
     """
     return _set(frame, {name: _taken(frame, name, rows) for name, rows in source.items()})
+
+
+def lend_rows(
+    frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]
+) -> Any:
+    """Give each record of some columns the value of a record of another frame; -1 makes it missing.
+
+    >>> import polars as pl
+    >>> frame, lender = open_frame(pl.DataFrame({"x": [1, 2, 3]})), open_frame(pl.DataFrame({"x": [7, 8]}))
+    >>> lend_rows(frame, lender, {"x": np.array([1, 1, 0])})["x"].to_list()
+    [8, 8, 7]
+    """
+    return _set(frame, {name: _taken(lender, name, rows) for name, rows in source.items()})
+
+
+def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> Any:
+    """Some records in some order, all columns or some; of pandas with a new index: the old one would tell the order.
+
+    >>> import polars as pl
+    >>> pick_rows(open_frame(pl.DataFrame({"x": [1, 2, 3]})), np.array([2, 0]))["x"].to_list()
+    [3, 1]
+    """
+    native = (frame if columns is None else frame.select(list(columns))).to_native()
+    if frame.implementation.is_pandas_like():
+        return native.take(rows).reset_index(drop=True)
+    return native[rows] if frame.implementation.is_polars() else native.take(rows)
 
 
 def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.float64]]) -> Any:

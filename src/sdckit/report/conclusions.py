@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sdckit.attacks.attack_rates import WIDE
+from sdckit.attacks.attack_rates import OVERLAP, WIDE
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.report.gate.protect import Seen, percentage, rate_leaf, seen
 from sdckit.report.view import Plain
@@ -30,9 +30,14 @@ Judged = tuple[
 
 
 def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
-    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` says what one means."""
+    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` says what one means.
+
+    Beside people of the file itself nothing is concluded from an attack that is better than guessing.
+    """
     judged = [judge(release) for release in tree["releases"]]
     _, means, worst = max(judged, key=lambda found: (found[0], _size(found[2]["residual_risk"])))
+    if tree.get("control_state") == "overlapping" and worst["residual_risk"] not in (NOTHING, UNDEFINED):
+        means = f"not to be trusted: {OVERLAP}"
     releases = [release for _, _, release in judged]
     return {**tree, "releases": releases, "means": means, "residual_risk": worst["residual_risk"]}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from sdckit.attacks.attack_rates import worst_first
+from sdckit.attacks.attack_rates import control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
@@ -99,6 +99,7 @@ def rate_view(
                 )
                 for j, one in enumerate(result.per_release, 1)
             ),
+            "control_state": control_state_of(result),
             "exact": exact_of(result, notes=_notes(result), groups=_groups(result)),
         }
 
@@ -213,18 +214,13 @@ def enter_estimate(ledger: Ledger, name: str, true: float) -> Tree:
 def _notes(result: Any) -> tuple[str, ...]:
     """Notes that say something of the files; why a figure is undefined is in the verdict.
 
-    Of several releases, what was noted of the first alone is said of each.
+    A note on a figure that is undefined in one of several releases is about that one, or about the mean.
     """
-    hidden = {name for name in result.figures if math.isnan(getattr(result, name))} | {"risk", "intervals"}
+    undefined = {name for one in result.per_release for name, value in one.items() if math.isnan(value)}
+    hidden = undefined | {"risk", "intervals"}
     told = {name: text for name, text in result.notes.items() if name not in hidden}
     tried = [one["n_attacks"] for one in result.per_release if not math.isnan(one["n_attacks"])]
     if len(result.per_release) > 1:
-        single = {"success_rate", "baseline_rate", "residual"}
-        told = {
-            name: text
-            for name, text in told.items()
-            if name not in single and not text.startswith("mean over")
-        }
         if none := [str(j) for j, n in enumerate(tried, 1) if not n]:
             which = f"release{'s' * (len(none) > 1)} {', '.join(none)}"
             told["none"] = f"no attack could be made on {which}; the means are over the others"

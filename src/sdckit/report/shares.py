@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree
+from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree, Value
 from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
@@ -34,8 +34,8 @@ class Figure:
     words
         What it is called in a table.
     base
-        What it is a share of: ``"n"`` records of the original, ``"released"`` records of the release, or ""
-        for a number of records of the original.
+        What it is a share of: ``"n"`` records of the original, ``"released"`` records of the release, another
+        figure that is a number, or "" for a number of records of the original.
     whole
         Whether share times base is a whole number of records; an expected number otherwise.
     inside
@@ -44,6 +44,10 @@ class Figure:
         A figure without which this one is none of these shares.
     same
         The count of one file that is the same number of people.
+    sum_of
+        The share of which this is the number: printed from the same variable.
+    others
+        The figure that counts the rest of its base.
     """
 
     name: str
@@ -53,6 +57,8 @@ class Figure:
     inside: str = ""
     beside: str = ""
     same: str = ""
+    sum_of: str = ""
+    others: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,18 +82,19 @@ def share_view(
     answer: Callable[[Plain, str], str] = lambda _tree, _variable: "",
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
+    also: Callable[[Plain], list[Block]] = lambda _tree: [],
 ) -> ShareView:
     """Make the view of a measure of shares; ``{}`` in the head of its table stands for the variable.
 
     `answer` (the sentence for the first page) and `draw` (else the first release's shares as bars) take the tree and
-    the variable; `more` gives further figures of the result.
+    the variable; `more` gives further figures of the result, `also` shows them below the table.
     """
 
     def blocks(plain: Plain, place: str) -> list[Block]:
         tree, variable = plain[place], place.partition(":")[2]
         table = shares_table(head.format(variable), shares, tree)
         chart = draw(tree, variable) if draw else _bars(table.caption, shares, tree)
-        return [table, chart, *said_blocks(tree)]
+        return [table, chart, *also(tree), *said_blocks(tree)]
 
     return ShareView(
         title,
@@ -105,7 +112,7 @@ def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> 
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
         defined = (one for one in shares if _is_defined(one, figures))
-        releases.append({one.name: _leaf(one, figures[one.name], j, setting) for one in defined})
+        releases.append({one.name: _leaf(one, figures, j, setting) for one in defined})
     hidden = [
         name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)
     ]
@@ -128,9 +135,15 @@ def _is_defined(one: Figure, figures: Mapping[str, float]) -> bool:
     return not any(math.isnan(figures.get(name, math.nan)) for name in names)
 
 
-def _leaf(one: Figure, value: float, j: int, setting: PairSetting) -> Tree:
+def _leaf(one: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}.{j}."
-    base, size = (f"n.released.{j}", setting.sizes[j - 1]) if one.base == "released" else ("n", setting.n)
+    if one.sum_of:
+        return Value(start + one.sum_of)
+    value, (base, size) = figures[one.name], ("n", float(setting.n))
+    if one.base == "released":
+        base, size = f"n.released.{j}", float(setting.sizes[j - 1])
+    elif one.base in figures:
+        base, size = start + one.base, figures[one.base]
     name = start + one.name
     if not one.whole:
         ledger.value(name, value * size, f"{name}.value", kind="sum")
@@ -139,6 +152,8 @@ def _leaf(one: Figure, value: float, j: int, setting: PairSetting) -> Tree:
     ledger.nested(base, name)
     if one.inside:
         ledger.nested(start + one.inside, name)
+    if one.others:
+        ledger.equal(base, name, start + one.others)
     if one.same:
         _link(one.same, name, setting)
     return Share(name, base) if one.base else count
@@ -164,7 +179,8 @@ def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBl
 
 def _bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
     first = tree["releases"][0]
-    rows = ((one.words, first[one.name]) for one in shares if one.base and one.name in first)
+    of_records = (one for one in shares if one.base in {"n", "released"} and one.name in first)
+    rows = ((one.words, first[one.name]) for one in of_records)
     return bars(caption, "of the records", rows)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.cells.number_columns import stored_as_numbers
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -21,13 +22,14 @@ class Chosen:
     """Variables of an original and its releases, opened.
 
     `names`: the variables, in the order given or that of the original. `numeric`: those among them that are
-    numbers. `notes`: what a reader must know of the choice.
+    numbers. `notes`: what a reader must know of the choice. `declared`: whether somebody said which are numbers.
     """
 
     pair: Pair
     names: tuple[str, ...]
     numeric: tuple[str, ...]
     notes: dict[str, str]
+    declared: bool = True
 
 
 def chosen_variables(
@@ -71,7 +73,8 @@ def chosen_variables(
         notes["released"] = (
             f"{alike} of {pair.m} releases have the original's value in every row of these variables"
         )
-    return Chosen(pair, names, numbers, notes)
+    declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
+    return Chosen(pair, names, numbers, notes, declared)
 
 
 def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release: int) -> bool:
@@ -113,7 +116,7 @@ def _numbers(
         return named
     if scenario is not None and scenario.numeric:
         return tuple(name for name in names if name in scenario.numeric)
-    found = tuple(name for name in names if all(name in one and one[name].is_numeric() for one in types))
+    found = stored_as_numbers(types, names)
     if found:
         notes["numeric"] = (
             f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"

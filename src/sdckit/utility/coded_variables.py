@@ -54,8 +54,8 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
             return chosen.pair.codes(name)
         return classes_of(name, chosen.pair.numbers(name), classes[name])
 
-    declared = "numeric" not in chosen.notes
-    numbers = tuple(name for name in chosen.names if name in classes and (declared or name not in whole))
+    kept = (name for name in chosen.names if name in classes)
+    numbers = tuple(name for name in kept if chosen.declared or name not in whole)
     found = run(read, chosen.names)
     return found, numbers, notes | _level_notes(found)
 

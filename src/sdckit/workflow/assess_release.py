@@ -128,6 +128,8 @@ def _open(opened: Pair, control: Any, scenario: Scenario, recodings: Recodings |
     aligned = scenario.aligned or opened.id is not None
     if recodings is not None:
         recodings = recodings.check_file(columns[0], _size(opened.original), identifiers=scenario.identifiers)
+        if opened.id is None and not is_lazy(opened.original):
+            recodings = recodings.in_order_of(opened.original)
         sizes = [_size(frame) for frame in opened.released]
         recodings.check_sizes(sizes, opened.names[1:])
         in_memory = None not in (*sizes, _size(opened.original))

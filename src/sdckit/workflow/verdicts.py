@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import concerns
+from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.report.chapters.sentences import overall
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
-OVERLAP = "people of the original are in the control file, which hides the risk"
 NO_ATTACK = "no attack with a residual risk could be made"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -244,7 +243,7 @@ def judge_attacks(
     if lost:
         return (_unjudged("residual_risk", intruder, limit, NOT_MADE.format(", ".join(lost))),)
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
-    if any("residual" in result.notes for result in with_risk):
+    if any(control_state_of(result) == "overlapping" for result in with_risk):
         return (_unjudged("residual_risk", intruder, limit, OVERLAP),)
     risks = [
         risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])

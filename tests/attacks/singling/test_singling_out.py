@@ -104,7 +104,7 @@ def test_a_control_file_of_another_size(n):
     control = control.with_columns(pl.col("select * from") + pl.Series(np.arange(n) * 1e-6))
     given = {"mode": "multivariate", "n_attacks": 200, "seed": 1}
     result = singling_out(ORIGINAL, OTHERS, control=control, **given)
-    assert ("control_rate" in result.notes) == (n < ORIGINAL.height)
+    assert ("scaled" in result.notes) == (n < ORIGINAL.height)
     expected = (result.success_rate - result.control_rate) / (1 - result.control_rate)
     assert result.residual == pytest.approx(expected)
     # files of the smaller size drawn at random, many times

@@ -108,3 +108,48 @@ def test_bad_input_is_one_line(sdckit, files, case, monkeypatch):
     assert done.code == 2
     assert len(done.lines) == 1
     assert words in done.err
+
+
+def test_how_rows_are_matched(sdckit, files, tmp_path):
+    """A width given on the command line, or in the scenario, is used and told; a wider one finds more."""
+    original, released = files
+    roles = ("--keys", "sex,age,income", "--aligned")
+    found = {}
+    for width in (0, 0.1):
+        path = tmp_path / f"{width}.json"
+        given = ("--match-width", f"income={width},age=2", "--match-absolute", "age", "--high-risk", 0.2)
+        done = sdckit(
+            "assess", original, "--released", released, *roles, *given, "--internal", "--json", path
+        )
+        assert done.code == 0
+        found[width] = json.loads(path.read_text())["intruders"][0]["measures"]["matching_risk"]
+        assert "within ± 2 of the value" in done.out
+        assert "by chance" in done.out
+    assert "single matches that are wrong" in done.out
+    assert [one["matched"] for one in found[0.1]["variables"]] == [
+        "exactly", "within ± 2 of the value", "within ± 10 % of the value",
+    ]  # fmt: skip
+    none, some = (found[width]["releases"][0]["expected_match_risk"]["value"] for width in (0, 0.1))
+    assert some > 5 > none
+    assert set(found[0.1]["releases"][0]) >= {"baseline", "false_match_rate", "n_high_risk"}
+
+
+def test_the_gate_uses_the_widths_of_the_scenario(sdckit, files, tmp_path):
+    """It passed: income was matched exactly, and nobody was found."""
+    original, released = files
+    head = 'keys = ["sex", "age", "income"]\naligned = true\n[thresholds]\nmatch_risk = 0.02\n[matching]\n'
+    codes = {}
+    for width in ("0", "0.1"):
+        path = tmp_path / "s.toml"
+        path.write_text(f"{head}width = {{income = {width}, age = 5}}\nrelative = {{age = false}}\n")
+        codes[width] = sdckit("check", original, "--released", released, "--scenario", path).code
+    assert codes == {"0": 0, "0.1": 1}
+
+
+def test_matching_options_without_a_release(sdckit, files):
+    done = sdckit("assess", files[0], "--keys", "sex,age", "--match-width", "0.1")
+    assert done.code == 2
+    assert "give --released FILE" in done.err
+    wrong = sdckit("assess", files[0], "--released", files[1], "--keys", "sex,age", "--match-width", "agge=2")
+    assert wrong.code == 2
+    assert "matching.width names 'agge', no key of an intruder; did you mean 'age'" in wrong.err

@@ -282,3 +282,35 @@ def test_round_trip(tmp_path_factory, scenario):
     path = tmp_path_factory.getbasetemp() / "round.toml"
     path.write_bytes(scenario.to_toml().encode())
     assert Scenario.from_toml(path) == scenario
+
+
+def test_household_variables_may_have_other_roles_and_are_kept(tmp_path):
+    scenario = Scenario(
+        intruders={"a": ["region", "age"], "b": ["age"]}, household="home", weight="w", sensitive=["income"],
+        household_variables=["region", "income", "w", "rent"],
+    )  # fmt: skip
+    assert scenario.columns == ("region", "age", "w", "home", "income", "rent")
+    path = tmp_path / "s.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8")
+    assert Scenario.from_toml(path) == scenario
+    assert scenario.intruder("b").household_variables == scenario.household_variables
+    assert scenario.narrowed(["region", "age", "home"]).household_variables == ("region",)
+    without = scenario.narrowed(["region", "age", "w"])
+    assert without.household is None
+    assert without.household_variables == ()
+    with pytest.raises(ColumnError, match="'rent' \\(declared as a household variable\\)"):
+        scenario.check_columns(["region", "age", "w", "home", "income"])
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    ({"household_variables": ["region"]}, "say which column numbers the households"),
+    ({"household": "home", "household_variables": ["home"]}, "'home' is declared as the household and as a h"),
+    ({"household": "home", "person": "p", "household_variables": ["p"]}, "'p' is declared"),
+    ({"household": "home", "identifiers": ["n"], "household_variables": ["n"]}, "'n' is declared"),
+    ({"household": "home", "household_variables": ["region", "region"]}, "twice"),
+    ({"household": "home", "household_variables": "region"}, "household_variables must be a list"),
+    ({"household": "home", "household_variables": {"region"}}, "household_variables must be a list"),
+])  # fmt: skip
+def test_household_variables_that_cannot_be_are_refused(given, says):
+    with pytest.raises(ScenarioError, match=says):
+        Scenario(keys=["region"], **given)

@@ -7,7 +7,7 @@ import pytest
 
 from sdckit import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.identity.matching.matching_options import match_by, target_rows
+from sdckit.identity.matching.matching_options import match_by, matched_variables, target_rows
 
 PLAIN = {
     "known": ["sex", "age"],
@@ -102,3 +102,24 @@ def test_targets():
 def test_bad_targets(rows, message):
     with pytest.raises(DataError, match=message):
         target_rows(rows, 3)
+
+
+def test_how_each_variable_is_matched():
+    by = found(width={"age": 2, "income": 0.25}, relative={"age": False, "income": True})
+    closed = matched_variables(by, bounds="closed", around="original")
+    assert [(one.name, one.role, one.kind, one.matched) for one in closed] == [
+        ("sex", "known", "category", "exactly"),
+        ("age", "known", "number", "within ± 2 of the value"),
+        ("job", "synthetic", "category", "exactly"),
+        ("income", "synthetic", "number", "within ± 25 % of the value"),
+    ]
+    ends = matched_variables(by, bounds="open", around="released")[1]
+    assert ends.matched == "within ± 2 of the released value, without the ends"
+    none = found(width=0)
+    assert [one.matched for one in matched_variables(none, bounds="closed", around="original")] == [
+        "exactly"
+    ] * 4
+    assert closed[3].stated == {
+        "name": "income", "role": "synthetic", "kind": "number", "width": 0.25, "relative": True,
+        "matched": "within ± 25 % of the value",
+    }  # fmt: skip

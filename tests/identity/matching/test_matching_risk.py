@@ -187,3 +187,43 @@ def test_missing_values_are_refused_on_request(name):
     ):
         matching_risk(SURVEY, gap, **ROLES, missing="error")
     assert matching_risk(SURVEY, FIRST, **ROLES, missing="error").n == 4
+
+
+def test_a_width_counts_for_what_is_stored_as_a_number():
+    """It was ignored unless the variable was declared: nobody seemed to be found."""
+    bare = {name: ROLES[name] for name in ("known", "synthetic")}
+    result = matching_risk(SURVEY, FIRST, **bare, width=0.1)
+    assert result.expected_match_risk == matching_risk(SURVEY, FIRST, **ROLES).expected_match_risk == 3.0
+    assert [(one.name, one.matched) for one in result.variables] == [
+        ("sex", "exactly"),
+        ("income", "within ± 10 % of the value"),
+    ]
+    assert matching_risk(SURVEY, FIRST, **bare, numeric=[]).expected_match_risk == 0.0
+
+
+def test_chance_and_high_risk():
+    result = matching_risk(SURVEY, [FIRST, SECOND], **ROLES, high_risk=0.4)
+    # two released rows of either sex: each is the right one with chance 1/2, where any row matches at all
+    assert result.by_release["expected_by_chance"].to_list() == [2.0, 0.0]
+    assert (result.expected_by_chance, result.baseline) == (1.0, 0.25)
+    assert result.by_release["n_high_risk"].to_list() == [4.0, 0.0]
+    assert (result.n_high_risk, result.n_high_risk_of_mean) == (2.0, 2)
+    assert result.high_risk_counts(0.4) == (4, 0)
+    assert result.high_risk_counts(0.5) == (2, 0)
+    rows = dict(result.summary(threshold=0.4).iter_rows())
+    assert (rows["high_risk"], rows["high_risk_1"], rows["high_risk_2"]) == (2, 4, 0)
+    assert "high_risk_1" not in dict(matching_risk(SURVEY, FIRST, **ROLES).summary(threshold=0.4).iter_rows())
+    with pytest.raises(DataError, match="high_risk is a match risk"):
+        matching_risk(SURVEY, FIRST, **ROLES, high_risk=2)
+
+
+def test_a_scenario_says_how_rows_are_matched():
+    said = {"known": ["sex"], "width": {"income": 20}, "relative": False, "high_risk": 0.9, "tol": 0}
+    scenario = Scenario(keys=["sex", "income"], matching=said)
+    result = matching_risk(SURVEY, FIRST, scenario=scenario)
+    assert result.variables[1].matched == "within ± 20 of the value"
+    assert (result.expected_match_risk, result.high_risk_limit, result.n_high_risk) == (3.0, 0.9, 2.0)
+    told = result.to_dict()
+    assert [one["matched"] for one in told["variables"]] == ["exactly", "within ± 20 of the value"]
+    assert told["high_risk_limit"] == 0.9
+    pickle.loads(pickle.dumps(result))

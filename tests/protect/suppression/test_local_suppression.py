@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from draw import quiet
+from homes import people
 from protect.suppression_files import draw_rows, frame_of, frequencies, rows_of
 from sdckit import ColumnError, DataError, Scenario, ScenarioError, k_anonymity, local_suppression
 from sdckit.protect.suppression import local_suppression as module
@@ -210,3 +211,73 @@ def test_too_large_for_what_is_asked(monkeypatch):
     with pytest.raises(DataError, match="exact=True is for small files"):
         local_suppression(FRAME, keys=KEYS, k=3, exact=True)
     assert not local_suppression(FRAME.head(8), keys=KEYS, k=2).change.parameters["exact"]
+
+
+def households(**more):
+    data = people()
+    return data, local_suppression(data, keys=["region", "size", "age", "sex"], k=5, household="home", **more)
+
+
+@pytest.mark.parametrize("more", [
+    {}, {"alpha": 0.0}, {"alpha": 0.5}, {"importance": ["age", "sex", "size", "region"]},
+    {"combinations": {2: 6, 3: 5}}, {"strata": ["tenure"]}, {"together": [["region", "w"]]},
+    {"together": [["age", "region"]]},
+])  # fmt: skip
+def test_mates_cannot_give_back_what_one_of_them_lost(more):
+    data, (safe, change) = households(**more)
+    for column in ("region", "size"):
+        lost = safe.filter(safe[column].is_null() & data[column].is_not_null())["home"].unique()
+        assert safe.filter(pl.col("home").is_in(lost.implode()))[column].is_null().all()
+    keys, alpha = ["region", "size", "age", "sex"], more.get("alpha", 1.0)
+    groups = [safe] if "strata" not in more else safe.partition_by("tenure")
+    assert all(k_anonymity(part, keys=keys, k=5, alpha=alpha).violations == {5: 0} for part in groups)
+    for column in change.changed:
+        assert change.changed[column] == safe[column].null_count() - data[column].null_count()
+    assert change.parameters["lower_bound"] <= change.n_changed
+    assert {"region", "size"} <= set(change.parameters["household_variables"])
+
+
+def test_households_cost_hardly_more_than_persons():
+    data, (_, change) = households()
+    alone = local_suppression(data, keys=["region", "size", "age", "sex"], k=5).change
+    assert change.changed["region"] + change.changed["size"] > 0
+    assert change.n_changed <= 1.15 * alone.n_changed
+    assert change.parameters["lower_bound_alone"] == alone.parameters["lower_bound"]
+
+
+def test_columns_that_tell_each_other_go_together():
+    data = people().with_columns(born=2020 - 10 * pl.col("age"))
+    safe, change = local_suppression(
+        data, keys=["region", "age", "sex"], k=8, together=[["age", "born"], ["region", "w"]]
+    )
+    assert safe["age"].is_null().equals(safe["born"].is_null())
+    assert change.changed["born"] == change.changed["age"] > 0
+    assert safe["region"].is_null().equals(safe["w"].is_null())
+    assert change.parameters["together"] == [["age", "born"], ["region", "w"]]
+
+
+def test_a_size_takes_the_number_of_the_household_with_it():
+    data = people()
+    safe, _ = local_suppression(
+        data, keys=["region", "size", "age", "sex"], k=5, household="home", together=[["size", "home"]]
+    )
+    assert safe["size"].null_count() > 0
+    assert safe["home"].is_null().equals(safe["size"].is_null())
+
+
+def test_the_household_comes_from_the_scenario_where_the_data_has_it():
+    data, (safe, _) = households()
+    scenario = Scenario(
+        keys=["region", "size", "age", "sex"], household="home", household_variables=["region", "size", "tenure"],
+        thresholds={"k": 5},
+    )  # fmt: skip
+    assert local_suppression(data, scenario=scenario).data.equals(safe)
+    without = local_suppression(data.drop("home"), scenario=scenario).data
+    assert without.equals(local_suppression(data.drop("home"), keys=list(scenario.keys), k=5).data)
+    asked = local_suppression(data, scenario=scenario, household_variables=[]).data
+    assert asked.drop("home").equals(without)
+
+
+def test_an_exact_solution_is_not_of_households():
+    with pytest.raises(DataError, match="no household"):
+        households(exact=True)

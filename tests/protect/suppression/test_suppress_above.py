@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from draw import quiet
+from homes import people
 from sdckit import ColumnError, DataError, individual_risk, suppress_above
 
 DATA = {"job": ["cook", "smith", None, "cook"], "age": [31, 32, 33, 34], "risk": [0.5, 0.6, 0.9, 0.1]}
@@ -72,3 +73,18 @@ def test_bad_input(change, error, message):
     call = {"risk": "risk", "threshold": 0.5, "columns": ["age"], **change}
     with pytest.raises(error, match=message):
         suppress_above(pl.DataFrame(DATA), **call)
+
+
+def test_a_household_variable_goes_for_all_members():
+    data = people()
+    risk = (np.arange(len(data)) % 17 == 0) * 1.0
+    safe, change = suppress_above(data, risk=risk, threshold=0.5, columns=["region", "age"], household="home")
+    hit = data["home"].is_in(data.filter(risk > 0.5)["home"].unique().implode())
+    assert safe["region"].is_null().equals(hit)
+    assert safe["age"].is_null().to_numpy().tolist() == (risk > 0.5).tolist()
+    assert change.changed == {"region": int(hit.sum()), "age": int((risk > 0.5).sum())}
+    assert change.parameters["household_variables"] == ["region"]
+    alone = suppress_above(
+        data, risk=risk, threshold=0.5, columns=["region"], household="home", household_variables=[]
+    )
+    assert alone.data["region"].null_count() == int((risk > 0.5).sum())

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+from homes import people, shared
 from sdckit import matching_risk, replace_high_risk
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis.replace_high_risk import draw_donors
@@ -222,3 +223,26 @@ def test_the_same_seed_draws_the_same_whatever_the_number_of_threads(monkeypatch
     )
     draws.append(draw_donors(np.arange(500), *columns, np.ones(500, bool), k=3, rng=np.random.default_rng(5)))
     assert draws[0].tolist() == draws[1].tolist() == draws[2].tolist()
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_a_household_gets_its_variables_from_one_donor_of_another(exclude):
+    data = people().with_columns(mark=pl.col("home"))
+    risk = (np.arange(len(data)) % 11 == 0) * 1.0
+    found = replace_high_risk(
+        data, risk=risk, threshold=0.5, match=["sex", "size"], replace=["mark", "age"], household="home",
+        exclude_high_risk=exclude, seed=1,
+    )  # fmt: skip
+    hit = data["home"].is_in(data.filter(risk > 0.5)["home"].unique().implode())
+    assert shared(found.data, "mark")
+    assert not shared(found.data, "age")
+    assert (found.data["mark"] != data["mark"]).equals(hit)  # never from a mate
+    assert found.change.changed["mark"] == int(hit.sum())
+    if exclude:
+        lenders = set(data.filter(risk < 0.5)["home"])
+        assert set(found.data.filter(hit)["mark"]) <= lenders
+    assert found.data["age"].equals(
+        replace_high_risk(
+            data, risk=risk, threshold=0.5, match=["sex", "size"], replace=["age"], exclude_high_risk=exclude, seed=1
+        ).data["age"]
+    )  # fmt: skip

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
+from homes import people, shared
 from sdckit import synthesize
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics import threads
@@ -212,3 +213,51 @@ def test_bad_data():
 def test_odd_names_and_one_column():
     frame = SURVEY.select(pl.col("age").alias("Alter der Müller-Kinder. select"))
     assert synthesize(frame, seed=1).data.schema == frame.schema
+
+
+@pytest.mark.parametrize("proper", [False, True])
+def test_household_variables_are_drawn_once_per_household(proper):
+    data = people()
+    files, change = synthesize(
+        data, household="home", m=2, proper=proper, models={"tenure": "logistic"}, seed=1
+    )
+    for one in files:
+        assert all(shared(one, name) for name in ("region", "tenure", "income", "w"))
+        assert not shared(one, "age")
+        assert one["home"].equals(data["home"])
+        assert one["size"].equals(data["size"])
+        assert not one["region"].equals(data["region"])
+    assert change.parameters["order"][:4] == ["region", "tenure", "income", "w"]
+    assert "size" in change.notes["household size"]
+    assert "once per household" in change.notes["household_variables"]
+
+
+def test_a_flag_reaches_the_household_where_its_variables_are_drawn():
+    data = people()
+    rows = np.arange(len(data)) % 20 == 0
+    hit = data["home"].is_in(data.filter(rows)["home"].unique().implode()).to_numpy()
+    found, change = synthesize(
+        data, household="home", columns=["region", "age"], rows=rows, fit_to="all", seed=1
+    )
+    moved = (found["region"] != data["region"]).to_numpy() | (found["age"] != data["age"]).to_numpy()
+    assert shared(found, "region")
+    assert not moved[~hit].any()
+    assert moved[hit & ~rows].any()
+    assert "whole household" in change.notes["rows"]
+    alone = synthesize(data, household="home", columns=["age"], rows=rows, fit_to="all", seed=1).data
+    assert not (alone["age"] != data["age"]).to_numpy()[~rows].any()
+
+
+def test_a_model_of_a_household_variable_counts_every_household_once():
+    size = [1] * 40 + [9] * 10
+    home = np.repeat(np.arange(50), size)
+    data = pl.DataFrame(
+        {
+            "home": home,
+            "tenure": np.where(home < 40, "owner", "tenant"),
+            "sex": RNG.choice(["f", "m"], len(home)),
+        }
+    )
+    drawn = synthesize(data, household="home", columns=["tenure"], models="sample", m=40, seed=3).data
+    share = np.mean([one.unique("home").get_column("tenure").eq("owner").mean() for one in drawn])
+    assert abs(share - 0.8) < 0.05  # of the persons 40 of 130 are owners

@@ -14,6 +14,7 @@ SCENARIOS = [
     Scenario(
         intruders={"x": ["a", "b"], "y": ["a"]}, sampling_fraction=0.1, missing={"a": "category"}, alpha=0.5
     ),
+    Scenario(keys=["a"], aligned=True, matching={"known": ["a"], "width": {"a": 0.2}, "high_risk": 0.1}),
     Scenario(keys=["my key"], weight="w", sensitive=["s"], missing_codes=["NA", "-9"], identifiers=["name"]),
 ]
 
@@ -33,7 +34,7 @@ def test_the_call_makes_the_same_scenario(scenario: Scenario) -> None:
 
 
 def test_the_command_quotes_and_leaves_the_file_open() -> None:
-    words = shlex.split(command_line(SCENARIOS[3]))
+    words = shlex.split(command_line(SCENARIOS[-1]))
     assert words == ["sdckit", "assess", "FILE", "--scenario", "SCENARIO.toml"]
     assert shlex.split(command_line(Scenario(keys=["my key"], missing_codes=["-9"])))[-3:] == [
         "--keys", "my key", "--missing=-9",

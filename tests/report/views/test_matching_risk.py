@@ -1,29 +1,58 @@
-"""The chance of a match as an expected number of people, its single matches as counts."""
+"""The chance of a match as an expected number of people, its single matches as counts; how variables were matched."""
 
 from __future__ import annotations
 
 import pytest
 
+import releases
+import sdckit as sdc
 from report.views.pairs import drawn, printed, result_of
+from sdckit.report.gate.protect import protect
+from sdckit.report.notebook import result_blocks, result_document
 from sdckit.report.view import view_of
+
+SURVEY = releases.original()
 
 
 def test_exact_inside_and_rounded_outside():
     result = result_of("matching_risk")
     inside = printed("matching_risk", internal=True)["releases"][0]
     assert inside["mean_match_risk"]["value"] == pytest.approx(result.mean_match_risk)
+    assert inside["expected_match_risk"]["value"] == pytest.approx(result.expected_match_risk)
+    assert inside["baseline"]["value"] == pytest.approx(result.baseline)
+    assert inside["false_match_rate"]["value"] == pytest.approx(result.false_match_rate)
     assert inside["unique_matches"]["value"] == result.unique_matches
+    assert inside["n_high_risk"]["value"] == result.n_high_risk
     outside = printed("matching_risk")["releases"][0]
     assert outside["unique_matches"]["value"] in {None, 5 * round(result.unique_matches / 5)}
 
 
-def test_shares_are_drawn_and_numbers_are_not():
+def test_shares_of_the_records_are_drawn_and_no_others():
     assert [row["label"] for row in drawn("matching_risk")] == [
         "records expected to be matched back",
+        "records expected to be matched back by chance",
         "records whose single match is the right one",
     ]
 
 
 def test_the_answer():
     told = view_of("matching_risk").answer({"matching_risk": printed("matching_risk")}, "matching_risk", {})
-    assert told.endswith("would be expected to be matched back to their own row.")
+    assert told.endswith("by chance) would be expected to be matched back to their own row.")
+
+
+def test_how_variables_were_matched_and_high_risk_by_file():
+    several = [releases.release(seed=seed) for seed in (1, 2, 3)]
+    result = sdc.matching_risk(
+        SURVEY, several, known=["sex"], synthetic=["income"], width=0.2, high_risk=0.05
+    )
+    document = protect(result_document(result), internal=True)
+    (plain,) = document["measures"].values()
+    assert [one["n_high_risk"]["value"] for one in plain["releases"]] == list(result.high_risk_counts(0.05))
+    assert plain["n_high_risk_of_mean"]["value"] == result.n_high_risk_of_mean
+    blocks = result_blocks(document)
+    table = next(one for one in blocks if getattr(one, "caption", "") == "How each variable was matched")
+    assert table.rows == (
+        ("sex", "category", "left as it was", "exactly"),
+        ("income", "number", "changed", "within ± 20 % of the value"),
+    )
+    assert any("a match risk above 0.05, in each release by itself" in str(one) for one in blocks)

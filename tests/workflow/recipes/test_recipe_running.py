@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sdckit as sdc
+from homes import people, shared
 from recipes import scenario, survey
 from sdckit.errors import DataError
 from sdckit.workflow.recipes.recipe_checks import StepLike
@@ -38,3 +39,58 @@ def test_an_argument_is_called_as_in_the_recipe() -> None:
     ) as caught:
         run_step(1, step, survey(), scenario=None, folder=None, entropy=1)
     assert caught.value.argument == "method"
+
+
+def household_scenario(**more):
+    return sdc.Scenario(
+        keys=["region", "size", "age", "sex"],
+        household="home",
+        sampling_fraction=0.5,
+        thresholds={"k": 5},
+        **more,
+    )
+
+
+STEPS_OF_HOMES = {
+    "local_suppression": {},
+    "pram": {"columns": ["region", "sex"]},
+    "mask_categorical": {"columns": ["region", "sex"], "probability": 0.5},
+    "suppress_above": {"columns": ["region", "sex"], "risk": "individual_risk", "threshold": 0.1},
+    "swap_records": {"hierarchy": ["region"], "keys": ["age", "sex"]},
+    "synthesize": {"columns": ["sex", "region"], "predictors": ["age"]},
+}
+
+
+@pytest.mark.parametrize("declared", [(), ("region", "tenure", "size")])
+@pytest.mark.parametrize("name", STEPS_OF_HOMES)
+def test_the_household_of_the_scenario_is_that_of_a_step(name, declared):
+    step = {"method": name, **STEPS_OF_HOMES[name]}
+    scenario = household_scenario(household_variables=declared)
+    applied = sdc.Recipe([step]).apply(people(), scenario=scenario, seed=1, watch=False)
+    assert applied.log.steps[0].parameters["household"] == "home"
+    assert shared(applied.data, "region")
+    assert applied.differing["region"] > 0
+
+
+@pytest.mark.parametrize("name", sorted(STEPS_OF_HOMES.keys() - {"swap_records"}))
+def test_a_step_may_say_otherwise(name, tmp_path):
+    step = {"method": name, **STEPS_OF_HOMES[name], "household_variables": []}
+    recipe = sdc.Recipe([step])
+    found = recipe.apply(people(), scenario=household_scenario(), seed=1, watch=False).data
+    assert not shared(found, "region")
+    path = tmp_path / "recipe.toml"
+    path.write_text(recipe.to_toml(), encoding="utf-8")
+    assert sdc.Recipe.from_toml(path).steps == recipe.steps
+
+
+def test_a_household_that_was_left_out_is_no_longer_asked_for():
+    steps = [{"method": "drop_identifiers", "columns": ["home"]}, {"method": "pram", "columns": ["region"]}]
+    applied = sdc.Recipe(steps).apply(people(), scenario=household_scenario(), seed=1)
+    assert not applied.log.steps[1].parameters.get("household")
+    assert "home" not in applied.data.columns
+
+
+def test_persons_are_swapped_where_the_geography_is_theirs():
+    step = {"method": "swap_records", "hierarchy": ["sex"], "keys": ["age"]}
+    applied = sdc.Recipe([step]).apply(people(), scenario=household_scenario(), seed=1, watch=False)
+    assert applied.log.steps[0].parameters["household"] is None

@@ -111,7 +111,7 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
         pair = open_files(
             first if original is None else original, released, id=id if original is not None else None
         )
-    every = pair.plans or pair.frames
+    every = pair.plans or (pair.original if pair.raw is None else pair.raw, *pair.released)
     whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
     pair = replace(
         pair, original=whole[0][0], released=tuple(frame for frame, _ in whole[1:]),

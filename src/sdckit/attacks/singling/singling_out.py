@@ -224,12 +224,13 @@ def singling_out(
     found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
     per_release = tuple(_figures(one, np.ones(one.queries.n, np.bool_), files, asked, notes) for one in found)
     figures = means(per_release, notes)
-    said = verdict(figures) if figures["n_attacks"] else NOTHING[mode]
+    said = verdict(figures, files.control_state) if figures["n_attacks"] else NOTHING[mode]
     return SinglingOut(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures, verdict=said,
         level=asked.level, by=asked.by, prefix=prefix, mode=mode, variables=names,
         hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
         groups=_groups(files, found, asked), asked=found, labels=tuple(files.codes(name).labels() for name in names),
+        control_state=files.control_state, n_overlap=files.overlap,
     )  # fmt: skip
 
 
@@ -301,7 +302,7 @@ def _figures(
     same = float(found.same_size[chosen].sum())
     at_size = scaled(successes / effect, same / effect, control / effect, n / effect, asked.level)
     if abs(at_size.factor - 1) >= TOLD:
-        notes["control_rate"] = (
+        notes["scaled"] = (
             f"the control file has {found.size} distinct records, the original {found.n_people}: successes on it are "
             f"scaled by {at_size.factor:.3g}, to what as many records would give"
         )

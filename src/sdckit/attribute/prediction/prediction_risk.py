@@ -76,7 +76,8 @@ class PredictionRisk(PairResult):
     mse_released, mse_original : float
         Mean squared error of a numeric target; means over the releases, like all that follow.
     share_less_accurate : float
-        Share of the records that are predicted worse from the release than from the original.
+        Share of the records that are predicted worse from the release than from the original. A course's
+        code counts the reverse of its own sentence, ``mean(error_con > error_syn)``: those predicted better.
     accuracy_released, accuracy_original : float
         Share of categories guessed right; a guess drawn among k tied ones counts 1/k.
     baseline : float

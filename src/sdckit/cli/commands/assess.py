@@ -12,6 +12,7 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
+from sdckit.cli.matching_options import MatchingOptions
 from sdckit.cli.options import Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
@@ -171,10 +172,11 @@ class Limits:
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
-@takes(Roles, Release, Limits, Reading)
+@takes(Roles, Release, MatchingOptions, Limits, Reading)
 def assess(
     roles: Roles,
     release: Release,
+    matching: MatchingOptions,
     limits: Limits,
     reading: Reading,
     *,
@@ -194,9 +196,11 @@ def assess(
     """
     file = reading.file
     chosen = roles.declared(
-        thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None
-    )
+        thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None,
+        matching=matching.entries,
+    )  # fmt: skip
     release.check(file)
+    matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, release.control, release.recipe, release.log, *release.files)
     check_targets(report, json, inputs=(file, *others))
@@ -231,7 +235,7 @@ def run(
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
-    more = () if not others else tuple(dict.fromkeys(name for one in others for name in one.columns))
+    more = tuple(dict.fromkeys(name for one in others for name in one.columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
     frame = read_declared(reading.file, scenario, also=also, if_there=(*more, *used), **given)
     people = None if release.control is None else read_release(release.control, left, **given)

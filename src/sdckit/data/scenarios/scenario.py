@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.scenario_checks import (
     check_consistent,
     check_missing_rules,
@@ -122,6 +123,9 @@ class Scenario(BaseModel):
         Share of the population in the file (above 0, at most 1).
     household, person
         Columns that say which records belong to one household, to one person.
+    household_variables
+        Columns that all members of a household share (region, tenure, household size); they may have other
+        roles, too. Left out, methods that need them find them in the data.
     sensitive
         Columns an intruder would learn from.
     numeric
@@ -143,6 +147,9 @@ class Scenario(BaseModel):
         A line for the report.
     aligned
         Row i of the released file was made from row i of the original.
+    matching
+        How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
+        ``tol`` and ``high_risk``.
 
     Raises
     ------
@@ -170,6 +177,7 @@ class Scenario(BaseModel):
     sampling_fraction: _Share | None = None
     household: _Name | None = None
     person: _Name | None = None
+    household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
     identifiers: _Names = ()
@@ -180,6 +188,7 @@ class Scenario(BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
+    matching: Matching = Field(default_factory=Matching)
 
     def __init__(
         self,
@@ -191,6 +200,7 @@ class Scenario(BaseModel):
         sampling_fraction: float | None = None,
         household: str | None = None,
         person: str | None = None,
+        household_variables: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         numeric: Sequence[str] = (),
         identifiers: Sequence[str] = (),
@@ -201,19 +211,21 @@ class Scenario(BaseModel):
         missing_codes: Sequence[str | int | float] = (),
         title: str = "",
         aligned: bool = False,
+        matching: Matching | Mapping[str, Any] | None = None,
         **unknown: object,
     ) -> None:
         try:
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
-                household=household, person=person, sensitive=sensitive, numeric=numeric,
-                identifiers=identifiers, thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
-                release=release, missing_codes=missing_codes, title=title, aligned=aligned, **unknown,
+                household=household, person=person, household_variables=household_variables,
+                sensitive=sensitive, numeric=numeric, identifiers=identifiers, thresholds=_thresholds(thresholds),
+                missing=missing, alpha=alpha, release=release, missing_codes=missing_codes, title=title,
+                aligned=aligned, matching=_matching(matching), **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
 
-    @field_validator("sensitive", "numeric", "identifiers", mode="before")
+    @field_validator("household_variables", "sensitive", "numeric", "identifiers", mode="before")
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)
@@ -270,7 +282,8 @@ class Scenario(BaseModel):
         if isinstance(missing, dict):
             missing = {key: rule for key, rule in missing.items() if key in keys} or "wildcard"
         fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
-        return Scenario(**(fields | {"intruders": {name: keys}, "missing": missing}))
+        narrow = {"intruders": {name: keys}, "missing": missing, "matching": self.matching.among(keys)}
+        return Scenario(**(fields | narrow))
 
     def narrowed(self, columns: Collection[str]) -> Scenario:
         """Give the scenario for a file that lacks some columns: without the roles that only those could play.
@@ -281,8 +294,10 @@ class Scenario(BaseModel):
         for role in ("weight", "household", "person"):
             if fields[role] not in columns:
                 fields[role] = None
-        for role in ("sensitive", "numeric"):
+        for role in ("household_variables", "sensitive", "numeric"):
             fields[role] = tuple(name for name in fields[role] if name in columns)
+        if fields["household"] is None:
+            fields["household_variables"] = ()
         return Scenario(**fields)
 
     def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
@@ -347,6 +362,7 @@ class Scenario(BaseModel):
             tables.append((("missing",), self.missing))
         if self.thresholds.declared:
             tables.append((("thresholds",), self.thresholds.declared))
+        tables += self.matching.tables
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
@@ -360,9 +376,17 @@ def _thresholds(value: Any) -> Any:
     return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
 
 
+def _matching(value: Any) -> Any:
+    if value is None:
+        return Matching()
+    if isinstance(value, Mapping):
+        return Matching(**{str(name): entry for name, entry in value.items()})
+    return value
+
+
 def _refuse_sets(value: Any) -> Any:
     """Let pydantic refuse what has no order: a set of names would be read in another order each time."""
     return None if isinstance(value, set | frozenset) else value
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching"})

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["check_consistent", "check_missing_rules", "explain", "name_intruders", "role_words", "roles_of"]
 
+HOUSEHOLD_VARIABLES = "household_variables"
 _ENOUGH = 8  # problems told at once; the rest is only counted
 
 _WORDS = {
     "greater_than": "must be greater than {gt:g}",
     "greater_than_equal": "must be at least {ge:g}",
+    "less_than": "must be less than {lt:g}",
     "less_than_equal": "must be at most {le:g}",
     "finite_number": "must be a finite number",
     "int_type": "must be a whole number",
@@ -85,6 +87,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_repeats(scenario)
     _check_roles(scenario)
     _check_missing_keys(scenario)
+    scenario.matching.check(scenario.all_keys)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -137,7 +140,7 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
         found += [(role, column)] if column is not None else []
-    for role in ("sensitive", "numeric", "identifiers"):
+    for role in ("sensitive", "numeric", "identifiers", HOUSEHOLD_VARIABLES):
         found += [(role, column) for column in getattr(scenario, role)]
     return found
 
@@ -147,7 +150,10 @@ def role_words(role: str) -> str:
     if role.startswith("intruders."):
         who = role.removeprefix("intruders.")
         return "a key" if who == "default" else f"a key of intruder '{who}'"
-    words = {"identifiers": "an identifier", "numeric": "numeric", "sensitive": "sensitive"}
+    words = {
+        "identifiers": "an identifier", "numeric": "numeric", "sensitive": "sensitive",
+        HOUSEHOLD_VARIABLES: "a household variable",
+    }  # fmt: skip
     return words.get(role, f"the {role}")
 
 
@@ -170,7 +176,8 @@ def _check_repeats(scenario: Scenario) -> None:
         ("keys" if who == "default" else f"intruders.{who}.keys"): keys
         for who, keys in scenario.intruders.items()
     }
-    lists |= {role: getattr(scenario, role) for role in ("sensitive", "numeric", "identifiers")}
+    several = ("sensitive", "numeric", "identifiers", HOUSEHOLD_VARIABLES)
+    lists |= {role: getattr(scenario, role) for role in several}
     for place, names in lists.items():
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -178,9 +185,16 @@ def _check_repeats(scenario: Scenario) -> None:
 
 
 def _check_roles(scenario: Scenario) -> None:
-    """One column, one role; only a numeric column may also be a key or sensitive."""
+    """One column, one role; a numeric column may also be a key or sensitive, a household variable much else."""
     first: dict[str, str] = {}
+    if scenario.household_variables and scenario.household is None:
+        raise ScenarioError(
+            "household_variables are those that all members of a household share; say which column numbers the "
+            'households: household = "..."'
+        )
     for role, column in roles_of(scenario):
+        if role == HOUSEHOLD_VARIABLES and first.get(column) not in _NO_HOUSEHOLD_VARIABLE:
+            continue
         other = first.setdefault(column, role)
         if other == role or (_family(other), _family(role)) in _ALLOWED_TOGETHER:
             continue
@@ -190,6 +204,7 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
+_NO_HOUSEHOLD_VARIABLE = ("household", "person", "identifiers")
 _ALLOWED_TOGETHER = {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,65 @@ from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["MatchBy", "match_by", "target_rows"]
+__all__ = ["DEFAULT_WIDTH", "MatchBy", "MatchedVariable", "match_by", "matched_variables", "target_rows"]
+
+DEFAULT_WIDTH = 0.10
+Role = Literal["known", "synthetic"]
+
+
+@dataclass(frozen=True)
+class MatchedVariable:
+    """How one variable was matched.
+
+    Attributes
+    ----------
+    name : str
+    role : str
+        "known" (left as it was) or "synthetic" (replaced or perturbed).
+    kind : str
+        "number" or "category".
+    width : float or None
+        Half the length of the interval; None where values must be equal.
+    relative : bool
+        Whether the width is a share of the value.
+    open : bool
+        Whether the ends of the interval do not match.
+    around : str
+        Which value the interval is around: "original" or "released".
+    """
+
+    name: str
+    role: Role
+    kind: Literal["number", "category"]
+    width: float | None = None
+    relative: bool = False
+    open: bool = False
+    around: str = "original"
+
+    @property
+    def matched(self) -> str:
+        """The same in words.
+
+        Examples
+        --------
+        >>> MatchedVariable("income", "synthetic", "number", 0.1, True).matched
+        'within ± 10 % of the value'
+        """
+        if self.width is None or (not self.width and not self.open):
+            return "exactly"
+        value = "the released value" if self.around == "released" else "the value"
+        ends = ", without the ends" if self.open else ""
+        if self.relative:
+            return f"within ± {100 * self.width:g} % of {value}{ends}"
+        return f"within ± {self.width:,g} of {value}{ends}"
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            "name": self.name, "role": self.role, "kind": self.kind, "width": self.width,
+            "relative": self.relative if self.width is not None else None, "matched": self.matched,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,7 +153,7 @@ def match_by(
                 words = f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}"
                 raise ColumnError(words, argument=role)
     if isinstance(width, Mapping):
-        numbers = tuple(dict.fromkeys([*numbers, *width]))
+        numbers = tuple(dict.fromkeys([*numbers, *width]))  # who gives a width says that it is a number
     with_width = width if isinstance(width, Mapping) else [name for name in made if name in numbers]
     if bare := [name for name in made if name in numbers and name not in with_width]:
         words = f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality"
@@ -108,6 +166,26 @@ def match_by(
         {name: (_number(width, name), _is_relative(relative, name)) for name in names if name in with_width},
         dict(zip(names, rules, strict=True)),
     )  # fmt: skip
+
+
+def matched_variables(by: MatchBy, *, bounds: str, around: str) -> tuple[MatchedVariable, ...]:
+    """Say of each variable how it is matched.
+
+    Examples
+    --------
+    >>> by = MatchBy(("sex",), ("age",), ("age",), {"age": (2.0, False)}, {})
+    >>> [one.matched for one in matched_variables(by, bounds="closed", around="original")]
+    ['exactly', 'within ± 2 of the value']
+    """
+    found = []
+    for name in by.names:
+        role: Role = "known" if name in by.known else "synthetic"
+        if name in by.widths:
+            width, relative = by.widths[name]
+            found.append(MatchedVariable(name, role, "number", width, relative, bounds == "open", around))
+        else:
+            found.append(MatchedVariable(name, role, "number" if name in by.numeric else "category"))
+    return tuple(found)
 
 
 def _number(width: Any, name: str = "") -> float:

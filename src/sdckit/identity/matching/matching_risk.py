@@ -11,15 +11,21 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import values_note
+from sdckit.identity.matching.matching_files import Asked, declared_matching, files_to_match
 from sdckit.identity.matching.matching_kernel import Category, Interval, match
-from sdckit.identity.matching.matching_options import MatchBy, match_by, target_rows
+from sdckit.identity.matching.matching_options import (
+    MatchBy,
+    MatchedVariable,
+    matched_variables,
+    target_rows,
+)
 
 __all__ = ["MatchingRisk", "matching_risk"]
 
@@ -38,11 +44,21 @@ class Matched:
     rows: NDArray[np.int64]  # (targets,) position of each in the original
     count: NDArray[np.int64]  # (m, targets) released records that match it
     true: NDArray[np.bool_]  # (m, targets) whether the record made from it is among them
+    alike: NDArray[np.int64]  # (m, targets) released records that match it on what was left as it was
 
     @cached_property
     def risk(self) -> NDArray[np.float64]:
         """Chance of hitting the right one among the matches."""
         return self.true / np.maximum(self.count, 1)
+
+    @cached_property
+    def chance(self) -> NDArray[np.float64]:
+        """The same if the right row were any one of those alike in what was left as it was."""
+        return (self.count > 0) / np.maximum(self.alike, 1)
+
+    def above(self, threshold: float) -> NDArray[np.bool_]:
+        """Targets whose risk, the mean over the releases, is above a threshold."""
+        return self.risk.mean(axis=0) > threshold  # type: ignore[no-any-return]
 
     @cached_property
     def unique_true(self) -> NDArray[np.bool_]:
@@ -73,6 +89,19 @@ class MatchingRisk(PairResult):
         Share of the single matches that are wrong; NaN where there is no single match.
     unique_matches : float
         Targets with a single match.
+    expected_by_chance : float
+        Targets expected to be matched correctly if the released rows alike in `known` had been dealt out at
+        random to the people alike in it: what the synthetic values add is the difference.
+    baseline : float
+        The same as a share of the targets, to compare with ``mean_match_risk``.
+    n_high_risk : float
+        Targets whose match risk in a release is above `high_risk_limit`; `per_release` has those of each.
+    n_high_risk_of_mean : int
+        Targets whose match risk, the mean over the releases, is above it.
+    high_risk_limit : float
+    variables : tuple of MatchedVariable
+        How each variable was matched: ``name``, ``role``, ``kind``, ``width``, ``relative``, and ``matched`` in
+        words.
     records : frame
         For each target ``match_risk``, ``match_count`` and ``unique_true_match_rate``, means over the
         releases.
@@ -84,6 +113,7 @@ class MatchingRisk(PairResult):
     measure: ClassVar[str] = "matching_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "expected_match_risk", "mean_match_risk", "true_match_rate", "false_match_rate", "unique_matches",
+        "expected_by_chance", "baseline", "n_high_risk", "n_high_risk_of_mean",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "matched")
     matched: Matched = field(kw_only=True)
@@ -93,6 +123,12 @@ class MatchingRisk(PairResult):
     true_match_rate: float = math.nan
     false_match_rate: float = math.nan
     unique_matches: float = math.nan
+    expected_by_chance: float = math.nan
+    baseline: float = math.nan
+    n_high_risk: float = math.nan
+    n_high_risk_of_mean: int = 0
+    high_risk_limit: float = 0.5
+    variables: tuple[MatchedVariable, ...] = ()
     prefix: str = field(default="", repr=False)
 
     @cached_property
@@ -134,7 +170,7 @@ class MatchingRisk(PairResult):
         DataError
             `threshold` is no number from 0 to 1.
         """
-        high = np.flatnonzero(self._above(threshold))
+        high = np.flatnonzero(self.matched.above(_limit(threshold)))
         columns = {"row": self.matched.rows + 1, **self._columns()}
         chosen = {name: values[high] for name, values in columns.items()}
         return self.pair.records(chosen, rows=self.matched.rows[high], prefix=self.prefix)
@@ -145,19 +181,41 @@ class MatchingRisk(PairResult):
         Parameters
         ----------
         threshold : float, optional
-            Adds ``high_risk``: the targets whose match risk is above it.
+            Adds ``high_risk``: the targets whose match risk is above it; with several releases that of the
+            mean, and for each release ``high_risk_1``, ``high_risk_2`` and so on.
         """
         found = super().summary()
         if threshold is None:
             return found
-        flat = [*self._flat(), ("high_risk", float(self._above(threshold).sum()))]
+        each = self.high_risk_counts(threshold)
+        flat = [*self._flat(), ("high_risk", float(self.matched.above(threshold).sum()))]
+        flat += [(f"high_risk_{j}", float(one)) for j, one in enumerate(each, 1) if self.m > 1]
         names, values = zip(*flat, strict=True)
         return self.pair.table({"figure": list(names), "value": list(values)})
 
-    def _above(self, threshold: float) -> NDArray[np.bool_]:
-        if not arguments.is_number(threshold) or not 0 <= threshold <= 1:
-            raise DataError("threshold is a match risk; give a number from 0 to 1", argument="threshold")
-        return self._columns()["match_risk"] > threshold
+    def high_risk_counts(self, threshold: float) -> tuple[int, ...]:
+        """Count for each release the targets whose match risk in it is above a threshold, as robosynth does.
+
+        Parameters
+        ----------
+        threshold : float
+            0 to 1.
+
+        Returns
+        -------
+        tuple of int
+
+        Raises
+        ------
+        DataError
+            `threshold` is no number from 0 to 1.
+        """
+        return tuple(int(n) for n in (self.matched.risk > _limit(threshold)).sum(axis=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, with how each variable was matched."""
+        stated = [one.stated for one in self.variables]
+        return {**super().to_dict(), "variables": stated, "high_risk_limit": self.high_risk_limit}
 
     def _columns(self) -> dict[str, NDArray[np.float64]]:
         found = self.matched
@@ -182,14 +240,15 @@ def matching_risk(
     *,
     known: Sequence[str] = (),
     synthetic: Sequence[str] = (),
-    numeric: Sequence[str] = (),
-    width: float | Mapping[str, float] = 0.10,
-    relative: bool | Mapping[str, bool] = True,
-    tol: float = 1e-9,
+    numeric: Sequence[str] | None = None,
+    width: float | Mapping[str, float] | None = None,
+    relative: bool | Mapping[str, bool] | None = None,
+    tol: float | None = None,
     bounds: Bounds = "closed",
     around: Around = "original",
     missing: MissingRule | None = None,
     rows: Any = None,
+    high_risk: float | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -205,15 +264,17 @@ def matching_risk(
         Variables left as they were, known to the intruder.
     synthetic : sequence of str
         Variables that were replaced or perturbed, whose original values the intruder knows.
-    numeric : sequence of str
-        Those of the variables that are numbers; numbers stored for categories do not belong here.
-    width : float or dict of str to float
-        How far a synthetic numeric value may be off. A known numeric variable is matched exactly unless
-        a dict names it.
-    relative : bool or dict of str to bool
-        Whether the width is a share of the value, or in the variable's unit.
-    tol : float
-        Slack for rounding errors at the ends of an interval.
+    numeric : sequence of str, optional
+        Those of the variables that are numbers, an empty list for none. Default: those that the scenario
+        declares; where it declares none, those stored as numbers in every file that have decimals or more than
+        twenty different values in the original; always those that a dict `width` names.
+    width : float or dict of str to float, optional
+        How far a number may be off: one figure for every synthetic number, or a dict. A known number is matched
+        exactly unless a dict names it. Default: the scenario's, else 0.10.
+    relative : bool or dict of str to bool, optional
+        Whether the width is a share of the value (the default), or in the variable's unit.
+    tol : float, optional
+        Slack for rounding errors at the ends of an interval: the scenario's, else 1e-9.
     bounds : {"closed", "open"}
         ``low - tol <= value <= high + tol``; or what robosynth and IdentificationRiskCalculation compute,
         ``low + tol < value < high - tol``, where relative intervals of values of 0 or less are empty.
@@ -223,17 +284,21 @@ def matching_risk(
         Whether a missing value matches a missing value only (the default) or any value.
     rows : sequence of int or of bool, optional
         The targets: row numbers of the original, from 1, or a true or false per record; default all.
+    high_risk : float, optional
+        Match risk above which a target is counted in ``n_high_risk``: the scenario's, else 0.5, more likely
+        right than wrong.
     scenario : Scenario, optional
-        Gives the variables where neither `known` nor `synthetic` does: its keys, those that it calls
-        numeric as synthetic numbers.
+        Gives the variables where neither `known` nor `synthetic` does: its keys. Its table ``[matching]`` says
+        which are known and which synthetic; of those in neither, what every release left as it was is known.
     id, prefix : str, optional
         Column that says which rows belong together; text before the names of result columns.
 
     Returns
     -------
     MatchingRisk
-        ``expected_match_risk``, ``true_match_rate``, ``false_match_rate``, ``unique_matches``, ``records``,
-        ``records_by_release``, ``high_risk(threshold)``.
+        ``expected_match_risk``, ``true_match_rate``, ``false_match_rate``, ``unique_matches``, ``baseline``,
+        ``variables``, ``records``, ``records_by_release``, ``high_risk(threshold)``,
+        ``high_risk_counts(threshold)``.
 
     Raises
     ------
@@ -242,7 +307,7 @@ def matching_risk(
         synthetic.
     DataError
         Files of different lengths without `id`; a numeric variable that holds no numbers; a width or tol
-        below 0.
+        below 0; a width that no variable uses; a dict of widths without a synthetic number.
     ScenarioError
         A scenario with several intruders.
 
@@ -251,6 +316,9 @@ def matching_risk(
     With c matches of a target, T = 1 where the right row is among them: the expected match risk sums T/c, the
     true match rate counts c = T = 1, the false match rate is the share of T = 0 among c = 1. Figures are
     means over m releases. All released rows are candidates, also where `rows` names a few targets.
+
+    By chance: let b released rows match the target on `known` (all where nothing is known). Were the right one any
+    of these, T = 1 would have the probability c/b, and T/c the expectation 1/b where c > 0, 0 elsewhere.
 
     References
     ----------
@@ -264,47 +332,68 @@ def matching_risk(
     >>> import polars as pl
     >>> survey = pl.DataFrame({"sex": ["f", "f", "m"], "income": [100.0, 105.0, 300.0]})
     >>> release = survey.with_columns(income=pl.Series([104.0, 130.0, 310.0]))
-    >>> result = matching_risk(survey, release, known=["sex"], synthetic=["income"], numeric=["income"])
+    >>> result = matching_risk(survey, release, known=["sex"], synthetic=["income"], width=0.1)
     >>> result.records["match_count"].to_list(), result.expected_match_risk, result.true_match_rate
     ([1.0, 1.0, 1.0], 2.0, 0.6666666666666666)
+    >>> [one.matched for one in result.variables], result.expected_by_chance
+    (['exactly', 'within ± 10 % of the value'], 2.0)
     """
     arguments.text(prefix, "prefix")
-    by = match_by(
-        known=known, synthetic=synthetic, numeric=numeric, width=width, relative=relative, missing=missing,
-        scenario=scenario,
-    )  # fmt: skip
+    said = declared_matching(scenario)
+    tol = said.tol if tol is None else tol
+    limit = _limit(said.high_risk if high_risk is None else high_risk, "high_risk")
     arguments.amount(tol, "tol", "is the slack at the ends of an interval")
     arguments.choice(bounds, "bounds", ("closed", "open"))
     arguments.choice(around, "around", ("original", "released"))
-    roles = {"known": by.known, "synthetic": by.synthetic}
-    equal = {role: [name for name in some if name in by.equal] for role, some in roles.items()}
-    pair = open_pair(
-        original, released, categories=equal, numeric={"numeric": by.numeric}, aligned=True, id=id
-    )
+    asked = Asked(
+        known=known, synthetic=synthetic, numeric=numeric, width=width, relative=relative, missing=missing,
+        scenario=scenario,
+    )  # fmt: skip
+    files = files_to_match(original, released, asked, id=id)
+    pair, by = files.pair, files.by
     _refuse_missing(pair, by)
     targets = target_rows(rows, pair.n)
-    found = [_match(pair, by, j, targets, (tol, bounds, around)) for j in range(pair.m)]
-    matched = Matched(targets, np.stack([count for count, _ in found]), np.stack([true for _, true in found]))
-    per_release = tuple(_figures(matched, j) for j in range(pair.m))
-    notes = _notes(pair, by)
+    options = (tol, bounds, around)
+    found = [_match(pair, by, by.names, j, targets, options) for j in range(pair.m)]
+    alike = [_match(pair, by, by.known, j, targets, options)[0] for j in range(pair.m)]
+    matched = Matched(
+        targets,
+        np.stack([count for count, _ in found]),
+        np.stack([true for _, true in found]),
+        np.stack(alike),
+    )
+    per_release = tuple(_figures(matched, j, limit) for j in range(pair.m))
+    notes = files.notes | _notes(pair, by)
     means = mean_figures(per_release, notes)
     if math.isnan(means["false_match_rate"]):
         notes["false_match_rate"] = NO_UNIQUE_MATCH
     return MatchingRisk(
-        pair, per_release, by.in_words, notes, matched=matched, n=len(targets), prefix=prefix, **means
-    )
+        pair, per_release, by.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
+        n_high_risk_of_mean=int(matched.above(limit).sum()), high_risk_limit=limit,
+        variables=matched_variables(by, bounds=bounds, around=around), **means,
+    )  # fmt: skip
+
+
+def _limit(threshold: Any, argument: str = "threshold") -> float:
+    if not arguments.is_number(threshold) or not 0 <= threshold <= 1:
+        raise DataError(f"{argument} is a match risk; give a number from 0 to 1", argument=argument)
+    return float(threshold)
 
 
 def _match(
-    pair: Pair, by: MatchBy, j: int, targets: NDArray[np.int64], options: tuple[float, str, str]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Matches of each target in one release, and whether the right row is one."""
+    pair: Pair, by: MatchBy, names: Sequence[str], j: int, targets: NDArray[np.int64],
+    options: tuple[float, str, str],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:  # fmt: skip
+    """Matches of each target in one release by some variables, and whether the right row is one."""
+    equal = [name for name in by.equal if name in names]
     tol, bounds, around = options
     categories, intervals = [], []
-    for name in by.equal:
+    for name in equal:
         codes = pair.codes(name).codes
         categories.append(Category(codes[0][targets], codes[j + 1], by.rules[name] == "wildcard"))
     for name, (width, relative) in by.widths.items():
+        if name not in names:
+            continue
         values = pair.numbers(name)
         intervals.append(
             Interval(
@@ -314,20 +403,26 @@ def _match(
         )  # fmt: skip
     known = None
     if "wildcard" not in by.rules.values():
-        groups = pair.groups(by.equal)
+        groups = pair.groups(equal)
         known = (groups.of_row[0][targets], groups.of_row[j + 1], groups.n_groups)
+    if not categories and not intervals:
+        return np.full(len(targets), pair.sizes[j]), np.ones(len(targets), np.bool_)
     return match(categories, intervals, targets, known)
 
 
-def _figures(matched: Matched, j: int) -> dict[str, float]:
+def _figures(matched: Matched, j: int, limit: float) -> dict[str, float]:
     n = len(matched.rows)
     expected, unique = float(matched.risk[j].sum()), int((matched.count[j] == 1).sum())
+    chance = float(matched.chance[j].sum())
     return {
         "expected_match_risk": expected,
         "mean_match_risk": expected / n,
         "true_match_rate": int(matched.unique_true[j].sum()) / n,
         "false_match_rate": int(matched.unique_false[j].sum()) / unique if unique else math.nan,
         "unique_matches": float(unique),
+        "expected_by_chance": chance,
+        "baseline": chance / n,
+        "n_high_risk": float((matched.risk[j] > limit).sum()),
     }
 
 

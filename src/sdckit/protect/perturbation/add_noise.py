@@ -13,6 +13,7 @@ from sdckit.data import arguments
 from sdckit.data.replace import open_eager, with_numbers
 from sdckit.errors import DataError
 from sdckit.numerics.outlying import robust_distances
+from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import draw, key, open_rng
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
@@ -190,6 +191,8 @@ def add_noise(
     noise: float = 10.0,
     method: str = "additive",
     keep_zeros: bool = False,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Add random noise to numbers.
@@ -210,6 +213,11 @@ def add_noise(
         means and covariances exactly ("romm").
     keep_zeros : bool
         Whether a 0 stays a 0; not with "romm".
+    household : str, optional
+        Column that numbers the households; household variables among `columns` are then treated once for each
+        household, and all its members get what came of it.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
 
     Returns
@@ -253,6 +261,14 @@ def add_noise(
     """
     names = chosen(columns)
     share = _check_options(noise, method, keep_zeros)
+    parted = in_two_parts(
+        data, names, household, household_variables, seed,
+        lambda part, some, own: add_noise(
+            part, columns=some, noise=noise, method=method, keep_zeros=keep_zeros, seed=own
+        ),
+    )  # fmt: skip
+    if parted is not None:
+        return parted
     frame = open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so its noise would be none")
     rng, secret_seed = open_rng(seed)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
@@ -24,6 +25,8 @@ def mask_categorical(
     *,
     columns: Sequence[str],
     probability: float | Mapping[str, float],
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Keep each category with a known probability, else change it to any other level, all alike.
@@ -35,6 +38,11 @@ def mask_categorical(
         Variables to mask, each independently.
     probability : float or dict of str to float
         Probability of staying, above 0 and below 1; for all or by variable.
+    household : str, optional
+        Column that numbers the households; household variables among `columns` are then treated once for each
+        household, and all its members get what came of it.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
 
     Returns
@@ -70,6 +78,14 @@ def mask_categorical(
     """
     names = chosen(columns)
     stay = shares_of(probability, names, "probability")
+    parted = in_two_parts(
+        data, names, household, household_variables, seed,
+        lambda part, some, own: mask_categorical(
+            part, columns=some, probability=of_columns(stay, some), seed=own
+        ),
+    )  # fmt: skip
+    if parted is not None:
+        return parted
     frame = open_eager(data, {"columns": names})
     variables = [read_variable(frame[name]) for name in names]
     for one in variables:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
@@ -147,6 +148,8 @@ def pram(
     matrix: Mapping[str, Matrix] | None = None,
     invariant: bool | None = None,
     strata: Sequence[str] | None = None,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Change categories at random, with probabilities that an analyst can be told of.
@@ -168,6 +171,11 @@ def pram(
         is used as it is.
     strata : sequence of str, optional
         Each stratum has a matrix of its own, and keeps its own frequencies; a missing value is a level.
+    household : str, optional
+        Column that numbers the households; household variables among `columns` are then treated once for each
+        household, and all its members get what came of it.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
 
     Returns
@@ -213,6 +221,15 @@ def pram(
     default = 0.5 if matrix is None else 1.0
     weight = arguments.share(default if alpha is None else alpha, "alpha", "is the weight of the matrix")
     _check_given(names, pd, matrix)
+    parted = in_two_parts(
+        data, names, household, household_variables, seed,
+        lambda part, some, own: pram(
+            part, columns=some, pd=of_columns(pd, some), alpha=alpha, matrix=of_columns(matrix, some),
+            invariant=invariant, strata=strata, seed=own,
+        ), also=within,
+    )  # fmt: skip
+    if parted is not None:
+        return parted
     frame = open_eager(data, {"columns": names, "strata": within})
     parts = strata_rows(frame, within) if within else [EVERY]
     columns_read = {name: read_levels(frame, name) for name in names}

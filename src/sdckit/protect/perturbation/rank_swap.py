@@ -15,6 +15,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import open_eager, take_rows, with_numbers
 from sdckit.errors import DataError
 from sdckit.numerics.threads import run
+from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import key, open_rng
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
@@ -61,6 +62,8 @@ def rank_swap(
     k0: float | None = None,
     top: float = 0.0,
     bottom: float = 0.0,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Swap each number with one of similar rank, column by column.
@@ -81,6 +84,11 @@ def rank_swap(
         absolute mean.
     top, bottom : float
         Percent of the largest and smallest values that are replaced by their mean instead of being swapped.
+    household : str, optional
+        Column that numbers the households; household variables among `columns` are then treated once for each
+        household, and all its members get what came of it.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
 
     Returns
@@ -119,6 +127,14 @@ def rank_swap(
     """
     names = chosen(columns)
     limit = _check_options(p, r0, k0, top, bottom)
+    parted = in_two_parts(
+        data, names, household, household_variables, seed,
+        lambda part, some, own: rank_swap(
+            part, columns=some, p=p, r0=r0, k0=k0, top=top, bottom=bottom, seed=own
+        ),
+    )  # fmt: skip
+    if parted is not None:
+        return parted
     frame = open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so there is nothing to swap")
     rng, secret = open_rng(seed)

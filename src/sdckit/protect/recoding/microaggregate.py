@@ -15,6 +15,7 @@ from sdckit.data.replace import open_eager, with_numbers
 from sdckit.errors import DataError
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
+from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import key, open_rng
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
@@ -144,6 +145,8 @@ def microaggregate(
     measure: str = "mean",
     strata: Sequence[str] | None = None,
     sort_by: str | None = None,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Replace numbers by the mean of a group of at least k alike records.
@@ -166,6 +169,11 @@ def microaggregate(
         Groups are made within records with equal values of these; a missing value is a level.
     sort_by : str, optional
         Column of numbers for method "single"; default the first of `columns`.
+    household : str, optional
+        Column that numbers the households; household variables among `columns` are then treated once for each
+        household, and all its members get what came of it.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
         For "rmd", whose robust estimate draws records.
 
@@ -214,6 +222,14 @@ def microaggregate(
     names, within = chosen(columns), arguments.names(strata, "strata") or ()
     _check_options(k, method, measure, sort_by)
     along = sort_by or names[0]
+    parted = in_two_parts(
+        data, names, household, household_variables, seed,
+        lambda part, some, own: microaggregate(
+            part, columns=some, k=k, method=method, measure=measure, strata=strata, sort_by=sort_by, seed=own
+        ), also=(*within, *([] if sort_by is None else [sort_by])),
+    )  # fmt: skip
+    if parted is not None:
+        return parted
     frame = open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})
     values = numbers(frame, names)
     line = numbers(frame, [along])[along] if method == "single" else np.empty(0)

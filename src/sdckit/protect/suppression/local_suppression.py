@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
+from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Order, find_choices
@@ -30,6 +31,15 @@ from sdckit.protect.suppression.suppression_requests import (
     Requests,
     read_combinations,
     read_importance,
+)
+from sdckit.protect.suppression.suppression_together import (
+    Bonds,
+    bonds_of,
+    bound_together,
+    give_back,
+    read_together,
+    weighed,
+    widen,
 )
 
 __all__ = ["local_suppression"]
@@ -45,6 +55,7 @@ class _Outcome:
 
     lower_bound: int
     exact: bool
+    alone: int | None = None  # the bound, were every record treated by itself
 
 
 def local_suppression(
@@ -57,6 +68,9 @@ def local_suppression(
     strata: str | Sequence[str] | None = None,
     alpha: float | None = None,
     exact: Literal["auto"] | bool = "auto",
+    together: Sequence[Sequence[str]] = (),
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     scenario: Scenario | None = None,
 ) -> Protected:
     """Take out few values of the keys so that at least k records match each record.
@@ -85,8 +99,17 @@ def local_suppression(
     exact : {"auto", True, False}
         Whether an integer programme looks for the fewest values: where that is quick, always (an error
         where the file is too large; it may take minutes), never.
+    together : sequence of sequences of str
+        Groups of columns that tell each other: ``[["region", "weight"], ["age", "birth_year"]]``. Where a record
+        loses its value of one, it loses those of all. A group holds a key at least; the others need be none. A
+        household size goes together with the household's number, by which the members can be counted.
+    household : str, optional
+        Column that numbers the households. A value of a household variable is taken out for all members of a
+        household or for none: a mate would give it back.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     scenario : Scenario, optional
-        Gives keys, k and alpha where they are not given here.
+        Gives keys, k, alpha and the household with its variables where they are not given here.
 
     Returns
     -------
@@ -114,6 +137,11 @@ def local_suppression(
     whole file. Only records below k lose values at all (below alpha = 1, with rare exceptions). The result
     is checked by counting anew.
 
+    Where values go together (`together`, `household`) they are chosen at what all of them cost, widened to the whole
+    group and to all members, and groups that nobody needs are given back as a whole. Members who are not at risk
+    lose values then, too, and ``lower_bound`` allows for that, which makes it weak; ``lower_bound_alone`` is that of
+    the same file without anything that goes together.
+
     By the rule records may be safe that have kept every value, because others have lost theirs
     (``at_risk_unchanged``). An intruder who sets records with missing values aside still finds them alone:
     alpha = 0 is the strict choice.
@@ -138,7 +166,10 @@ def local_suppression(
     if k is None and combinations is None and scenario is not None:
         k = scenario.thresholds.k
     groups = arguments.names(strata, "strata", single=True) or ()
-    frame = open_eager(data, {"keys": roles.keys, "strata": groups})
+    bundles = read_together(together, roles.keys)
+    frame = open_eager(
+        data, {"keys": roles.keys, "strata": groups, "together": [name for one in bundles for name in one]}
+    )
     if clash := [name for name in groups if name in roles.keys]:
         raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
     requests = read_combinations(roles.keys, k, combinations, len(frame))
@@ -150,10 +181,32 @@ def local_suppression(
         raise DataError(says, argument="exact")
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
+    own = _household(frame, household, household_variables, scenario)
+    columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
+    homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
+    bonds = bonds_of(frame, roles.keys, bundles, homes, shared)
+    if exact is True and bonds.bind:
+        says = "exact=True counts values one by one: no household, and nothing that goes together"
+        raise DataError(says, argument="exact")
     file = _open(frame, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
-    outcome = _solve(file, requests, rank, exact)
-    return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome)
+    outcome = (
+        _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
+    )
+    told: dict[str, Any] = {"together": [list(one) for one in bundles]} if bundles else {}
+    told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
+    return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome, bonds, told)
+
+
+def _household(
+    frame: Any, household: str | None, declared: Sequence[str] | None, scenario: Scenario | None
+) -> tuple[str | None, Sequence[str] | None]:
+    """The household and its variables, of the scenario where they are not given and the data has them."""
+    if household is None and scenario is not None and scenario.household in frame.columns:
+        household = scenario.household
+        if declared is None and scenario.household_variables:
+            declared = [name for name in scenario.household_variables if name in frame.columns]
+    return household, declared
 
 
 def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario | None) -> Roles:
@@ -219,6 +272,31 @@ def _solve(
     return _Outcome(max(bounds), exact=False)
 
 
+def _solve_together(
+    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds
+) -> _Outcome:
+    """The same where values go together: taken out at what all of them cost, widened, and given back whole."""
+    numbers = _levels(file) if rank is None else rank
+    starts = [file.situation(keys) for keys, _ in requests]
+    bounds = [bound_together(at, k, file.alpha) for at, (_, k) in zip(starts, requests, strict=True)]
+    alone = None
+    if len(requests) == 1 and file.alpha == 1:
+        order, k = Order(tuple(numbers[j] for j in requests[0][0]), rank is not None), requests[0][1]
+        choices = find_choices(starts[0], k, order)
+        alone = lower_bound(starts[0], k, choices, needs_of(starts[0], k, choices, order))
+    again = True
+    while again:
+        again = False
+        for keys, k in requests:
+            order, at = Order(tuple(numbers[j] for j in keys), rank is not None), file.situation(keys)
+            taken = mend(file, keys, k, order, at, weighed(find_choices(at, k, order), bonds, keys))
+            widen(file, bonds)
+            again |= taken and file.alpha < 1  # with 1, no match is ever lost again
+    if len(requests) == 1 and file.alpha == 1:
+        give_back(file, bonds, *requests[0], starts[0])
+    return _Outcome(max(bounds), exact=False, alone=alone)
+
+
 def _levels(file: WorkingFile) -> tuple[float, ...]:
     """Levels of each key in use."""
     return tuple(float(len(np.unique(column.codes()))) for column in file.keys)
@@ -281,17 +359,17 @@ def _programme(
 
 def _protected(
     frame: Any, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
-    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome,
+    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
-    new = [file.new(j) for j in range(len(roles.keys))]
-    for name, gone in zip(roles.keys, new, strict=True):
+    new = widen(file, bonds)
+    for name, gone in zip(bonds.columns, new, strict=True):
         if gone.any():
             source[name] = np.where(gone, -1, rows)
     out = take_rows(frame, source)
     _check(out, roles, file, requests)
-    changed = {name: int(np.count_nonzero(gone)) for name, gone in zip(roles.keys, new, strict=True)}
-    untouched = at_risk & ~np.any(new, axis=0)
+    changed = {name: int(np.count_nonzero(gone)) for name, gone in zip(bonds.columns, new, strict=True)}
+    untouched = at_risk & ~np.any(new[: len(roles.keys)], axis=0)
     parameters = {
         "keys": list(roles.keys),
         "k": [{"keys": [roles.keys[j] for j in keys], "k": k} for keys, k in requests],
@@ -300,11 +378,14 @@ def _protected(
         "alpha": roles.alpha,
         "exact": outcome.exact,
         "lower_bound": outcome.lower_bound,
-        "optimal": sum(changed.values()) == outcome.lower_bound,
+        "optimal": sum(changed[name] for name in roles.keys) == outcome.lower_bound,
         "at_risk": int(np.count_nonzero(at_risk)),
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
+        **told,
     }
-    notes = _notes(roles, untouched)
+    if outcome.alone is not None:
+        parameters["lower_bound_alone"] = outcome.alone
+    notes = _notes(roles, untouched, bonds.bind)
     return Protected(out, Change("local_suppression", file.n, changed, parameters, {}, notes))
 
 
@@ -317,7 +398,7 @@ def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> Non
         raise DataError(f"{left} records stay below k; nothing is handed back")
 
 
-def _notes(roles: Roles, untouched: NDArray[np.bool_]) -> dict[str, str]:
+def _notes(roles: Roles, untouched: NDArray[np.bool_], bound: bool) -> dict[str, str]:
     rules: Any = ("wildcard",) * len(roles.keys)
     notes = {
         "check": "every set of keys asked for was counted anew in the data handed back, and reaches its k",
@@ -325,6 +406,11 @@ def _notes(roles: Roles, untouched: NDArray[np.bool_]) -> dict[str, str]:
         "lower_bound": "values that no solution could keep that changes only records below k"
         + (", none more than it would need alone" if roles.alpha == 1 else ""),
     }
+    if bound:
+        notes["lower_bound"] = (
+            "values of the keys that no solution could keep, whoever loses them; lower_bound_alone is that of records "
+            "treated one by one, where only those below k lose values"
+        )
     if untouched.any():
         notes["at_risk_unchanged"] = (
             "some records below k keep all their values: they match records that lost theirs; an intruder who "

@@ -12,12 +12,16 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 
 __all__ = ["suppress_above"]
 
 
-def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Sequence[str]) -> Protected:
+def suppress_above(
+    data: Any, *, risk: Any, threshold: float, columns: str | Sequence[str], household: str | None = None,
+    household_variables: Sequence[str] | None = None,
+) -> Protected:  # fmt: skip
     """Take out the values of some columns in the records whose risk is above a threshold.
 
     Parameters
@@ -30,6 +34,11 @@ def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Seq
         Values go where the risk is greater, not where it is equal.
     columns : str or sequence of str
         Columns to suppress.
+    household : str, optional
+        Column that numbers the households; of household variables among `columns` the values of all
+        members go where one of them has the risk: a mate would give them back.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
 
     Returns
     -------
@@ -68,15 +77,20 @@ def suppress_above(data: Any, *, risk: Any, threshold: float, columns: str | Seq
         raise ColumnError(f"columns: {risk!r} holds the risk itself", argument="columns")
     arguments.number(threshold, "threshold", "is the risk above which a record is suppressed")
     hit = _risk(frame, risk) > float(threshold)
-    changed = {}
+    homes, shared = read_shared(frame, names, household, household_variables)
+    wide = hit if homes is None else homes.some(hit)
+    changed, source = {}, {}
     for name in names:
-        coded = code_column(frame[name])
-        there = hit if len(coded.valid) == 0 else hit & (coded.valid != 0)
+        coded, gone = code_column(frame[name]), wide if name in shared else hit
+        there = gone if len(coded.valid) == 0 else gone & (coded.valid != 0)
         changed[name] = int(np.count_nonzero(there))
-    source = np.where(hit, -1, np.arange(len(frame)))
-    out = take_rows(frame, {name: source for name in names if changed[name]})
+        if changed[name]:
+            source[name] = np.where(gone, -1, np.arange(len(frame)))
+    out = take_rows(frame, source)
     given = risk if isinstance(risk, str) else "given per record"
-    parameters = {"risk": given, "threshold": float(threshold), "columns": list(names)}
+    parameters: dict[str, Any] = {"risk": given, "threshold": float(threshold), "columns": list(names)}
+    if shared:
+        parameters |= {"household": household, "household_variables": list(shared)}
     note = "the risk is that before the change; measure again"
     return Protected(out, Change("suppress_above", len(frame), changed, parameters, {}, {"risk": note}))
 

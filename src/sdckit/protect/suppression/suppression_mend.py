@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numba import njit
@@ -12,7 +13,9 @@ from sdckit.protect.suppression.suppression_choices import Choices, Order, find_
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_near import nearest_sets, nested_sets, too_many
 
-__all__ = ["cover", "mend", "restore"]
+__all__ = ["cover", "mend", "packed_words", "restore"]
+
+Packed: TypeAlias = "tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]"
 
 COMPARISONS = 1 << 28  # of records with records; a search of moments
 WORD = 64
@@ -147,6 +150,27 @@ def _bits(columns: Sequence[NDArray[np.int64]]) -> list[int]:
     return [int(column.max(initial=0)).bit_length() for column in columns]
 
 
+def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64]) -> Packed | None:
+    """Codes of some records as words, the bits of the values they have, and the bits of each column.
+
+    None where the columns do not fit into a word.
+    """
+    bits = _bits(columns)
+    if sum(bits) > WORD:
+        columns = [np.unique(column, return_inverse=True)[1] - (column.min() < 0) for column in columns]
+        bits = _bits(columns)
+    if sum(bits) > WORD:
+        return None
+    shifts = [sum(bits[:j]) for j in range(len(bits))]
+    words, there = np.zeros(len(records), np.uint64), np.zeros(len(records), np.uint64)
+    fields = np.array([((1 << b) - 1) << s for b, s in zip(bits, shifts, strict=True)], np.uint64)
+    for column, shift, field in zip(columns, shifts, fields, strict=True):
+        codes = column[records]
+        words |= np.maximum(codes, 0).astype(np.uint64) << np.uint64(shift)
+        there |= np.where(codes >= 0, field, np.uint64(0))
+    return words, there, fields
+
+
 def restore(
     at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
     rank: tuple[float, ...],
@@ -162,20 +186,12 @@ def restore(
     safe = np.ones(len(at.size), bool)
     safe[cell] = False
     records = np.concatenate([cell, np.flatnonzero(safe)])
-    columns = [*at.codes.T, at.stratum]
-    bits = _bits(columns)
-    if sum(bits) > WORD:
-        columns = [np.unique(column, return_inverse=True)[1] - (column.min() < 0) for column in columns]
-        bits = _bits(columns)
-    if sum(bits) > WORD or int(np.count_nonzero(masks)) * len(records) > COMPARISONS:
+    if int(np.count_nonzero(masks)) * len(records) > COMPARISONS:
         return masks
-    shifts = [sum(bits[:j]) for j in range(len(bits))]
-    words, there = np.zeros(len(records), np.uint64), np.zeros(len(records), np.uint64)
-    fields = np.array([((1 << b) - 1) << s for b, s in zip(bits, shifts, strict=True)], np.uint64)
-    for column, shift, field in zip(columns, shifts, fields, strict=True):
-        codes = column[records]
-        words |= np.maximum(codes, 0).astype(np.uint64) << np.uint64(shift)
-        there |= np.where(codes >= 0, field, np.uint64(0))
+    packed = packed_words([*at.codes.T, at.stratum], records)
+    if packed is None:
+        return masks
+    words, there, fields = packed
     kept = there.copy()
     for j, field in enumerate(fields[:-1]):
         kept[: len(cell)] &= ~np.where((masks >> np.uint64(j)) & np.uint64(1) == 1, field, np.uint64(0))

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
+from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
+from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 
 __all__ = ["draw_donors", "replace_high_risk"]
@@ -169,6 +171,8 @@ def replace_high_risk(
     k: int = 1,
     n_replace: int | None = None,
     exclude_high_risk: bool = False,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Give records of a release whose risk is high the values of records like them.
@@ -194,6 +198,11 @@ def replace_high_risk(
         Records to replace at most, in each release, drawn at random; default all of high risk.
     exclude_high_risk : bool
         Whether other records of high risk are no donors.
+    household : str, optional
+        Column that numbers the households; of household variables among `replace` all
+        members get the values that a donor of another household lends one of those at risk.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
 
     Returns
@@ -259,17 +268,23 @@ def replace_high_risk(
         donors = _donors(frame, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
         source = np.arange(len(frame))
         source[asked] = donors
-        data.append(take_rows(frame, dict.fromkeys(copied, source)))
+        homes, shared = read_shared(frame, copied, household, household_variables)
+        whole = source
+        if homes is not None and shared:
+            whole = _of_homes(frame, homes, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
+        sources = {name: whole if name in shared else source for name in copied}
+        data.append(take_rows(frame, sources))
         high, replaced = high + int(is_high.sum()), replaced + len(asked)
         for name in copied:
             codes = code_column(frame[name]).codes()
-            changed[name] += int((codes[source] != codes).sum())
+            changed[name] += int((codes[sources[name]] != codes).sum())
     change = Change(
         "replace_high_risk", sum(len(frame) for frame in frames), changed,
         parameters={
             "threshold": float(threshold), "match": list(match_on), "numeric": list(numbers),
             "replace": list(copied), "k": k, "n_replace": n_replace, "exclude_high_risk": exclude_high_risk,
             "releases": len(frames),
+            **({"household": household, "household_variables": list(shared)} if shared else {}),
         },
         secret={"seed": seed if isinstance(seed, Integral) else None, "high_risk": high, "replaced": replaced},
         notes={} if high else {"changed": "no record has a risk above the threshold"},
@@ -280,8 +295,10 @@ def replace_high_risk(
 def _donors(
     frame: Any, asked: NDArray[np.int64], is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
+    among: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
+    lends &= True if among is None else among
     found = draw_donors(
         asked, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
         [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
@@ -290,6 +307,29 @@ def _donors(
         why = ": all records are of high risk; allow them as donors or raise the threshold" if exclude else ""
         raise DataError(f"nobody is left to be a donor{why}")
     return found
+
+
+def _of_homes(
+    frame: Any, homes: Homes, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
+) -> Ints:  # fmt: skip
+    """The row that lends each record the variables of its household: one donor for all its members.
+
+    One record speaks for each household, its first or the first of those at risk: it asks and it lends, and as no
+    record is its own donor no household is either.
+    """
+    own = np.zeros(len(homes.of_row), np.bool_)
+    own[asked] = True
+    speaker = homes.lead(own)
+    hit = np.flatnonzero(speaker >= 0)
+    among = np.zeros(len(own), np.bool_)
+    lenders = homes.first if not exclude else homes.lead(~is_high)
+    speaks = np.where(speaker >= 0, speaker, lenders)
+    among[speaks[speaks >= 0]] = True
+    donors = _donors(frame, speaker[hit], is_high, match_on, numbers, k, exclude, rng, among)
+    lent = np.full(len(homes.first), -1, np.int64)
+    lent[hit] = donors
+    return np.where(lent[homes.of_row] >= 0, lent[homes.of_row], np.arange(len(own)))
 
 
 def _asked(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> NDArray[np.int64]:

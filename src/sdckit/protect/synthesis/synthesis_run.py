@@ -34,6 +34,11 @@ class Plan:
     rows: Ints  # records to synthesise
     fit_rows: Ints  # those the models are fitted to
     settings: Settings
+    shared: tuple[str, ...] = ()  # those of them that are drawn once per household
+    first: NDArray[np.bool_] | None = None  # shape (n,); the first records of households
+    lead: Ints | None = (
+        None  # shape (len(rows),); place in `rows` of the first member of each one's household
+    )
 
 
 Fits = dict[tuple[str, int], Fitted]
@@ -76,6 +81,8 @@ def _fit_rows(plan: Plan, name: str) -> Ints:
     held = {one: plan.variables[one].held.take(plan.fit_rows) for one in _tested(plan, name)}
     for rule in plan.rules.get(name, []):
         free &= ~rule.holds(held, len(free))
+    if name in plan.shared and plan.first is not None:
+        free &= plan.first[plan.fit_rows]
     return plan.fit_rows[free] if free.any() else plan.fit_rows
 
 
@@ -99,7 +106,7 @@ def _draw(plan: Plan, fits: Fits, release: int, rng: np.random.Generator) -> dic
         made = fitted.draw(held, n, own, release)
         for rule in plan.rules.get(name, []):
             made = _set(made, rule.holds(now, n), rule.value)
-        now[name] = made
+        now[name] = made if plan.lead is None or name not in plan.shared else made.take(plan.lead)
     return {name: now[name] for name in plan.order}
 
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
+from sdckit.data.households import Homes
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows, with_some_numbers
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.by_household import ONCE, read_homes, read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
@@ -50,6 +52,8 @@ def synthesize(
     min_leaf: int = 5,
     smoothing: float | Mapping[str, float] = 0.0,
     posterior_draws: int = 100,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Make m synthetic files: each variable in turn is drawn from a model given those before it.
@@ -90,6 +94,11 @@ def synthesize(
     posterior_draws : int
         Draws of the coefficients of regressions kept in ``change.secret["draws"]``; with `proper`, at least m,
         and the first m are those the files were drawn with.
+    household : str, optional
+        Column that numbers the households; of household variables among `columns` one value is drawn
+        for each household; they come first unless `order` says otherwise.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
         The same files on any number of threads.
 
@@ -143,8 +152,14 @@ def synthesize(
     needed = _needed(frame.columns, named, predictors, rules)
     variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
-    order_of, left = _targets(named, order, rows, variables, len(frame))
-    helpers, unused = _helpers(predictors, order_of, rows, variables, len(frame))
+    apart = {one for one in (rows, household) if isinstance(one, str)}
+    counts = _counting(frame, household, variables)
+    order_of, left = _targets(named, order, apart | counts, variables, len(frame))
+    homes, shared = read_shared(frame, order_of, household, household_variables)
+    if order is None:
+        order_of = (*shared, *(name for name in order_of if name not in shared))
+    hit = hit if homes is None or not shared else homes.some(hit)
+    helpers, unused = _helpers(predictors, order_of, apart, variables, len(frame))
     known = {name: {*variables} - set(order_of[at:]) for at, name in enumerate(order_of)}
     targets = [variables[name] for name in order_of]
     plan = Plan(
@@ -154,6 +169,7 @@ def synthesize(
         rules=read_rules(rules or {}, variables, known), rows=np.flatnonzero(hit),
         fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
         settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper),
+        **_once(homes, shared, np.flatnonzero(hit)),
     )  # fmt: skip
     if 0 < len(plan.rows) < len(frame) and len(plan.fit_rows) < 2 * min_leaf:
         raise DataError(
@@ -163,7 +179,11 @@ def synthesize(
     rng, secret = open_rng(seed)
     for_fits, for_draws = rng.spawn(2)
     files: list[dict[str, Values]] = []
-    notes = {**left, **unused}
+    notes = {
+        **left,
+        **unused,
+        **_once_said(shared, () if named else sorted(counts), flagged=rows is not None),
+    }
     draws: dict[str, PosteriorDraws] = {}
     if len(plan.rows):
         fits = fit_all(plan, m, for_fits)
@@ -186,6 +206,7 @@ def synthesize(
             "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
             "rules": {name: len(found) for name, found in plan.rules.items()}, "proper": proper,
             "min_leaf": min_leaf, "smoothing": {name: plan.chosen[name].smoothing for name in order_of},
+            **({"household": household, "household_variables": list(shared)} if shared else {}),
         },
         secret={"seed": secret, "draws": DrawsByColumn(draws, models_used, posterior_draws > 0)},
         notes=notes,
@@ -204,8 +225,43 @@ def _needed(columns: Sequence[str], named: Any, predictors: Any, rules: Any) -> 
     return [name for name in columns if name in asked]
 
 
+def _counting(frame: Any, household: str | None, variables: Mapping[str, Variable]) -> set[str]:
+    """Variables that count the records of each household: whoever sees these can count them."""
+    if household is None:
+        return set()
+    homes = read_homes(frame, household)
+    size = homes.size[homes.of_row]
+    numbers = {name: one.held.number for name, one in variables.items() if one.kind == "number"}
+    same = [name for name, found in numbers.items() if found is not None and np.array_equal(found, size)]
+    return set(same) - {household}
+
+
+def _once_said(shared: Sequence[str], counts: Sequence[str], *, flagged: bool) -> dict[str, str]:
+    """Notes on what was drawn once per household."""
+    notes = {}
+    if counts:
+        notes["household size"] = (
+            f"{', '.join(counts)} counts the records of households, and stays as they do"
+        )
+    if shared:
+        notes["household_variables"] = f"{', '.join(shared)}: drawn {ONCE}"
+        if flagged:
+            notes["rows"] = "where a record is flagged, its whole household is made anew"
+    return notes
+
+
+def _once(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:
+    """What a plan must know to draw variables once per household."""
+    if homes is None or not shared:
+        return {}
+    first, there = np.zeros(len(homes.of_row), np.bool_), np.zeros(len(homes.of_row), np.bool_)
+    first[homes.first], there[rows] = True, True
+    lead = homes.lead(there)[homes.of_row[rows]]
+    return {"shared": shared, "first": first, "lead": np.searchsorted(rows, lead)}
+
+
 def _targets(
-    named: tuple[str, ...] | None, order: Any, rows: Any, variables: Mapping[str, Variable], n: int
+    named: tuple[str, ...] | None, order: Any, apart: set[str], variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The variables to synthesise in their order, and a note on those that cannot be."""
     given = arguments.names(order, "order")
@@ -219,8 +275,7 @@ def _targets(
     left: dict[str, str] = {}
     targets = named
     if targets is None:
-        own = {rows} if isinstance(rows, str) else set()
-        targets = tuple(name for name in variables if name not in {*flat, *own})
+        targets = tuple(name for name in variables if name not in {*flat, *apart})
         if flat:
             left = {"left": f"{', '.join(flat)} hold one value or none, and stay"}
         if given is not None:
@@ -238,7 +293,7 @@ def _targets(
 
 
 def _helpers(
-    given: Any, order: tuple[str, ...], rows: Any, variables: Mapping[str, Variable], n: int
+    given: Any, order: tuple[str, ...], apart: set[str], variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The variables that predict and stay as they are, and a note on those that cannot."""
     names = arguments.names(given, "predictors")
@@ -248,8 +303,7 @@ def _helpers(
     if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
         says = f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out"
         raise DataError(says, argument="predictors")
-    own = rows if isinstance(rows, str) else None
-    rest = [name for name in variables if name not in order and name != own]
+    rest = [name for name in variables if name not in order and name not in apart]
     usable = tuple(name for name in rest if is_usable(variables[name], n))
     if names is not None:
         return names, {}

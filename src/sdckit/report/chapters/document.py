@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdckit.report.chapters.reproduce import command_line, python_call
 from sdckit.report.gate.figures import (
@@ -103,9 +103,14 @@ def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
         "thresholds": dict(scenario.thresholds.declared),
         "missing": missing if isinstance(missing, str) else dict(missing),
         "missing_codes": tuple(scenario.missing_codes),
+        "matching": _stated(scenario.matching.declared),
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
     }
+
+
+def _stated(entries: Mapping[str, Any]) -> dict[str, Tree]:
+    return {name: dict(one) if isinstance(one, Mapping) else one for name, one in entries.items()}
 
 
 def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:

@@ -47,6 +47,9 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["alpha"] = scenario.alpha
     if scenario.aligned:
         given["aligned"] = True
+    if declared := scenario.matching.declared:
+        lists = {name: list(one) if isinstance(one, tuple) else one for name, one in declared.items()}
+        given["matching"] = lists
     return given
 
 

@@ -21,9 +21,11 @@ from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, check
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
 from sdckit.workflow.recipes.recipe_file import digests, naming
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
+from sdckit.workflow.recipes.recipe_rows import drawn_order
 from sdckit.workflow.recipes.recipe_running import run_step
 from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.recipe_toml import read_entries, write_recipe
+from sdckit.workflow.recipes.recipe_weights import warn_of_weights
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -193,6 +195,7 @@ class Recipe:
         if chosen is not None:
             check_roles(self.steps, frame.columns, chosen)
         check_against(self.steps, frame, scenario=chosen, folder=self.folder)
+        warn_of_weights(self.steps, frame, scenario=chosen)
 
     def apply(
         self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, keys: Keys | None = None,
@@ -238,11 +241,13 @@ class Recipe:
         figures: list[StepFigures] = list(watcher.after(0, "before", frame, 0)) if watch else []
         current, changes = frame, []
         for number, one in enumerate(self.steps, 1):
+            before = current
             tell(f"step {number} of {len(self.steps)}: {one.method}")
             current, change = run_step(
                 number, one, current, scenario=chosen, folder=self.folder, entropy=entropy, key=own.get(number)
             )  # fmt: skip
             changes.append(change)
+            watcher = watcher.in_order(drawn_order(change, before))
             if watch:
                 figures += watcher.after(number, one.method, current, change.n_changed)
         made = {
@@ -253,6 +258,7 @@ class Recipe:
             versions=versions_here(), date=date.today().isoformat(), seed=entropy, keys=made,
             scenario="" if chosen is None else chosen.to_toml(), files=files,
         )  # fmt: skip
+        warn_of_weights(self.steps, current, scenario=chosen, done=True)
         differing = watcher.differing(current[0] if isinstance(current, list) else current)
         return Applied(current, log, tuple(figures), differing, self, watcher.k, data, chosen)
 

@@ -30,6 +30,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+NUMBERING = ("new_ids", "limit_households")  # what they call the household they give new numbers to
+
+
 class StepLike(NamedTuple):
     """A step of a recipe: the method's name and its arguments."""
 
@@ -119,7 +122,7 @@ def columns_used(steps: Sequence[StepLike]) -> set[str]:
     return {
         name
         for one in steps
-        for role in ("column", "columns", "household")
+        for role in ("column", "columns", *(["household"] if one.method in NUMBERING else []))
         for name in columns_named(method_of(one.method, "step"), one.arguments, role)
     }
 
@@ -204,6 +207,8 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
             continue
         for name in columns_named(method, step.arguments, role):
             header.touched.add(name)
+            if role == "household" and method.name not in NUMBERING:
+                continue
             if method.effect == "gone":
                 del header.kinds[name]
                 header.gone[name] = place

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sdckit.data.differing import n_differing
 from sdckit.data.frames import open_frame
+from sdckit.data.replace import pick_rows
 from sdckit.errors import SdcError, SdcWarning
 
 if TYPE_CHECKING:
@@ -70,6 +74,13 @@ class Watch:
         """The k of `below_k`: the scenario's, or 3."""
         declared = None if self.scenario is None else self.scenario.thresholds.k
         return DEFAULT_K if declared is None else declared
+
+    def in_order(self, rows: NDArray[np.int64] | None) -> Watch:
+        """The same after a step that put the records in another order: row i is compared with row i."""
+        if rows is None:
+            return self
+        frame: Any = open_frame(self.original)
+        return replace(self, original=open_frame(pick_rows(frame, rows)))
 
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a file, or several from one synthesis: then every figure is their mean."""

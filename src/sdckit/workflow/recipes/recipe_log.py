@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
@@ -60,6 +61,25 @@ class RecipeLog:
     keys: dict[int, str] = field(default_factory=dict, repr=False)
     scenario: str = field(default="", repr=False)
     files: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def rows(self, original: Any = None, *, folder: str | Path | None = None) -> NDArray[np.int64] | None:
+        """The row of the original that each released row was made from; None where the order was not changed.
+
+        Parameters
+        ----------
+        original : data frame, optional
+            The file before the first step; needed where households were kept together.
+        folder : str or Path, optional
+            Where the paths of hierarchies start, where steps must be carried out again to know the households.
+
+        Raises
+        ------
+        DataError
+            The original is needed and not given, or another file.
+        """
+        from sdckit.workflow.recipes.recipe_rows import released_rows
+
+        return released_rows(self, original, None if folder is None else Path(folder))
 
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """The log ready for JSON; with seed, keys and matrices only where it is internal.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.data.households import household_variables
+from sdckit.data.replace import open_eager
 from sdckit.errors import SdcError
 from sdckit.protect.change import Protected
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, placed
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, Method, method_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -28,6 +31,7 @@ def run_step(
     """
     method = method_of(one.method, f"step {number}")
     given = call_arguments(one, scenario=scenario, folder=folder)
+    given |= _household(method, given, data, scenario)
     if method.random:
         given["seed"] = seed_of(entropy, number)
     if key is not None:
@@ -40,6 +44,29 @@ def run_step(
     except SdcError as error:
         raise placed(error, one.place(number)) from None
     return Protected(changed, change)
+
+
+def _household(
+    method: Method, given: Mapping[str, Any], data: Any, scenario: Scenario | None
+) -> dict[str, Any]:
+    """The scenario's household and its variables, for a step that says nothing of them."""
+    if scenario is None or scenario.household is None or not method.takes_households:
+        return {}
+    columns = open_eager(data, {}).columns
+    if scenario.household not in columns or given.get("household") is not None:
+        return {}
+    if method.name == "swap_records":
+        moved = [
+            *given["hierarchy"],
+            *given.get("carry_along", ()),
+            *(n for one in given.get("similar", ()) for n in one),
+        ]
+        shared = household_variables(data, household=scenario.household, among=list(dict.fromkeys(moved)))
+        return {"household": scenario.household} if set(moved) <= set(shared) else {}
+    found: dict[str, Any] = {"household": scenario.household}
+    if scenario.household_variables and given.get("household_variables") is None:
+        found["household_variables"] = [name for name in scenario.household_variables if name in columns]
+    return found
 
 
 def seed_of(entropy: int, number: int) -> int:

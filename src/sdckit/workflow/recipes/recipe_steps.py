@@ -24,7 +24,8 @@ ELSEWHERE = {
 # Arguments that hold names of columns, wherever a method has them.
 NAMING = (
     "column", "columns", "keys", "household", "strata", "by", "given", "match", "replace", "numeric", "sort_by",
-    "risk", "order", "carry_along", "similar",
+    "risk", "order", "carry_along", "similar", "household_variables", "together", "weight", "hide", "size",
+    "margins",
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = "individual_risk"
@@ -76,6 +77,16 @@ class Method:
         """Whether it takes a seed."""
         return "seed" in self.parameters
 
+    @property
+    def takes_households(self) -> bool:
+        """Whether it treats household variables once per household."""
+        return "household_variables" in self.parameters or self.name == "swap_records"
+
+    @property
+    def recodes(self) -> bool:
+        """Whether its result is the same function of a value in every record, or no value at all."""
+        return self.name in _RECODING
+
 
 # A new method joins by a line.
 _ALL = (
@@ -96,6 +107,18 @@ _ALL = (
     Method("mask_categorical"),
     Method("mask_continuous", numbers=("columns",)),
     Method("replace_high_risk"),
+    Method("coarsen_weights", numbers=("weight",)),
+    Method("limit_households"),
+    Method("random_order"),
+)
+_RECODING = (
+    "recode",
+    "top_bottom_code",
+    "round_to",
+    "drop_identifiers",
+    "new_ids",
+    "limit_households",
+    "random_order",
 )
 
 

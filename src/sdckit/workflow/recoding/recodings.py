@@ -86,6 +86,16 @@ class Recodings:
         moved = any(one.method in MOVING_ROWS for one in self.steps)
         return not any(map(_is_all_new, self.steps)) and (self.rows is not None or not moved)
 
+    def in_order_of(self, original: Any) -> Recodings:
+        """The same with the row of the original that each released row was made from, where the log tells it."""
+        if (
+            self.log is None
+            or self.rows is not None
+            or not any(one.method in MOVING_ROWS for one in self.steps)
+        ):
+            return self
+        return replace(self, rows=self.log.rows(original, folder=self.folder))
+
     def unchanged(self, columns: Collection[str]) -> tuple[str, ...]:
         """Columns that only recodings and suppression change: a value of a release is that of the recoded original."""
         changed: set[str] = set()

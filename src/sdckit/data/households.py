@@ -1,0 +1,168 @@
+"""Households: which records belong together, and which variables all members of a household share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.data import arguments
+from sdckit.data.columns import code_column
+from sdckit.data.frames import collect, open_frame
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["Homes", "differs_within", "homes_of", "household_variables"]
+
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _shared(codes, missing, of_row, seen):  # type: ignore[no-untyped-def]
+    """Whether the codes of each household agree, and at least two of them are there to do so."""
+    met = False
+    for i in range(len(codes)):
+        if codes[i] == missing:
+            continue
+        home = of_row[i]
+        if seen[home] < 0:
+            seen[home] = codes[i]
+        elif seen[home] != codes[i]:
+            return False
+        else:
+            met = True
+    return met
+
+
+@njit(cache=True, nogil=True)
+def _lead(present, of_row, lead):  # type: ignore[no-untyped-def]
+    for i in range(len(present)):
+        if present[i] and lead[of_row[i]] < 0:
+            lead[of_row[i]] = i
+
+
+@dataclass(frozen=True, eq=False)
+class Homes:
+    """The households of a file, numbered by their first records; who has no household is one alone."""
+
+    of_row: Ints  # shape (n,)
+    first: Ints  # shape (n_homes,); first record of each
+    size: Ints  # shape (n_homes,)
+
+    def lead(self, present: NDArray[np.bool_]) -> Ints:
+        """The first record of each household among those marked; -1 where none is.
+
+        >>> homes_of(np.array([7, 7, 5]), 9).lead(np.array([False, True, False])).tolist()
+        [1, -1]
+        """
+        lead = np.full(len(self.first), -1, np.int64)
+        _lead(present, self.of_row, lead)
+        return lead
+
+    def some(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether any member of a record's household is marked.
+
+        >>> homes_of(np.array([7, 7, 5]), 9).some(np.array([False, True, False])).tolist()
+        [True, True, False]
+        """
+        hit = np.zeros(len(self.first), np.bool_)
+        hit[self.of_row[marked]] = True
+        return hit[self.of_row]
+
+
+def homes_of(codes: Ints, missing: int) -> Homes:
+    """Number households by the codes of their column; `missing` is the code of a record without one.
+
+    >>> homes_of(np.array([7, 5, 7, 9, 9]), 9).of_row.tolist()
+    [0, 1, 0, 2, 3]
+    """
+    alone = codes == missing
+    own = np.where(alone, codes.max(initial=0) + 1 + np.cumsum(alone), codes)
+    found, begin, inverse = np.unique(own, return_index=True, return_inverse=True)
+    rank = np.empty(len(found), np.int64)
+    order = np.argsort(begin)
+    rank[order] = np.arange(len(found))
+    of_row = rank[inverse.reshape(-1)]
+    return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(found)))
+
+
+def household_variables(data: Any, *, household: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Find the variables that all members of a household share: region, tenure, household size and income.
+
+    Parameters
+    ----------
+    data : data frame
+        Of any engine; a plan is brought into memory two columns at a time.
+    household : str
+        Column that numbers the households.
+    among : sequence of str, optional
+        Columns to look at; default all others.
+
+    Returns
+    -------
+    tuple of str
+        Those whose values agree within every household, in the order of `among` or the data.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent, or the household is among those to look at.
+
+    Notes
+    -----
+    A missing value does not count: it neither agrees nor differs. Some household must have two members with a
+    value each, else the variable says nothing and is not found; a file of one record per household has no
+    household variables. A record without a household is one alone. What a mate's record gives back has to be
+    protected for the whole household: the protection methods take the result as ``household_variables=``, and
+    find it themselves where ``household=`` is given.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"home": [1, 1, 2], "region": ["n", None, "s"], "size": [2, 2, 1], "age": [41, 12, 80]})
+    >>> household_variables(people, household="home")
+    ('size',)
+    """
+    arguments.column(household, "household")
+    frame = open_frame(data)
+    columns = frame.collect_schema().names()
+    asked = arguments.names(among, "among")
+    names = tuple(name for name in columns if name != household) if asked is None else asked
+    if household in names:
+        raise ColumnError(f"among: {household!r} is the household itself", argument="among")
+    for role, name in [("household", household), *(("among", name) for name in names)]:
+        if name not in columns:
+            hint = did_you_mean(str(name), columns)
+            raise ColumnError(f"{role}: no column {name!r} in the data; {hint}", argument=role)
+    if isinstance(frame, nw.DataFrame):
+        homes = _homes(frame, household)
+        return tuple(name for name in names if _agrees(frame, name, homes))
+    pairs = ((name, collect(frame.select(household, name))) for name in names)
+    return tuple(name for name, pair in pairs if _agrees(pair, name, _homes(pair, household)))
+
+
+def _homes(frame: Any, household: str) -> Homes:
+    coded = code_column(frame[household])
+    return homes_of(coded.codes(), coded.span)
+
+
+def _agrees(frame: Any, name: str, homes: Homes) -> bool:
+    try:
+        coded = code_column(frame[name])
+    except DataError:  # lists, structures, mixed types: no variable
+        return False
+    seen = np.full(len(homes.first), -1, np.int64)
+    return bool(_shared(coded.codes(), coded.span, homes.of_row, seen))
+
+
+def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:
+    """Records whose value is another than that of the first member of their household who has one."""
+    coded = code_column(frame[name])
+    codes = coded.codes()
+    lead = homes.lead(codes != coded.span)[homes.of_row]
+    return np.asarray((codes != coded.span) & (codes != codes[lead]))

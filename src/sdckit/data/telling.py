@@ -1,0 +1,60 @@
+"""Columns whose values give another one away: each of them occurs with one value of it only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data.columns import code_column
+from sdckit.data.households import homes_of
+
+__all__ = ["TELLS", "told_by"]
+
+TELLS = 0.05  # share of records beyond chance from which a column is said to tell another
+Ints = NDArray[np.int64]
+
+
+def told_by(
+    frame: Any, column: str, others: Sequence[str], *, household: str | None = None
+) -> dict[str, float]:
+    """How far the values of one column, a weight, say, give those of others away.
+
+    By column, the share of the records whose value of `column` at least one more record has, and all of these
+    have one value of the other column; less what would be so by chance, of what chance leaves. With a household
+    one record of each counts: members share their weight anyway.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> survey = pl.DataFrame({"w": [1.5, 1.5, 2.0, 2.0], "region": ["a", "a", "b", "b"], "sex": ["f", "m"] * 2})
+    >>> told_by(open_frame(survey), "w", ["region", "sex"])
+    {'region': 1.0, 'sex': 0.0}
+    """
+    first = np.arange(len(frame))
+    if household is not None:
+        homes = code_column(frame[household])
+        first = homes_of(homes.codes(), homes.span).first
+    held = code_column(frame[column])
+    codes = held.codes()[first]
+    return {name: _told(codes, held.span, frame[name], first) for name in others}
+
+
+def _told(codes: Ints, missing: int, other: Any, first: Ints) -> float:
+    coded = code_column(other)
+    theirs = coded.codes()[first]
+    known = (codes != missing) & (theirs != coded.span)
+    if not known.any():
+        return 0.0
+    of_value = np.unique(codes[known], return_inverse=True)[1].reshape(-1)
+    level = np.unique(theirs[known], return_inverse=True)[1].reshape(-1)
+    n_levels = int(level.max()) + 1
+    size = np.bincount(of_value)
+    kinds = np.bincount(np.unique(of_value * n_levels + level) // n_levels, minlength=len(size))
+    several = size > 1
+    told = float(size[several & (kinds == 1)].sum())
+    shares = np.bincount(level) / len(level)
+    sizes, often = np.unique(size[several], return_counts=True)
+    chance = sum(int(s) * int(c) * float((shares ** int(s)).sum()) for s, c in zip(sizes, often, strict=True))
+    return max(0.0, (told - chance) / (len(level) - chance)) if chance < len(level) else 0.0

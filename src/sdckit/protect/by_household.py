@@ -1,0 +1,147 @@
+"""Household variables: a method treats them once per household, and all its members get what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdckit.data import arguments, households
+from sdckit.data.columns import code_column, first_rows
+from sdckit.data.differing import n_differing
+from sdckit.data.households import Homes, differs_within, homes_of
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.replace import lend_rows, open_eager, pick_rows
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.change import Change, Protected
+from sdckit.protect.draws import open_rng
+
+__all__ = ["ONCE", "in_two_parts", "of_columns", "read_homes", "read_shared"]
+
+Run = Callable[[Any, Sequence[str], int], Protected]
+ONCE = "once per household, written to all its members"
+
+
+def read_homes(frame: Any, household: str) -> Homes:
+    """The households of a frame; a record without one is one alone.
+
+    Raises `ColumnError`: there is no such column.
+
+    >>> import polars as pl
+    >>> read_homes(open_eager(pl.DataFrame({"home": [4, None, 4]}), {}), "home").of_row.tolist()
+    [0, 1, 0]
+    """
+    arguments.column(household, "household")
+    if household not in frame.columns:
+        hint = did_you_mean(household, frame.columns)
+        raise ColumnError(f"household: no column {household!r} in the data; {hint}", argument="household")
+    coded = code_column(frame[household])
+    return homes_of(coded.codes(), coded.span)
+
+
+def read_shared(
+    frame: Any, columns: Sequence[str], household: str | None, household_variables: Sequence[str] | None
+) -> tuple[Homes | None, tuple[str, ...]]:
+    """The households, and which of some columns are variables of theirs: those declared, else those found.
+
+    Raises `ColumnError`: a column is absent, the household itself is among them, or variables are declared
+    without it; `DataError`: a variable declared differs within a household.
+    """
+    declared = arguments.names(household_variables, "household_variables")
+    if household is None:
+        if declared:
+            says = "household_variables= are shared by households; say which column numbers these: household="
+            raise ColumnError(says, argument="household")
+        return None, ()
+    homes = read_homes(frame, household)
+    if household in columns:
+        says = f"household: {household!r} numbers the households, and is to be changed itself"
+        raise ColumnError(says, argument="household")
+    if declared is None:
+        return homes, households.household_variables(frame, household=household, among=columns)
+    for name in declared:
+        if name not in frame.columns:
+            hint = did_you_mean(str(name), frame.columns)
+            says = f"household_variables: no column {name!r} in the data; {hint}"
+            raise ColumnError(says, argument="household_variables")
+    shared = tuple(name for name in columns if name in declared)
+    for name in shared:
+        if (bad := differs_within(frame, name, homes)).any():
+            raise DataError(
+                f"household_variables: {name!r} differs within {len(np.unique(homes.of_row[bad])):,} households "
+                f"({first_rows(bad)}); it is a variable of persons, or these values are to be mended first",
+                argument="household_variables",
+            )
+    return homes, shared
+
+
+def of_columns(given: Any, names: Sequence[str]) -> Any:
+    """What is given by column, for some of the columns; all else as it is.
+
+    >>> of_columns({"a": 1, "b": 2}, ["b"]), of_columns(0.5, ["b"])
+    ({'b': 2}, 0.5)
+    """
+    return {name: given[name] for name in names if name in given} if isinstance(given, Mapping) else given
+
+
+def in_two_parts(
+    data: Any, columns: Sequence[str], household: str | None, household_variables: Sequence[str] | None,
+    seed: arguments.Seed, run: Run, *, also: Sequence[str] = (),
+) -> Protected | None:  # fmt: skip
+    """Run a method for the columns of persons on all records, for those of households on one record of each.
+
+    `run(data, columns, seed)` is the method; `also` are columns it reads besides. A household takes part with the
+    value of its first member who has one, and of the columns read besides with its first member's. None where no
+    column is a household's: the method then runs as it would without.
+    """
+    if household is None and not household_variables:
+        return None
+    frame = open_eager(data, {"columns": columns})
+    homes, shared = read_shared(frame, columns, household, household_variables)
+    if homes is None or not shared:
+        return None
+    rng, secret = open_rng(seed)
+    for_homes, for_persons = (int(one) for one in rng.integers(2**63, size=2))
+    coded = {name: code_column(frame[name]) for name in shared}
+    there = {name: one.codes() != one.span for name, one in coded.items()}
+    needed = list(dict.fromkeys([*shared, *also]))
+    one_each: Any = open_eager(pick_rows(frame, homes.first, needed), {})
+    lead = {name: homes.lead(present) for name, present in there.items()}
+    small, change = run(lend_rows(one_each, frame, lead), shared, for_homes)
+    own = tuple(name for name in columns if name not in shared)
+    out, persons = run(data, own, for_persons) if own else (frame.to_native(), None)
+    back = {name: np.where(there[name], homes.of_row, -1) for name in shared}
+    made = lend_rows(open_eager(out, {}), open_eager(small, {}), back)
+    counts = n_differing(frame.select(list(shared)), open_eager(made, {}).select(list(shared)))
+    told = _together(change, persons, columns, counts, len(frame))
+    told.parameters.update({"household": household, "household_variables": list(shared)})
+    told.secret["seed"] = secret
+    told.notes["household_variables"] = f"{', '.join(shared)}: {ONCE}"
+    return Protected(made, told)
+
+
+def _together(
+    homes: Change, persons: Change | None, columns: Sequence[str], counts: Mapping[str, int], n: int
+) -> Change:
+    """One change of two."""
+    changed = {**counts, **({} if persons is None else persons.changed)}
+    parts = [] if persons is None else [persons]
+    return Change(
+        homes.method, n, {name: changed[name] for name in columns},
+        {**_merged([*(one.parameters for one in parts), homes.parameters]), "columns": list(columns)},
+        _merged([*(one.secret for one in parts), homes.secret]),
+        {**{f"households, {name}": said for name, said in homes.notes.items()},
+         **{name: said for one in parts for name, said in one.notes.items()}},
+    )  # fmt: skip
+
+
+def _merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Tables by column as one table, all else as of the first part, of the second where that differs apart."""
+    first = dict(parts[0])
+    for name, value in parts[-1].items() if len(parts) > 1 else ():
+        if isinstance(value, Mapping) and isinstance(first.get(name), Mapping):
+            first[name] = {**first[name], **value}
+        elif name not in ("columns", "seed") and (name not in first or first[name] != value):
+            first[f"households, {name}" if name in first else name] = value
+    return first

@@ -1,0 +1,205 @@
+"""Weights that no longer tell who stands behind them: neighbouring ones get one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data import arguments
+from sdckit.data.columns import code_column
+from sdckit.data.replace import open_eager, with_numbers
+from sdckit.data.telling import TELLS, told_by
+from sdckit.errors import ColumnError, DataError
+from sdckit.protect.by_household import read_homes, read_shared
+from sdckit.protect.change import Change, Protected
+from sdckit.protect.draws import open_rng
+from sdckit.protect.numeric_columns import became_fractions, count_changed, numbers
+from sdckit.protect.recoding.weight_groups import weight_groups
+from sdckit.protect.recoding.weight_margins import raked, read_margins
+from sdckit.protect.strata import at_least, strata_rows
+
+__all__ = ["coarsen_weights"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def coarsen_weights(
+    data: Any,
+    *,
+    weight: str,
+    k: int = 10,
+    hide: str | Sequence[str] = (),
+    share: float = 0.8,
+    strata: str | Sequence[str] | None = None,
+    margins: Mapping[str, Mapping[Any, float]] | None = None,
+    household: str | None = None,
+    household_variables: Sequence[str] | None = None,
+    seed: arguments.Seed = None,
+) -> Protected:
+    """Give neighbouring weights one value, so that a weight no longer tells region, stratum or person.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow; it is not modified.
+    weight : str
+        Column of sampling weights.
+    k : int
+        Records, or households, that share each new weight at least.
+    hide : str or sequence of str
+        Columns that a weight must not tell: those whose values other steps take out or change.
+    share : float
+        Largest share of one value of a hidden column among the records of a weight, above 0 and below 1.
+    strata : str or sequence of str, optional
+        Columns within whose groups weights are averaged, so that the total of each group is kept; a missing value
+        is a level. Default the whole file.
+    margins : dict, optional
+        ``{"sex": {"f": 4510000, "m": 4390000}}``: totals that the new weights are raked to, for every level of each
+        column. Weights then differ between combinations of these columns.
+    household : str, optional
+        Column that numbers the households; where the weight is a household variable, each gets one weight.
+    household_variables : sequence of str, optional
+        Variables that members share; default those found (`household_variables`). An empty list: none.
+    seed : int or numpy.random.Generator, optional
+        For the order among equal weights.
+
+    Returns
+    -------
+    Protected
+        ``data`` and ``change``. ``change.parameters["told"]`` names the columns of `strata`, `hide` and `margins`
+        that the new weights still tell.
+
+    Raises
+    ------
+    ColumnError
+        A column that the data does not have, or with two roles.
+    DataError
+        Text, infinite values; k larger than the file or a stratum; a stratum in which a hidden column has nearly
+        one value; strata that divide households; margins that cannot be met, or of records without a value.
+
+    Notes
+    -----
+    Design weights have few values, and many of them occur in one region or stratum only: what is suppressed there
+    is read from the weight. Records are sorted by their weight, those of equal weight in random order, and cut into
+    groups from the smallest on: as soon as a group has k records (households) and no value of a hidden column has
+    more than `share` of it. What is left over joins the last groups. Every group gets its mean, so the total of the
+    weights is kept, in every stratum where there are strata; totals of other groups change a little, and estimates
+    lose what the weights did for them. Strata keep their totals and thereby tell their weights apart: a column to
+    hide cannot be among them.
+
+    Raking multiplies weights so that every margin is met; with households the factor of a household depends on how
+    many of its members are in each level, and all of them keep one weight.
+
+    References
+    ----------
+    Deville, J.-C., Saerndal, C.-E. and Sautory, O. (1993). Generalized raking procedures in survey sampling. Journal
+    of the American Statistical Association 88, 1013-1020.
+    de Waal, A. G. and Willenborg, L. C. R. J. (1997). Statistical disclosure control and sampling weights. Journal
+    of Official Statistics 13, 417-434.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> survey = pl.DataFrame({"region": ["n"] * 3 + ["s"] * 3, "w": [10.0, 10, 10, 12, 12, 12]})
+    >>> safe, change = coarsen_weights(survey, weight="w", k=2, hide=["region"], seed=1)
+    >>> safe["w"].to_list(), change.parameters["told"]
+    ([11.0, 11.0, 11.0, 11.0, 11.0, 11.0], [])
+    """
+    arguments.column(weight, "weight")
+    hidden = arguments.names(hide, "hide", single=True) or ()
+    within = arguments.names(strata, "strata", single=True) or ()
+    arguments.count(k, "k", "counts the records of a weight", at_least=2)
+    arguments.within(share, "share", "is a share of the records of a weight", 0, 1, "()")
+    if clash := [name for name in hidden if name in within]:
+        says = f"hide: {clash[0]!r} is in strata, whose totals weights keep by telling them apart; choose one"
+        raise ColumnError(says, argument="hide")
+    if weight in {*hidden, *within}:
+        raise ColumnError(f"weight: {weight!r} is in hide or strata, too", argument="weight")
+    frame = open_eager(data, {"weight": [weight], "hide": hidden, "strata": within})
+    before = numbers(frame, [weight])[weight]
+    unit, shared = _units(frame, weight, within, household, household_variables)
+    goal = None if margins is None else read_margins(frame, margins)
+    rng, secret = open_rng(seed)
+    made, n_groups = _averaged(frame, before, unit, within, hidden, int(k), float(share), rng)
+    known = ~np.isnan(before)
+    if goal is not None:
+        if not known.all():
+            raise DataError(
+                "margins: records without a weight add nothing to a total; give them one", argument="margins"
+            )
+        made = raked(made, unit, *goal)
+    out = with_numbers(frame, {weight: made})
+    looked = tuple(dict.fromkeys([*within, *hidden, *(margins or {})]))
+    left = told_by(open_eager(out, {}), weight, looked, household=household if shared else None)
+    told = [name for name, how_far in left.items() if how_far > TELLS]
+    change = Change(
+        "coarsen_weights", len(frame), count_changed({weight: before}, {weight: made}),
+        {
+            "weight": weight, "k": int(k), "hide": list(hidden), "share": float(share), "strata": list(within),
+            "margins": [] if margins is None else list(margins), "told": told,
+            **({"household": household, "household_variables": [weight]} if shared else {}),
+        },
+        {"seed": secret}, {**_notes(n_groups, told), **became_fractions(frame, out, [weight])},
+    )  # fmt: skip
+    return Protected(out, change)
+
+
+def _units(
+    frame: Any, weight: str, within: Sequence[str], household: str | None, declared: Sequence[str] | None
+) -> tuple[Ints, bool]:
+    """Who gets one weight: households where it is a variable of theirs, else records."""
+    _, shared = read_shared(frame, [weight], household, declared)
+    if household is None or not shared:
+        return np.arange(len(frame)), False
+    homes = read_homes(frame, household)
+    for name in within:
+        codes = code_column(frame[name]).codes()
+        if (codes != codes[homes.first][homes.of_row]).any():
+            says = f"strata: {name!r} divides households, which have one weight; leave it out, or household="
+            raise DataError(says, argument="strata")
+    return homes.of_row, True
+
+
+def _averaged(
+    frame: Any, before: Floats, unit: Ints, within: Sequence[str], hidden: Sequence[str], k: int, share: float,
+    rng: np.random.Generator,
+) -> tuple[Floats, int]:  # fmt: skip
+    """The mean of each record's group, and the number of groups."""
+    codes = np.full((len(hidden), len(frame)), -1, np.int64)
+    for at, name in enumerate(hidden):
+        coded = code_column(frame[name])
+        seen, level = np.unique(coded.codes(), return_inverse=True)
+        codes[at] = np.where(seen[level.reshape(-1)] == coded.span, -1, level.reshape(-1))
+    parts = strata_rows(frame, within)
+    known = [rows[~np.isnan(before[rows])] for rows in parts]
+    at_least(k, [rows for rows in known if len(rows)], within, len(frame))
+    made, chance, total = before.copy(), rng.random(int(unit.max()) + 1), 0
+    for number, rows in enumerate(known, 1):
+        if len(rows) == 0:
+            continue
+        order = np.lexsort((unit[rows], chance[unit[rows]], before[rows]))
+        most = share if len(hidden) else 1.0
+        group, n = weight_groups(order, unit[rows], codes[:, rows], k, most)
+        if n == 0:
+            where = f"in stratum {number} of {len(known)}" if within else "in the file"
+            raise DataError(
+                f"hide: {where} there are fewer than k = {k} households, or one value of {', '.join(hidden)} has more "
+                f"than {share:g} of the records; merge strata, raise share= or lower k",
+                argument="hide",
+            )
+        size = np.bincount(group, minlength=n)
+        low = before[rows].min()
+        made[rows] = (low + np.bincount(group, before[rows] - low, n) / size)[group]
+        total += n
+    return made, total
+
+
+def _notes(n_groups: int, told: Sequence[str]) -> dict[str, str]:
+    notes = {"groups": f"{n_groups:,} groups of weights"}
+    if told:
+        notes["told"] = f"the weights still tell {', '.join(told)}: what is taken out there is read from them"
+    return notes

@@ -1,0 +1,254 @@
+"""Values that go together: those of all members of a household, and those of columns that tell each other.
+
+A bundle is a set of columns of which all lose their value where one does; one that holds a household variable
+reaches all members of the household. Values taken out are widened to whole bundles, which no match is lost by
+where missing values match in full, and whole bundles that nobody needs are given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdckit.data import arguments
+from sdckit.data.columns import code_column
+from sdckit.data.households import Homes
+from sdckit.errors import ColumnError
+from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
+from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
+from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
+from sdckit.protect.suppression.suppression_mend import packed_words
+
+__all__ = ["Bonds", "bonds_of", "bound_together", "give_back", "read_together", "weighed", "widen"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+COMPARISONS = 1 << 32  # of records with records: less than a minute
+
+
+@dataclass(frozen=True, eq=False)
+class Bonds:
+    """Which values go together."""
+
+    columns: tuple[str, ...]  # the keys first, then columns that only go with them
+    bundles: tuple[tuple[int, ...], ...]  # columns by place; every key is in one
+    shared: tuple[bool, ...]  # by bundle: whether it reaches all members of a household
+    present: Bools  # columns x records
+    homes: Homes | None
+
+    @property
+    def bind(self) -> bool:
+        """Whether anything goes together at all."""
+        return any(self.shared) or any(len(one) > 1 for one in self.bundles)
+
+
+def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of columns that go together.
+
+    Raises `ColumnError`: no list of lists, a group of fewer than two columns or without a key.
+
+    >>> read_together([["region", "weight"]], ["region", "age"])
+    (('region', 'weight'),)
+    """
+    says = "together= is a list of groups of columns: together=[['region', 'weight']]"
+    if isinstance(together, str):
+        raise ColumnError(says, argument="together")
+    groups = tuple(
+        arguments.names(one, "together") or () for one in arguments.several(together, "together", says)
+    )
+    for one in groups:
+        if len(one) < 2 or not set(one) & set(keys):
+            raise ColumnError(f"{says}; each of two or more, at least one of them a key", argument="together")
+    return groups
+
+
+def bonds_of(
+    frame: Any,
+    keys: Sequence[str],
+    groups: Sequence[Sequence[str]],
+    homes: Homes | None,
+    shared: Sequence[str],
+) -> Bonds:
+    """Bring groups that overlap to bundles, and see which reach whole households."""
+    columns = tuple(dict.fromkeys([*keys, *(name for one in groups for name in one)]))
+    bundles: list[set[int]] = [{j} for j in range(len(columns))]
+    for group in groups:
+        joined = {columns.index(name) for name in group}
+        touching = [one for one in bundles if one & joined]
+        bundles = [one for one in bundles if not one & joined] + [joined.union(*touching)]
+    ordered = sorted(tuple(sorted(one)) for one in bundles)
+    present = np.ones((len(columns), len(frame)), np.bool_)
+    for j, name in enumerate(columns):
+        coded = code_column(frame[name])
+        if len(coded.valid):
+            present[j] = coded.valid != 0
+    reach = tuple(any(columns[j] in shared for j in one) for one in ordered)
+    return Bonds(columns, tuple(ordered), reach, present, homes)
+
+
+def widen(file: WorkingFile, bonds: Bonds) -> Bools:
+    """Take out what goes with the values taken out; for all columns, whether each record's value is gone."""
+    gone = np.zeros(bonds.present.shape, np.bool_)
+    n_keys = len(file.gone)
+    for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
+        hit = np.zeros(file.n, np.bool_)
+        for j in bundle:
+            if j < n_keys:
+                hit |= file.gone[j] & bonds.present[j]
+        if reach and bonds.homes is not None:
+            hit = bonds.homes.some(hit)
+        for j in bundle:
+            gone[j] = hit & bonds.present[j]
+    file.gone[:] = gone[:n_keys]
+    return gone
+
+
+def weighed(choices: Choices, bonds: Bonds, keys: Sequence[int]) -> Choices:
+    """The choices at what they cost: all the values that go with a value, members of households on the average."""
+    homes = bonds.homes
+    members = 1.0 if homes is None else float((homes.size**2).sum() / homes.size.sum())
+    price = {}
+    for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
+        mask = sum(1 << i for i, j in enumerate(keys) if j in bundle)
+        if mask:
+            price[mask] = max(1, round(len(bundle) * (members if reach else 1.0)))
+    masks, which = np.unique(choices.masks, return_inverse=True)
+    costs = [sum(cost for mask, cost in price.items() if mask & one) for one in masks.tolist()]
+    return Choices(**{**vars(choices), "costs": np.array(costs, np.int64)[which.reshape(-1)]})
+
+
+def bound_together(at: Situation, k: int, alpha: float) -> int:
+    """A bound that holds whoever loses values, members of households that are not at risk among them."""
+    risky = at.at_risk(k)
+    if len(risky) == 0:
+        return 0
+    if alpha == 0:  # nothing but a record's own loss helps it, unless it lacks values already
+        whole = (at.codes[risky] >= 0).all(axis=1)
+        return max(1, int(at.size[risky[whole]].sum()))
+    n_keys = at.codes.shape[1]
+    choices = find_choices(at, k, Order((0,) * n_keys, strict=False), largest=0)
+    needs, everyone = needs_unbounded(at, k), np.arange(len(at.size))
+    needs = Needs(everyone, np.full(len(everyone), n_keys), needs.starts, needs.members, everyone)
+    return lower_bound(at, k, choices, needs, alpha)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _part(r, x, words, kept, back):  # type: ignore[no-untyped-def]
+    """Whether two records that match would no longer, had those of the unit their values again."""
+    apart = words[r] ^ words[x]
+    return apart & kept[x] & kept[r] == 0 and apart & (kept[x] | back[x]) & (kept[r] | back[r]) != 0
+
+
+@njit(cache=True, nogil=True)
+def _lose(record, loss, lost, hit, n):  # type: ignore[no-untyped-def]
+    """Write down what a record at risk would lose; how many lose something."""
+    if lost[record] == 0:
+        hit[n] = record
+        n += 1
+    lost[record] += loss
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _needed(mine, words, kept, back, size, frequency, lost, hit, k):  # type: ignore[no-untyped-def]
+    """Whether a record at risk would fall below k; and how many at risk would lose matches."""
+    n_risky, n = len(frequency), 0
+    for r in mine:
+        for x in range(len(words)):
+            if not _part(r, x, words, kept, back):
+                continue
+            if r < n_risky:
+                n = _lose(r, size[x], lost, hit, n)
+                if frequency[r] - lost[r] < k:
+                    return True, n
+            if x < n_risky and back[x] == 0:  # another of the unit counts its own losses
+                n = _lose(x, 1.0, lost, hit, n)
+                if frequency[x] - lost[x] < k:
+                    return True, n
+    return False, n
+
+
+@njit(cache=True, nogil=True)
+def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, given):  # type: ignore[no-untyped-def]
+    """Give whole units back where all records at risk keep their k; `given` says which.
+
+    The first `len(frequency)` records were at risk. Records match when their words agree on what both kept;
+    `back` is what a record of the unit looked at would have again.
+    """
+    lost, hit = np.zeros(len(frequency)), np.empty(len(frequency), np.int64)
+    back = np.zeros(len(words), np.uint64)
+    for u in range(len(given)):
+        mine = rows[edges[u] : edges[u + 1]]
+        for r in mine:
+            back[r] = fields[u] & there[r] & ~kept[r]
+        needed, n = _needed(mine, words, kept, back, size, frequency, lost, hit, k)
+        given[u] = not needed
+        for i in range(n):
+            frequency[hit[i]] -= 0.0 if needed else lost[hit[i]]
+            lost[hit[i]] = 0.0
+        for r in mine:
+            kept[r] |= np.uint64(0) if needed else back[r]
+            back[r] = 0
+
+
+def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, start: Situation) -> None:
+    """Give back bundles that nobody needs, those of most values first; where a match counts in full (alpha = 1).
+
+    `start`: the file before anything was taken out. Nothing is given back where the search would be long or the
+    keys do not fit into a word.
+    """
+    now = file.situation(keys)
+    touched = np.any(file.gone, axis=0)
+    risky = np.isin(start.of_row, start.at_risk(k))
+    single = np.concatenate([np.flatnonzero(risky), np.flatnonzero(touched & ~risky)])
+    rest = np.flatnonzero(np.bincount(start.of_row[~touched & ~risky], minlength=len(start.size)))
+    left = np.bincount(start.of_row[~touched & ~risky], minlength=len(start.size))
+    packed = packed_words([*start.codes.T, start.stratum], np.concatenate([start.of_row[single], rest]))
+    if packed is None or int(touched.sum()) * (len(single) + len(rest)) > COMPARISONS:
+        return
+    words, there, fields = packed
+    place = np.full(file.n, -1, np.int64)
+    place[single] = np.arange(len(single))
+    kept = there.copy()
+    for i, j in enumerate(keys):
+        kept[: len(single)] &= ~np.where(file.gone[j, single], fields[i], np.uint64(0))
+    units = _units(file, bonds, keys, fields)
+    if not units:
+        return
+    size = np.concatenate([np.ones(len(single)), left[rest].astype(np.float64)])
+    edges = np.concatenate([[0], np.cumsum([len(rows) for _, rows, _ in units])]).astype(np.int64)
+    given = np.zeros(len(units), np.bool_)
+    _give_back(
+        words, there, kept, size, now.frequency[now.of_row[np.flatnonzero(risky)]].copy(), edges,
+        place[np.concatenate([rows for _, rows, _ in units])], np.array([field for _, _, field in units], np.uint64),
+        k - TINY, given,
+    )  # fmt: skip
+    for (bundle, rows, _), back in zip(units, given, strict=True):
+        for j in bundle:
+            if back and j < len(file.gone):
+                file.gone[j, rows] = False
+
+
+def _units(
+    file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: NDArray[np.uint64]
+) -> list[tuple[tuple[int, ...], Ints, int]]:
+    """What can be given back as a whole: bundle, records, bits of their words; most values first."""
+    found: list[tuple[int, int, tuple[int, ...], Ints, int]] = []
+    for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
+        own = [j for j in bundle if j < len(file.gone)]
+        field = sum(int(fields[i]) for i, j in enumerate(keys) if j in own)
+        rows = np.flatnonzero(file.gone[own].any(axis=0)) if own else np.empty(0, np.int64)
+        if len(rows) == 0 or not set(own) <= set(keys):
+            continue
+        homes = bonds.homes.of_row[rows] if reach and bonds.homes is not None else rows
+        order = np.argsort(homes, kind="stable")
+        cuts = np.flatnonzero(np.diff(homes[order])) + 1
+        for part in np.split(rows[order], cuts):
+            values = sum(int(bonds.present[j, part].sum()) for j in bundle)
+            found.append((-values, int(part[0]), bundle, part, field))
+    return [(bundle, part, field) for _, _, bundle, part, field in sorted(found, key=lambda one: one[:3])]

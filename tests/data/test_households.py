@@ -1,0 +1,90 @@
+"""Households: who belongs together, and what all members share."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from homes import SHARED, people
+from sdckit.data.columns import code_column
+from sdckit.data.frames import open_frame
+from sdckit.data.households import differs_within, homes_of
+from sdckit.errors import ColumnError
+
+
+@pytest.mark.parametrize("engine", ["polars", "lazy", "pandas", "pyarrow"])
+def test_what_all_members_share_is_found_on_every_engine(engine):
+    made = {
+        "polars": lambda d: d,
+        "lazy": pl.DataFrame.lazy,
+        "pandas": pl.DataFrame.to_pandas,
+        "pyarrow": pl.DataFrame.to_arrow,
+    }
+    assert sdc.household_variables(made[engine](people()), household="home") == SHARED
+
+
+def test_duckdb_finds_the_same():
+    survey = people().to_arrow()  # noqa: F841 - DuckDB finds it by its name
+    assert sdc.household_variables(duckdb.sql("select * from survey"), household="home") == SHARED
+
+
+def test_a_missing_value_neither_agrees_nor_differs():
+    data = pl.DataFrame({"home": [1, 1, 1, 2], "a": ["x", None, "x", "y"], "b": ["x", None, None, "y"]})
+    assert sdc.household_variables(data, household="home") == ("a",)
+
+
+def test_one_record_per_household_has_no_household_variables():
+    data = pl.DataFrame({"home": [1, 2, 3], "region": ["a", "a", "a"]})
+    assert sdc.household_variables(data, household="home") == ()
+
+
+def test_records_without_a_household_share_nothing():
+    data = pl.DataFrame({"home": [None, None, 1, 1], "region": ["a", "b", "c", "c"]})
+    assert sdc.household_variables(data, household="home") == ("region",)
+
+
+def test_one_household_that_differs_is_enough():
+    data = people().with_columns(
+        pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("z")).otherwise("region").alias("region")
+    )
+    alone = data.filter(pl.col("home") == data["home"][0]).height == 1
+    assert ("region" in sdc.household_variables(data, household="home")) is alone
+
+
+def test_what_is_asked_for_is_looked_at_in_its_order():
+    assert sdc.household_variables(people(), household="home", among=["w", "age", "region"]) == (
+        "w",
+        "region",
+    )
+
+
+@pytest.mark.parametrize(("given", "argument"), [
+    ({"household": "house"}, "household"),
+    ({"household": "home", "among": ["home"]}, "among"),
+    ({"household": "home", "among": ["regoin"]}, "among"),
+])  # fmt: skip
+def test_columns_that_cannot_be_are_refused(given, argument):
+    with pytest.raises(ColumnError) as caught:
+        sdc.household_variables(people(), **given)
+    assert caught.value.argument == argument
+
+
+def test_homes_are_numbered_by_their_first_records():
+    homes = homes_of(np.array([5, 9, 5, 3, 9]), 9)
+    assert homes.of_row.tolist() == [0, 1, 0, 2, 3]  # 9 is missing: each such record is one alone
+    assert homes.first.tolist() == [0, 1, 3, 4]
+    assert homes.size.tolist() == [2, 1, 1, 1]
+
+
+def test_records_that_differ_are_those_unlike_the_first_member():
+    frame = open_frame(pl.DataFrame({"home": [1, 1, 1, 2], "x": [None, "a", "b", "c"]}))
+    coded = code_column(frame["home"])
+    assert differs_within(frame, "x", homes_of(coded.codes(), coded.span)).tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
