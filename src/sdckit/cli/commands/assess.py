@@ -233,11 +233,11 @@ def run(
     given: dict[str, Any] = {"steps": steps, **reading.how}
     also = () if release.id is None else (release.id,)
     recodings, left = release.recodings(reading, scenario)
-    used = () if recodings is None else recodings.needs(scenario.columns)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
     more = tuple(dict.fromkeys(name for one in others for name in one.columns))
-    frame = read_declared(reading.file, scenario, also=(*also, *used), if_there=more, **given)
+    used = () if recodings is None else recodings.needs((*scenario.columns, *more))
+    frame = read_declared(reading.file, scenario, also=also, if_there=(*more, *used), **given)
     people = None if release.control is None else read_release(release.control, left, **given)
     if documents:
         for one in (frame, *others):

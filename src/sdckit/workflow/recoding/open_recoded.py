@@ -51,10 +51,7 @@ def open_recoded(
     found = recognise(pair, names, types_only=recodings is not None)
     if found:
         opened = _recoded(opened, [*names, *also], found, "recognised")
-        known = {} if opened.brought else pair.memo
         pair = read_pair(opened, roles, aligned=aligned)
-        hidden = {one.column for one in found}
-        pair.memo.update({place: coded for place, coded in known.items() if place[1] not in hidden})
         changes = (*changes, *found)
     if control is not None:
         control = _like_original(control, names, changes)
@@ -90,7 +87,8 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     done = recodings.apply(frame.to_native(), frame.columns)
     if not done.changes and recodings.rows is None:
         return opened, done
-    changed = replace(opened, original=open_frame(done.data), brought=brought)  # type: ignore[arg-type]
+    plans = opened.plans or (opened.frames if brought else ())
+    changed = replace(opened, original=open_frame(done.data), brought=brought, plans=plans)  # type: ignore[arg-type]
     return _with_raw(changed, frame, done.changes, recodings.source), done
 
 
@@ -102,7 +100,9 @@ def _recoded(opened: Pair, names: Sequence[str], found: Sequence[Recoding], sour
     data = frame.to_native()
     for one in found:
         data = one.apply(data)
-    changed = replace(opened, original=open_frame(data), brought=brought or opened.brought)  # type: ignore[arg-type]
+    plans = opened.plans or (opened.frames if brought else ())
+    brought = brought or opened.brought
+    changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
     return _with_raw(changed, frame if opened.raw is None else opened.raw, found, source)
 
 
