@@ -12,7 +12,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.scenarios.scenario import Thresholds
-from sdckit.workflow.verdicts import Verdict, judge, judge_attacks
+from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release
 
 FRAME = pl.DataFrame(
     {
@@ -237,6 +237,15 @@ def test_a_note_is_never_read_for_a_verdict():
     noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}
     (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=True)
     assert (found.holds, found.value) == (True, 0.1)
+
+
+@pytest.mark.parametrize("order", [(0.1, math.nan), (math.nan, 0.1)])
+def test_a_figure_undefined_in_one_release_leaves_its_limit_open(order):
+    """The larger of a number and of nothing depends on which stands first."""
+    result = _Plain(tuple({"mean_match_risk": value} for value in order))
+    given = {"sensitive": (), "skipped": ()}
+    (found,) = judge_release(Thresholds(match_risk=0.5), "a", {"matching_risk": result}, **given)
+    assert (found.holds, found.reason) == (None, "its figure is undefined in a release")
 
 
 @dataclass(frozen=True)

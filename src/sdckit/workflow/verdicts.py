@@ -52,6 +52,7 @@ DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
+NO_FIGURE = "its figure is undefined in a release"
 NO_ATTACK = "no attack with a residual risk could be made"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -202,7 +203,11 @@ def judge_release(
                 reason = reasons.get(place, reasons.get(measure_name, "its measure did not run"))
                 found.append(_unjudged(name, intruder, limit, reason, variable))
                 continue
-            value = max(one[figure] for one in result.per_release)
+            values = [one[figure] for one in result.per_release]
+            if any(map(math.isnan, values)):
+                found.append(_unjudged(name, intruder, limit, NO_FIGURE, variable))
+                continue
+            value = max(values)
             found.append(Verdict(name, intruder, variable, limit, value <= limit, None, value, ""))
     return tuple(found)
 
