@@ -70,6 +70,8 @@ class KeyContributions(Result):
         Global risk with all keys.
     violations : dict of int to int
         Records that violate each k with all keys.
+    resting_on_missing : int
+        Records that would be unique with all keys if other records' missing values matched nothing.
     table : tuple of Contribution
         One per key, then one per pair; within each, what saves most uniques first.
     coarsenings : dict of str to Coarsened
@@ -82,7 +84,8 @@ class KeyContributions(Result):
 
     measure: ClassVar[str] = "key_contributions"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "uniques", "risk", "violations", "table_figures", "coarsening_figures", "suggestion_figures",
+        "n", "uniques", "resting_on_missing", "risk", "violations", "table_figures", "coarsening_figures",
+        "suggestion_figures",
     )  # fmt: skip
     cells: Cells
     k: tuple[int, ...]
@@ -136,6 +139,11 @@ class KeyContributions(Result):
                 "merged; declare the column numeric or ordered, or a hierarchy that says which codes belong together"
             )
         return notes
+
+    @cached_property
+    def resting_on_missing(self) -> int:
+        """Records that would be unique with all keys if other records' missing values matched nothing."""
+        return self.cells.count_resting([1 + 1e-9])[0]
 
     @cached_property
     def missing_rule(self) -> str:
