@@ -23,7 +23,12 @@ def remaining_values(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Flo
 
     Only of the touched values that were not put back.
     """
-    if one.low is not None and one.high is not None and one.target.low is not None:
+    if (
+        one.numbers is not None
+        and one.low is not None
+        and one.high is not None
+        and one.target.low is not None
+    ):
         assert one.target.high is not None
         before = _count(one, one.target.low, one.target.high)
         low, high = _ranges_beside(one, clues)
