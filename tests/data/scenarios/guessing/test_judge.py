@@ -32,6 +32,9 @@ def one(name, values, label="", value_labels=()):
         ("age", [i * 50 for i in range(200)], "identifier", "likely"),
         ("income", [1, 2, 3, 4] * 50, "sensitive", "likely"),
         ("v1", [1, 2, 3, 4] * 50, "ignore", "unsure"),
+        ("county", [f"c{i}" for i in range(200)], "key", "likely"),  # one record per county: no identifier
+        ("_psu", list(range(200)), "identifier", "likely"),
+        ("gestation", [i % 12 for i in range(200)], "ignore", "unsure"),
         ("v1", list(range(200)), "identifier", "likely"),
         ("id", list(range(200)), "identifier", "sure"),
         ("v1", [i / 7 for i in range(200)], "numeric", "likely"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.data.scenarios.guessing.words import TOPICS, key_topic_within, topic_of, words_of
+from sdckit.data.scenarios.guessing.words import TOPICS, key_topic_within, topic_of, topic_of_label, words_of
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,34 @@ def test_every_word_is_as_names_are_cut():
 def test_words_within_words(name, found):
     topic = key_topic_within(name)
     assert (topic and topic.name) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("hhweight", "a sampling weight"), ("_LLCPWT", "a sampling weight"), ("PIWT22", "a sampling weight"),
+        ("birthwt", "a body measure"), ("BMXWT", "a body measure"), ("weight_kg", "a body measure"),
+        ("Nettoeinkommen", "money"), ("gestation", None), ("country_name", "geography"), ("gebjahr", "a birth"),
+        ("geb_datum", "a date of birth"),
+        ("student_id", "a person number"), ("school_id", "a group one belongs to"), ("labor_costs", "money"),
+        ("own_rent", "the household's make-up"), ("longitudinal_weight", "a sampling weight"),
+    ],
+)  # fmt: skip
+def test_names_of_several_words(name, topic):
+    found = topic_of(name)
+    assert (found and found.name) == topic
+
+
+@pytest.mark.parametrize(
+    ("label", "topic"),
+    [
+        ("Estado de salud", "health"), ("Estado civil", "marital status"),
+        ("Taille du ménage", "the household's make-up"),
+        ("Taille (cm)", "body height"), ("Age at last birthday", "age"), ("Year of birth of the person", "a birth"),
+        ("Date de naissance de l'enquêté", "a date of birth"), ("Pays de naissance du père", "a country of birth"),
+        ("How happy would you say you are?", None), ("Numer gospodarstwa domowego", "a household"),
+    ],
+)  # fmt: skip
+def test_labels(label, topic):
+    found = topic_of_label(label)
+    assert (found and found.name) == topic

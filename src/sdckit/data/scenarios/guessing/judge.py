@@ -145,7 +145,7 @@ def _by_topic(facts: Facts, spoken: Spoken) -> Guess:
 def _key(facts: Facts, spoken: Spoken) -> Guess:
     why = (*spoken.evidence, facts.counted)
     an_id = facts.unique and facts.n >= _ENOUGH and (facts.numbered or facts.text) and not facts.date
-    if an_id and spoken.name not in ("a date of birth", "a birth"):
+    if an_id and spoken.name not in ("a date of birth", "a birth", "geography", "a country of birth"):
         return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "but different in every record"))
     if spoken.kinds == 0 and (facts.levels > _FINE or facts.fraction):
         return _silent(facts, spoken)
@@ -228,6 +228,8 @@ def _group(facts: Facts, spoken: Spoken) -> Guess:
 
 
 def _design(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.unique and not facts.fraction:
+        return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "different in every record"))
     why = (*spoken.evidence, "areas in disguise: do not release it as it is")
     return Guess(facts.name, "ignore", "likely", why)
 

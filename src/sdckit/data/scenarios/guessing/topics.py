@@ -78,8 +78,8 @@ TOPICS: tuple[Topic, ...] = (
         efternamn etternavn""", "lastn firstn surn vorn nachn apellid nazwisk"),
     _topic("a sampling weight", "weight", """
         w weight weights wgt wgts wt wts pw fw pweight fweight dweight pspwght pspweight pwgtp finalwt perwt
-        hhwt pond pondera fpond gewicht gewichte gewichtung gew hrf phrf hhrf hochrechnungsfaktor
-        poids ponderation peso pesos
+        hhwt pwt hwt fwt dwt pwgt hwgt pond pondera fpond gewicht gewichte gewichtung gew hrf phrf hhrf
+        hochrechnungsfaktor poids ponderation peso pesos
         ponderador ponderacion ponderacao ponderazione fexp facexp gewogen weging weegfactor vikt
         vekt waga wagi
         fnlwgt afnlwgt wtfinl asecwt wtvar coeffy""",
@@ -91,7 +91,7 @@ TOPICS: tuple[Topic, ...] = (
         marital married familienstand zivilstand matrimonial divorced spouse yrsmarried estadocivil etatcivil
         statocivile situationmatrimoniale burgerlijkestaat burgerlijke stancywilny civilstand
         sivilstand marstat marst
-        partnership civil""", "marit marri familienst zivilst matrim"),
+        partnership civil""", "marit marri marsta familienst zivilst matrim"),
     _topic("religion", "key", """
         religion religions relig religious religione konfession kirche denomination faith church
         religiao godsdienst
@@ -144,7 +144,7 @@ TOPICS: tuple[Topic, ...] = (
         cidade stad postcode zip zipcode postal plz codepostal country pais pays paese area geo
         location nuts lau tract
         block department departement departamento urban rural urbanicity urbanrural urbrur puma
-        parish ward woonplaats
+        parish ward woonplaats zone
         provincie gmina wojewodztwo powiat miasto kraj fylke kommune lan kommun statefip countyfip
         stadtteil wohnort residence resid residencia cntry ort localidad localidade estado uf density
         urbanisation urbanization village milieu milieuresidence populationbase
@@ -188,7 +188,7 @@ TOPICS: tuple[Topic, ...] = (
         alcohol smoking
         smoker smoke medication therapy treatment depression depress zdrowie choroba gezondheid ziekte helse
         cholesterol bp bloodpressure bloodgroup pregnancy pregnant procedure surgery symptom chronic
-        insurance hicov mental stress anxiety bloodtype hba1c lab
+        insurance hicov mental stress anxiety bloodtype hba1c lab genhlth physhlth menthlth
         """, "health gesundh diseas illnes krankh diagnos medic depress zdrow chorob gezondh maladi enferm"),
     _topic("private life or convictions", "sensitive", """
         affair affairs sexual orientation abortion crime criminal convicted conviction offence arrest victim

@@ -139,7 +139,7 @@ def _may_group(facts: Facts, spoken: Spoken) -> bool:
         return True
     digits = facts.text and all(any(letter.isdigit() for letter in text) for text in facts.categories)
     looks = facts.numbered or (facts.text and not facts.number and digits and facts.written is None)
-    return spoken.topic is None and looks and facts.levels > 2 * _ENOUGH
+    return spoken.role in ("", "time") and looks and facts.levels > 2 * _ENOUGH
 
 
 def _candidate(

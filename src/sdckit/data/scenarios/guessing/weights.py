@@ -31,8 +31,9 @@ _BEST = word_set(
     "pspwght pspweight poststratification calibrated final person perwt pwgtp personal individual analysis"
 )
 _LESS = word_set(
-    "design base pweight longitudinal replicate selection raw proxy nonresponse jackknife trimmed bootstrap"
+    "design base longitudinal replicate selection raw proxy nonresponse jackknife trimmed bootstrap"
 )
+_HOMES = ("hh", "household", "haush", "menage", "hogar", "famil")
 _MILLION = 1_000_000
 _NEAR = 0.02  # how near a mean must be to 1, or to a million
 # Bodies: kilograms or pounds of people, with one decimal at most.
@@ -164,7 +165,8 @@ def _weight(facts: Facts, spoken: Spoken, units: Units) -> Weight:
     complete = facts.n == facts.records
     if not complete:
         warning = "it is missing for some records; measures with weights refuse them"
-    home = bool(words & _HOME) and not words & _BEST
+    at_home = bool(words & _HOME) or any(word.startswith(_HOMES) for word in words)
+    home = at_home and not words & _BEST
     score = 2.0 * spoken.sampling + 0.5 * spoken.kinds + 2.0 * complete + known
     score += 0.5 * bool(words & _BEST) - 0.5 * bool(words & _LESS) - 1.0 * home
     strong = spoken.sampling or shared or spoken.kinds > 1

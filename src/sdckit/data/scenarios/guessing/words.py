@@ -62,7 +62,9 @@ _HAVE_MONEY = ("occupation", "education", MAKE_UP, "geography", "age", "a sampli
 _TALL = _BY_NAME["body height"].words
 _WEIGHED = word_set("koerpergewicht lichaamsgewicht geburtsgewicht birthweight bodyweight kroppsvikt")
 _HOUSED = word_set("ownrent rentown tenure housing")
-_COMPOUND = ("key", "sensitive", "weight", "group", "household")
+_SHORT_WEIGHTS = ("wt", "wgt", "wght")  # LLCPWT, PIWT22
+_WHO_IS_WEIGHED = ("birth", "body", "baby", "child", "mother", "brain", "bmx")
+_COMPOUND = ("key", "sensitive", "weight", "household")
 _LONG = 6  # a word so long is not part of another by chance
 _READ = 14  # words of a label that are read: what stands behind explains
 _SPELT = {
@@ -106,6 +108,9 @@ def topic_of(name: str) -> Topic | None:
         if words & _NUMBERS and _BY_NAME[unit].words & words and not words & SIZE - _NUMBERS:
             return _BY_NAME[unit]
     found = _topic(said)
+    if found is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):
+        weighed = any(word.startswith(_WHO_IS_WEIGHED) for word in words)
+        return _BY_NAME["a body measure" if weighed else "a sampling weight"]
     if found is None and any(_is_id(word) for word in words):
         return _BY_NAME["an id"]
     return found
@@ -125,7 +130,7 @@ def topic_of_label(label: str) -> Topic | None:
         if ids and _BY_NAME[unit].words & {*words}:
             return _BY_NAME[unit]
     pairs = {first + second for first, second in pairwise(words)}
-    tall = {*words} & _TALL if {*words} & LENGTH else set()
+    tall = {*words} & _TALL if {*words} & (LENGTH | _BY_NAME["a household"].words) else set()
     return _topic(frozenset({*words, *pairs} - _NOT_IN_LABELS | tall), sentence=True)
 
 
@@ -152,7 +157,7 @@ def _speaks(topic: Topic, said: frozenset[str]) -> bool:
 
 def _ends(topic: Topic, said: frozenset[str]) -> bool:
     """Germanic compounds: a Nettoeinkommen is an Einkommen."""
-    ends = tuple(word for word in topic.words if len(word) > _LONG)
+    ends = tuple(word for word in topic.words if len(word) >= _LONG)
     return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in said)
 
 
