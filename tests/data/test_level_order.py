@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyreadstat
 import pytest
 from hypothesis import given, strategies as st
 
@@ -111,7 +112,6 @@ def test_the_first_category_is_the_base_of_a_model(make):
 
 
 def test_value_labels_keep_the_order_of_their_codes(tmp_path):
-    pyreadstat = pytest.importorskip("pyreadstat")
     frame = pd.DataFrame({"x": [3, 1, 2, 3, 1, 2], "band": [1, 2, 3, 1, 2, 3]})
     bands = {1: "under 15", 2: "15-19", 3: "20-24"}
     labels = {"x": {1: "never", 2: "seldom", 3: "often", 4: "unasked"}, "band": bands}

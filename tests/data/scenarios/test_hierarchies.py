@@ -23,7 +23,7 @@ def test_a_path_starts_where_the_scenario_lies(tmp_path, monkeypatch):
     assert found.to_toml() == scenario.to_toml()
     for one in (found, found.intruder("default"), found.narrowed(["sex", "region"])):
         assert read_hierarchies(one, ["region", "sex"])["region"].at(1) == {"R11": "R1", "R12": "R1"}
-    with pytest.raises(FileFormatError, match=r"regions\.csv"):
+    with pytest.raises(FileFormatError, match=r"hierarchies\.region: regions\.csv"):
         read_hierarchies(scenario, ["region"])  # made here: its paths start in the current folder
 
 
