@@ -99,6 +99,7 @@ class Applied:
             The recipe was applied without a scenario.
         """
         from sdckit.workflow.assess import assess
+        from sdckit.workflow.recoding.recodings import read_recodings
         from sdckit.workflow.release_assessment import ReleaseAssessment
 
         if self.scenario is None:
@@ -107,9 +108,11 @@ class Applied:
         fields = {name: getattr(self.scenario, name) for name in type(self.scenario).model_fields}
         fields["identifiers"] = tuple(name for name in self.scenario.identifiers if name in known)
         scenario = type(self.scenario)(**(fields | {"aligned": self._aligned()}))
+        recodings = read_recodings(self.recipe, self.log)
+        assert recodings is not None
+        recodings = replace(recodings, own=True)
         found = assess(
-            self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=self.recipe,
-            log=self.log,
+            self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=recodings,
         )  # fmt: skip
         assert isinstance(found, ReleaseAssessment)
         return replace(found, what_was_done=self.what_was_done)
