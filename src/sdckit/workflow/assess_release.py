@@ -80,13 +80,13 @@ def assess_release(
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
         overview: Any = next(iter(utility.results.values()), None)
-    messages = [LEFT_OUT.format(column=name) for name in gone]
-    messages += [note for _, notes in fitted for note in notes]
-    messages += files.notes
+    recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
+    messages = [*recoding, *(note for _, notes in fitted for note in notes)]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
     told = tuple(dict.fromkeys(messages))
-    for message in told:
+    silent = recoding if recodings is not None and recodings.own else ()
+    for message in (one for one in told if one not in silent):
         warnings.warn(message, SdcWarning, stacklevel=3)
     return ReleaseAssessment(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=told,

@@ -25,6 +25,7 @@ from sdckit.attacks.recovery.told_values import (
     Source,
     by_columns,
     by_household,
+    by_mates,
     by_numbers,
     by_order,
     by_pairs,
@@ -121,6 +122,7 @@ def _by_rules(
         by_numbers(one, columns, clues, household)
         if household is not None:
             by_household(one, household)
+            by_mates(one, clues[0], household, rules=len(clues))  # the household's own column comes first
         by_columns(one, clues, rules=len(clues))
         orders = _orders(columns) if orders is None else orders
         by_order(one, {words: order for words, order in orders.items() if words != _by(one.name)})

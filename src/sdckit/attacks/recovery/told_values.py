@@ -16,7 +16,9 @@ from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.attacks.recovery.tells import CHANCE, judge_rule, judge_tells, tally_groups
 from sdckit.attacks.recovery.touched_cells import TouchedColumn
 
-__all__ = ["Restoring", "Source", "by_columns", "by_household", "by_numbers", "by_order", "by_pairs"]
+__all__ = [
+    "Restoring", "Source", "by_columns", "by_household", "by_mates", "by_numbers", "by_order", "by_pairs",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -52,6 +54,7 @@ class Restoring:
     low: Floats | None
     high: Floats | None
     source: NDArray[np.int16]
+    apart: Codes  # the same as `known`, of mates who share the value but one
     sources: list[Source] = field(default_factory=list)
 
     @classmethod
@@ -66,7 +69,7 @@ class Restoring:
             target=target, open=target.touched.copy(),
             known=np.where(target.touched, 0, column.codes).astype(np.int32), numbers=numbers,
             codes=np.zeros(n, np.int32), values=None if numbers is None else np.full(n, np.nan), low=low, high=high,
-            source=np.full(n, -1, np.int16),
+            source=np.full(n, -1, np.int16), apart=np.where(target.touched, 0, column.codes).astype(np.int32),
         )  # fmt: skip
 
     @property
@@ -143,12 +146,28 @@ class Restoring:
             self.low, self.high = np.fmax(self.low, low), np.fmin(self.high, high)
 
 
+def by_mates(one: Restoring, clue: Clue, household: Household, *, rules: int) -> None:
+    """The value that mates share; where they do, a household is one witness of everything else."""
+    if one.name in clue.columns:
+        return
+    told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules, one.known)
+    if told is None:
+        return
+    one.tell_codes(told, codes, clue.columns, clue.words)
+    rows = np.flatnonzero((one.known > 0) & (household.of_row >= 0))
+    first = np.full(household.n, len(one.known))
+    np.minimum.at(first, household.of_row[rows], rows)
+    one.apart = one.known.copy()
+    one.apart[rows[first[household.of_row[rows]] != rows]] = 0
+
+
 def by_columns(one: Restoring, clues: Sequence[Clue], *, rules: int) -> None:
     """Values of a clue with which only one value of the column is seen."""
     for clue in clues:
         if clue.groups and one.name not in clue.columns:
-            told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules)
-            one.tell_codes(told, codes, clue.columns, clue.words)
+            told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules, one.apart)
+            if told is not None:
+                one.tell_codes(told, codes, clue.columns, clue.words)
 
 
 def by_pairs(
@@ -169,7 +188,9 @@ def by_pairs(
                 continue
             group, n_groups = _joined(first, second)
             for one in left:
-                told, codes = _tell(one, group, n_groups, max(pairs, 1))
+                told, codes = _tell(one, group, n_groups, max(pairs, 1), one.apart)
+                if told is None:
+                    continue
                 told &= one.open
                 columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
                 one.tell_codes(told, codes, columns, f"{second.words} with {first.words}")
@@ -188,12 +209,14 @@ def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
     return np.where(absent, -1, groups.of_row).astype(np.int32), len(groups.size)
 
 
-def _tell(one: Restoring, group: Codes, n_groups: int, rules: int) -> tuple[Bools, Codes]:
-    """Where a group tells a touched value, and which."""
-    found = tally_groups(group, one.known, n_groups)
+def _tell(
+    one: Restoring, group: Codes, n_groups: int, rules: int, known: Codes
+) -> tuple[Bools | None, Codes]:
+    """Where a group tells a touched value, and which; None where it does not."""
+    found = tally_groups(group, known, n_groups)
     rule = judge_tells(found, one.shares, rules=rules)
     if rule is None:
-        return np.zeros(len(group), np.bool_), one.known
+        return None, known
     tells = np.append(found.unanimous & (found.n_first >= rule.support), False)
     first = np.append(found.first, 0)
     return tells[group], first[group].astype(np.int32)
@@ -243,9 +266,9 @@ def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
 def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:
     """Neighbours on both sides that have one value, in the order of the file or of an id."""
     for words, order in orders.items():
-        before, after = _neighbours(one.known[order])
+        known = one.apart[order]
+        before, after = _neighbours(known)
         agree = (before == after) & (before > 0)
-        known = one.known[order]
         judged = agree & (known > 0)
         right = int(np.count_nonzero(judged & (known == before)))
         wrong = int(np.count_nonzero(judged)) - right

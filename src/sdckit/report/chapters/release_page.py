@@ -107,11 +107,6 @@ def _files(plain: Plain) -> Section:
     together = "row by row" if plain["aligned"] else "not declared"
     items = (
         ("Records of the original", plain["n"]["text"]),
-        *(
-            (("Original, recoded like the release", listed(plain["recoded"])),)
-            if plain.get("recoded")
-            else ()
-        ),
         ("Records of the release" + ("s" if len(plain["released"]) > 1 else ""), sizes),
         ("Rows that belong together", together),
         ("Columns used", str(plain["scenario"]["n_columns"])),

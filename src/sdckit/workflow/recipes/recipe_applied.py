@@ -99,6 +99,7 @@ class Applied:
             The recipe was applied without a scenario.
         """
         from sdckit.workflow.assess import assess
+        from sdckit.workflow.recoding.recodings import read_recodings
         from sdckit.workflow.release_assessment import ReleaseAssessment
 
         if self.scenario is None:
@@ -106,9 +107,11 @@ class Applied:
         known = open_frame(self.original).columns
         left = tuple(name for name in self.scenario.identifiers if name in known)
         scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
+        recodings = read_recodings(self.recipe, self.log)
+        assert recodings is not None
+        recodings = replace(recodings, own=True)
         found = assess(
-            self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=self.recipe,
-            log=self.log,
+            self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=recodings,
         )  # fmt: skip
         assert isinstance(found, ReleaseAssessment)
         declared = found.scenario.changed(identifiers=self.scenario.identifiers)

@@ -64,6 +64,8 @@ class Recodings:
         the rows stayed where they were.
     checked : bool
         Whether the log was held against the columns of the whole file already.
+    own : bool
+        Whether the recipe was applied in this session: its recodings are written down then, but no warning.
     """
 
     steps: tuple[StepLike, ...]
@@ -72,6 +74,7 @@ class Recodings:
     log: RecipeLog | None = None
     rows: NDArray[np.int64] | None = None
     checked: bool = False
+    own: bool = False
 
     @property
     def left_out(self) -> tuple[str, ...]:
