@@ -37,9 +37,14 @@ def test_agrees_with_tabulating_anew(file, alpha, known):
     pairs = list(combinations(file.keys, 2)) if len(file.keys) > 2 else []
     assert {one.variables for one in table} == {*singles, *pairs}
     for one in table:
-        uniques, violations, risk = fresh([key for key in file.keys if key not in one.variables])
+        kept = [key for key in file.keys if key not in one.variables]
+        uniques, violations, risk = fresh(kept)
+        rows = [[row[file.keys.index(key)] for key in kept] for row in file.rows]
+        # where a record lacks all the keys left it counts for nobody: others may become unique
+        may_lose = len(kept) > 1 and any(all(value is None for value in row) for row in rows)
         assert one.uniques_without == uniques
-        assert one.uniques_saved == result.uniques - uniques >= 0
+        assert one.uniques_saved == result.uniques - uniques
+        assert one.uniques_saved >= 0 or may_lose
         assert one.violations_without == violations
         assert one.risk_without == pytest.approx(risk, rel=1e-12)
 

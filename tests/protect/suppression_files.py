@@ -69,7 +69,7 @@ def fewest(rows, k):
                 left = [without(row, gone.get(i, ())) for i, row in enumerate(rows)]
                 if min(frequencies(left)) >= k:
                     return total
-    raise AssertionError("all values of all records suffice")
+    return None  # where blank records would have to help others
 
 
 def draw_rows(seed, n, levels, missing=0.0):
