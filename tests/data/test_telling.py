@@ -46,3 +46,10 @@ def test_missing_values_do_not_count():
     data = pl.DataFrame({"w": [1.0, 1.0, 2.0, 2.0, None], "region": ["a", None, "b", "c", "a"]})
     assert told(data, "w", ["region"]) == {"region": 0.0}
     assert told(data.with_columns(region=pl.lit(None, pl.String)), "w", ["region"]) == {"region": 0.0}
+
+
+def test_few_values_that_agree_by_chance_are_not_said_to_tell():
+    rng = np.random.default_rng(8)
+    for _ in range(50):  # averages of three records, as after microaggregation
+        data = pl.DataFrame({"w": np.repeat(np.arange(40.0), 3), "job": rng.integers(0, 4, 120)})
+        assert told(data, "w", ["job"]) == {"job": 0.0}

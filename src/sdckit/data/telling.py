@@ -14,6 +14,7 @@ from sdckit.data.households import homes_of
 __all__ = ["TELLS", "told_by"]
 
 TELLS = 0.05  # share of records beyond chance from which a column is said to tell another
+BEYOND = 4.0  # standard deviations that chance is allowed
 Ints = NDArray[np.int64]
 
 
@@ -23,12 +24,13 @@ def told_by(
     """How far the values of one column, a weight, say, give those of others away.
 
     By column, the share of the records whose value of `column` at least one more record has, and all of these
-    have one value of the other column; less what would be so by chance, of what chance leaves. With a household
+    have one value of the other column; less what would be so by chance, of what chance leaves. 0 where it is no
+    more than chance may do (four standard deviations). With a household
     one record of each counts: members share their weight anyway.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
-    >>> survey = pl.DataFrame({"w": [1.5, 1.5, 2.0, 2.0], "region": ["a", "a", "b", "b"], "sex": ["f", "m"] * 2})
+    >>> survey = pl.DataFrame({"w": [1.5, 2.0] * 10, "region": ["a", "b"] * 10, "sex": ["f", "f", "m", "m"] * 5})
     >>> told_by(open_frame(survey), "w", ["region", "sex"])
     {'region': 1.0, 'sex': 0.0}
     """
@@ -56,5 +58,9 @@ def _told(codes: Ints, missing: int, other: Any, first: Ints) -> float:
     told = float(size[several & (kinds == 1)].sum())
     shares = np.bincount(level) / len(level)
     sizes, often = np.unique(size[several], return_counts=True)
-    chance = sum(int(s) * int(c) * float((shares ** int(s)).sum()) for s, c in zip(sizes, often, strict=True))
-    return max(0.0, (told - chance) / (len(level) - chance)) if chance < len(level) else 0.0
+    alike = np.array([float((shares ** int(s)).sum()) for s in sizes])
+    chance = float((sizes * often * alike).sum())
+    spread = float((sizes**2 * often * alike * (1 - alike)).sum()) ** 0.5
+    if told <= chance + BEYOND * spread or chance >= len(level):
+        return 0.0
+    return (told - chance) / (len(level) - chance)
