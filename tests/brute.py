@@ -16,6 +16,11 @@ def matches(mine, theirs, wild):
     )
 
 
+def silent(theirs, mine):
+    """Whether a record says nothing of anybody else: all of its several keys are missing."""
+    return len(theirs) > 1 and theirs != mine and all(value is None for value in theirs)
+
+
 def frequencies(rows, weights, wild, alpha):
     """f and F of every record: a match through the other record's missing value counts alpha."""
     f, big_f = [], []
@@ -24,7 +29,7 @@ def frequencies(rows, weights, wild, alpha):
         for theirs in rows:
             gap = any(free and value is None for value, free in zip(theirs, wild, strict=True))
             credit = alpha if gap and theirs != mine else 1.0
-            credits.append(credit if matches(mine, theirs, wild) else 0.0)
+            credits.append(credit if matches(mine, theirs, wild) and not silent(theirs, mine) else 0.0)
         f.append(math.fsum(credits))
         big_f.append(math.fsum(c * w for c, w in zip(credits, weights, strict=True)))
     return f, big_f
@@ -39,7 +44,11 @@ def persons(rows, who, weight_of):
 def classes(rows, values, wild):
     """The sensitive values of the records that match each record."""
     return [
-        [value for theirs, value in zip(rows, values, strict=True) if matches(mine, theirs, wild)]
+        [
+            value
+            for theirs, value in zip(rows, values, strict=True)
+            if matches(mine, theirs, wild) and not silent(theirs, mine)
+        ]
         for mine in rows
     ]
 

@@ -52,6 +52,8 @@ from .cells.table import Cells as Cells
 from .data.files.readers import read_file as read_file
 from .data.hierarchy import read_hierarchy as read_hierarchy
 from .data.households import household_variables as household_variables
+from .data.scenarios.guess import guess_roles as guess_roles
+from .data.scenarios.guessing.guesses import Guess as Guess, RoleGuesses as RoleGuesses
 from .data.scenarios.scenario import Scenario as Scenario
 from .demo import demo_scenario as demo_scenario, load_demo as load_demo
 from .errors import (

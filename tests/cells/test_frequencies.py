@@ -14,6 +14,7 @@ from draw import ALPHAS, files, quiet
 from sdckit import as_cells
 from sdckit.cells import frequencies
 from sdckit.cells.frequencies import wildcard_matches
+from sdckit.cells.packing import Tabulated
 
 
 def matched(cells, table, alpha):
@@ -115,6 +116,49 @@ def test_more_than_64_wildcard_keys():
     with quiet():
         found = as_cells(pl.DataFrame(frame), keys=list(frame), alpha=0.5).columns["sample_frequency"]
     assert sorted(found.tolist()) == pytest.approx(sorted([2, 2.5, 2.5, 1.5, 2]))
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_a_cell_without_any_key_counts_for_no_other(monkeypatch, pairs):
+    values = {"a": [1, 1, None, None, 9], "b": [1, None, None, None, 9], "c": [2, 2, None, None, 9]}
+    with quiet():
+        cells = as_cells(pl.DataFrame(values).with_columns(w=1.0), keys=["a", "b", "c"], weight="w")
+    monkeypatch.setattr(frequencies, "_pairs_are_faster", lambda *_: pairs)
+    spread = matched(cells, replace(cells.table, words=None, layout=None), 1.0)
+    assert spread.tolist() == matched(cells, cells.table, 1.0).tolist()
+    assert cells.columns["sample_frequency"][cells.table.of_row].tolist() == [2, 2, 5, 5, 1]
+    # of these the first counts a missing value of another, the others complete ones only
+    assert cells.columns["strict_frequency"][cells.table.of_row].tolist() == [1, 2, 4, 4, 1]
+
+
+def test_what_every_key_missing_means_under_several_rules():
+    frame = pl.DataFrame(
+        {"sex": ["f", "f", None, None], "job": [1, None, None, None], "age": [3, 4, None, None]}
+    )
+    rules = {"job": "category"}  # the other keys are wildcards
+    with quiet():
+        cells = as_cells(frame, keys=["sex", "job", "age"], missing=rules)
+    # the blank rows agree with the second record's missing job, and count for it nevertheless no more than one
+    assert cells.columns["sample_frequency"][cells.table.of_row].tolist() == [1, 1, 3, 3]
+
+
+def test_strata_are_no_keys():
+    codes = [np.array([0, 1, 1, 0, 1]), np.array([0, 1, 0, 0, 1]), np.array([0, 0, 0, 1, 1])]
+    table = Tabulated(np.arange(5, dtype=np.int32), np.ones(5, np.int64), None, codes, None, None)
+    found = wildcard_matches(
+        table, size=np.ones(5), weight=np.zeros(5), missing_codes=[1, 1, 2], wild=[True, True, False], alpha=1.0,
+        n_strata=1,
+    )  # fmt: skip
+    assert found.size.tolist() == [1, 2, 1, 0, 1]
+    assert found.complete.tolist() == [0, 1, 1, 0, 1]
+
+
+def test_with_one_key_a_missing_value_matches_as_in_sdcmicro():
+    with quiet():
+        cells = as_cells(pl.DataFrame({"a": [1, 2, None]}), keys=["a"])
+    assert cells.columns["sample_frequency"][cells.table.of_row].tolist() == [2, 2, 3]
+    assert cells.count_resting([2]) == [2]
+    assert cells.count_helped() == 2
 
 
 def test_alpha_zero_counts_only_complete_matches():

@@ -35,7 +35,9 @@ def test_what_it_holds(cells):
     assert cells.n_missing == (1, 1)
     assert cells.has_wildcards
     assert cells.missing_rule == "a missing key value may stand for any value"
-    assert set(cells.columns) == {"cell_size", "sample_frequency", "population_frequency"}
+    assert set(cells.columns) == {
+        "cell_size", "sample_frequency", "strict_frequency", "population_frequency",
+    }  # fmt: skip
     assert not any(name in repr(cells) for name in ("source", "table", "group_columns", "memo"))
 
 

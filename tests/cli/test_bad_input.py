@@ -252,7 +252,7 @@ def test_a_pipe_in_the_place_of_a_file(
         raise AssertionError("work began")
 
     monkeypatch.setattr("sdckit.data.files.readers.read_file", forbidden)
-    monkeypatch.setattr("sdckit.data.scenarios.guess.scenario_toml", forbidden)
+    monkeypatch.setattr("sdckit.data.scenarios.guess.guess_file", forbidden)
     os.mkfifo(tmp_path / "pipe.html")
     done = sdckit(*command, tmp_path / "pipe.html", survey)
     refused(done, tmp_path, "pipe.html: it is not a regular file", left=("pipe.html", "survey.csv"))

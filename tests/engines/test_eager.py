@@ -134,6 +134,8 @@ def figures(result, engine):
     if engine in RECODED:
         for name in ("coarsening_figures", "suggestion_figures"):
             found["figures"].pop(name, None)
+        if found["measure"] == "key_contributions":
+            found["notes"].pop("coarsenings", None)
     return found
 
 

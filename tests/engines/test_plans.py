@@ -31,11 +31,13 @@ FEW = settings(
 @st.composite
 def surveys(draw: st.DrawFn) -> pl.DataFrame:
     """Small files whose keys are of every type and often missing; the first record is complete."""
-    n = draw(st.integers(4, 25))
+    n, blank = draw(st.integers(4, 25)), draw(st.integers(0, 2))
 
     def column(*values: Any) -> list[Any]:
-        rest = draw(st.lists(st.sampled_from([None, *values]), min_size=n - 1, max_size=n - 1))
-        return [values[0], *rest]
+        """The last records have no value at all: two blank ones, at times."""
+        m = n - 1 - blank
+        rest = draw(st.lists(st.sampled_from([None, *values]), min_size=m, max_size=m))
+        return [values[0], *rest, *[None] * blank]
 
     return pl.DataFrame(
         {

@@ -25,7 +25,8 @@ def survey(n: int = 120) -> pl.DataFrame:
     rng = random.Random(7)
 
     def column(*values: Any) -> list[Any]:
-        return [rng.choice(values) if rng.random() > 0.15 else None for _ in range(n)]
+        """The last two records have no key at all."""
+        return [*(rng.choice(values) if rng.random() > 0.15 else None for _ in range(n - 2)), None, None]
 
     return pl.DataFrame(
         {
@@ -49,8 +50,11 @@ def test_same_as_in_memory(spark: Any, rule: dict[str, Any]) -> None:
     found = quiet(sdc.individual_risk, there, **call)
     assert_same_records(expected.records, found.records)
     assert_same_figures(expected.global_risk, found.global_risk)
-    anonymity = quiet(sdc.k_anonymity, here, keys=KEYS, **rule)
-    assert anonymity.violations == quiet(sdc.k_anonymity, there, keys=KEYS, **rule).violations
+    anonymity, theirs = (quiet(sdc.k_anonymity, data, keys=KEYS, **rule) for data in (here, there))
+    assert anonymity.violations == theirs.violations
+    assert anonymity.resting_on_missing == theirs.resting_on_missing
+    assert any(theirs.resting_on_missing.values()) == ("alpha" in rule)
+    assert found.resting_on_missing == expected.resting_on_missing
 
 
 def test_l_diversity_and_persons(spark: Any) -> None:

@@ -221,27 +221,26 @@ def test_information_loss_of_mixed_variables(reference):
     assert result.variable_distances == pytest.approx(case["expected"]["indiv"], rel=EXACT)
 
 
-SEX = "C(sex, contr.treatment(base='MALE'))"
-EDU = "C(edu, contr.treatment(base='PRIMARY/NO EDUCATION'))"
-MARITAL = "C(marital, contr.treatment(base='SINGLE'))"
 SOCIAL = {
-    "lm_income": (f"log(income + 1) ~ {SEX} + age + {EDU}", "linear"),
-    "logit_smoke": (f"I(1 - smoke) ~ {SEX} + age + {EDU} + {MARITAL}", "logistic"),  # YES is R's first level
-    "poisson_like_depress": (f"depress ~ {SEX} + age + bmi", "poisson"),
+    "lm_income": ("log(income + 1) ~ sex + age + edu", "linear"),
+    "logit_smoke": ("smoke ~ sex + age + edu + marital", "logistic"),
+    "poisson_like_depress": ("depress ~ sex + age + bmi", "poisson"),
 }
-LETTERS = str.maketrans({"[": "", "]": ""})
 
 
 def peer_name(term):
-    """The name that R gives a coefficient: C(edu, ...)[T.SECONDARY] is eduSECONDARY."""
-    if not term.startswith("C("):
-        return "(Intercept)" if term == "Intercept" else term
-    return term[2 : term.index(",")] + term.rpartition("[T.")[2].rstrip("]")
+    """The name that R gives a coefficient: edu[T.SECONDARY] is eduSECONDARY."""
+    return "(Intercept)" if term == "Intercept" else term.replace("[T.", "").rstrip("]")
 
 
 def social(folder, m):
+    """The survey with R's factors: the order of their levels decides each base level, and which answer is modelled."""
+    levels = load(folder, "SD2011_levels")["expected"]["levels"]
     files = [read(folder, f"SD2011_{part}") for part in ("org", "syn1", "syn2", "syn3")[: m + 1]]
-    return [one.assign(smoke=one["smoke"].map({"YES": 1, "NO": 0})) for one in files]
+    return [
+        one.assign(**{name: pd.Categorical(one[name], order) for name, order in levels.items()})
+        for one in files
+    ]
 
 
 @pytest.mark.parametrize("name", SOCIAL)

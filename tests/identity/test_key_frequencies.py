@@ -21,7 +21,22 @@ def test_figures():
     assert result.frequency_of_frequencies == {**dict.fromkeys(SIZE_BANDS, 0), "1": 2, "2": 1}
     assert result.missing_rule == "a missing key value may stand for any value"
     assert result.notes == {}
-    assert set(result.to_dict()["figures"]) == {"n", "n_cells", "sample_uniques", "frequency_of_frequencies"}
+    assert result.resting_on_missing == 1
+    assert set(result.to_dict()["figures"]) == {
+        "n", "n_cells", "sample_uniques", "resting_on_missing", "frequency_of_frequencies",
+    }  # fmt: skip
+
+
+def test_blank_rows_no_longer_hide_uniques():
+    """300 records, each alone, two without any key: they hid all uniques, and now hide none."""
+    data = pl.DataFrame({"age": range(300), "job": [i % 7 for i in range(300)]})
+    blank = pl.DataFrame({"age": [None, None], "job": [None, None]}, schema=data.schema)
+    result = key_frequencies(pl.concat([data, blank]), keys=["age", "job"])
+    assert (result.sample_uniques, result.resting_on_missing) == (300, 0)
+    one_known = pl.DataFrame({"age": [None], "job": [3]}, schema=data.schema)
+    result = key_frequencies(pl.concat([data, one_known]), keys=["age", "job"])
+    hidden = sum(i % 7 == 3 for i in range(300))
+    assert (result.sample_uniques, result.resting_on_missing) == (300 - hidden, hidden)
 
 
 def test_records():

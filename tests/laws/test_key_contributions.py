@@ -56,9 +56,10 @@ def test_a_step_coarser_is_recoding_the_records(file, alpha, known, as_text):
     if as_text:
         frame = frame.with_columns(pl.col(file.keys).cast(pl.String))
     with quiet():
-        result = key_contributions(frame, **same)
+        result = key_contributions(frame, **same, ordered=() if as_text else file.keys)
         steps = result.coarsenings
     for key, step in steps.items():
+        assert step.scale == ("codes" if as_text else "ordered")
         counts = frame[key].drop_nulls().value_counts().sort("count", key)
         if as_text:
             pooled = max(2, counts.filter(pl.col("count") < 5).height)

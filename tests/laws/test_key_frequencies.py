@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ from hypothesis import given, strategies as st
 
 import brute
 from draw import ALPHAS, files, quiet
-from sdckit import k_anonymity, key_frequencies
+from sdckit import individual_risk, k_anonymity, key_frequencies
 
 alphas = st.sampled_from(ALPHAS)
 
@@ -85,11 +86,50 @@ def test_the_names_of_levels_do_not_matter(file, alpha, names):
 
 
 @given(files(min_keys=2), alphas)
-def test_one_more_key_never_raises_f(file, alpha):
+def test_one_more_key_raises_f_only_by_records_that_lack_all_the_others(file, alpha):
     fewer = file.keys[:-1]
     rules = {key: file.missing[key] for key in fewer}
     few = f_of(file, keys=fewer, missing=rules, alpha=alpha)
-    assert (f_of(file, alpha=alpha) <= few * (1 + 1e-12)).all()
+    silent = sum(len(fewer) > 1 and all(value is None for value in row[:-1]) for row in file.rows)
+    assert (f_of(file, alpha=alpha) <= few + silent + 1e-9).all()
+
+
+@given(files(min_keys=2), alphas, st.integers(1, 3))
+def test_blank_rows_change_no_other_record(file, alpha, more):
+    blank = (None,) * len(file.keys)
+    before, known = frequencies(file, alpha=alpha).records, [row != blank for row in file.rows]
+    fuller = replace(file, rows=[*file.rows, *[blank] * more], weights=[*file.weights, *[7.25] * more])
+    after = frequencies(fuller, alpha=alpha).records[: len(file.rows)]
+    for column in ("cell_size", "sample_frequency", "population_frequency", "sample_unique"):
+        assert after.filter(known)[column].to_list() == pytest.approx(before.filter(known)[column].to_list())
+
+
+@given(files(min_keys=2), st.integers(1, 3))
+def test_a_blank_row_is_matched_by_everybody(file, more):
+    blank = (None,) * len(file.keys)
+    fuller = replace(file, rows=[*file.rows, *[blank] * more], weights=[*file.weights, *[1.0] * more])
+    f = f_of(fuller, missing="wildcard")
+    assert (f[-more:] == len(fuller.rows)).all()
+
+
+@given(files(), alphas)
+def test_what_rests_on_others_missing_values_falls_without_them(file, alpha):
+    options = {"keys": file.keys, "missing": file.missing, "k": range(2, 8)}
+    with quiet():
+        result = k_anonymity(file.frame(), alpha=alpha, **options)
+        strict = k_anonymity(file.frame(), alpha=0, **options)
+        category = k_anonymity(file.frame(), **options | {"missing": "category"})
+    for k, resting in result.resting_on_missing.items():
+        assert resting == strict.violations[k] - result.violations[k] >= 0
+        assert strict.violations[k] <= category.violations[k]
+    assert not any(category.resting_on_missing.values())
+    f, _ = brute.frequencies(file.rows, file.weights, file.wild, alpha)
+    alone, _ = brute.frequencies(file.rows, file.weights, file.wild, 0)
+    hidden = sum(a == 1 and b > 1 + 1e-9 for a, b in zip(alone, f, strict=True))
+    assert frequencies(file, alpha=alpha).resting_on_missing == hidden
+    with quiet():
+        risk = individual_risk(file.frame(), keys=file.keys, missing=file.missing, alpha=alpha)
+    assert risk.resting_on_missing == sum(b > a + 1e-9 for a, b in zip(alone, f, strict=True))
 
 
 @given(files())

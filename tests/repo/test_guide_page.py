@@ -13,6 +13,7 @@ from tree import ROOT
 
 # Each page with its number of commands.
 PAGES = {
+    "scenarios": 3,
     "who-can-be-recognised": 4,
     "release-against-original": 4,
     "simulated-attacks": 9,
@@ -41,7 +42,7 @@ def test_the_commands_understand_their_options(
     assert len(commands) == PAGES[name]
     for command in commands:
         assert run(shlex.split(command)[1:]) == 2
-        files = r"(affairs\.csv|train\.csv|(scenario|recipe)\.toml|key\.json)"
+        files = r"(affairs\.csv|survey\.sav|train\.csv|(scenario|recipe)\.toml|key\.json)"
         assert re.search(rf"^error: .*{files}", capsys.readouterr().err)
 
 

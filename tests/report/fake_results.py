@@ -23,6 +23,8 @@ class Frequencies:
     n_cells: int
     sample_uniques: int
     frequency_of_frequencies: dict[str, int]
+    cells: Any = None
+    resting_on_missing: int = 0
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -31,6 +33,7 @@ class Anonymity:
     level: int
     violations: dict[int, int]
     cells: Any = None
+    resting_on_missing: dict[int, int] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -41,6 +44,7 @@ class Risk:
     household_risks: tuple[float, ...] | None = None
     method: str = "exact"
     cells: Any = None
+    resting_on_missing: int = 0
     notes: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -141,6 +145,8 @@ class Verdict:
     n_records: int | None
     value: float | None = None
     reason: str = ""
+    n_category: int | None = None
+    n_resting: int | None = None
 
 
 @dataclass(frozen=True)

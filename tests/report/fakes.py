@@ -33,7 +33,24 @@ def matching(rows: list[Row], keys: tuple[str, ...], *, wildcard: bool) -> list[
     if not wildcard:
         sizes = Counter(pattern(row, keys) for row in rows)
         return [sizes[pattern(row, keys)] for row in rows]
-    return [sum(all(a[k] == b[k] or a[k] is None or b[k] is None for k in keys) for b in rows) for a in rows]
+    blank = (None,) * len(keys)
+    heard = [b for b in rows if len(keys) == 1 or pattern(b, keys) != blank]
+    return [
+        sum(all(a[k] == b[k] or a[k] is None or b[k] is None for k in keys) for b in heard)
+        + (len(rows) - len(heard) if pattern(a, keys) == blank else 0)
+        for a in rows
+    ]
+
+
+def strict_matching(rows: list[Row], keys: tuple[str, ...]) -> list[int]:
+    """Records that match each, where others' missing values match nothing."""
+    complete = [b for b in rows if None not in pattern(b, keys)]
+    alike = Counter(pattern(b, keys) for b in rows)
+    return [
+        alike[pattern(a, keys)]
+        + (pattern(a, keys).count(None) > 0) * sum(all(a[k] in (None, b[k]) for k in keys) for b in complete)
+        for a in rows
+    ]
 
 
 def risks_of(rows: list[Row], frequencies: list[int], scenario: Scenario) -> tuple[float, ...]:
@@ -54,13 +71,16 @@ def household_risks(rows: list[Row], risks: tuple[float, ...], column: str) -> t
     return tuple(1 - safe[row[column]] for row in rows)
 
 
-def frequencies_of(rows: list[Row], keys: tuple[str, ...], f: list[int]) -> Frequencies:
+def frequencies_of(
+    rows: list[Row], keys: tuple[str, ...], f: list[int], strict: list[int], given: Any
+) -> Frequencies:
     cells = Counter(pattern(row, keys) for row in rows)
     classes = {
         label: sum(low <= size <= high for size in cells.values())
         for label, (low, high) in SIZE_CLASSES.items()
     }
-    return Frequencies(len(rows), len(cells), sum(x == 1 for x in f), classes)
+    resting = sum(b == 1 < a for a, b in zip(f, strict, strict=True))
+    return Frequencies(len(rows), len(cells), sum(x == 1 for x in f), classes, given, resting)
 
 
 def facts_of(rows: list[Row], key: str, rule: str) -> Facts:
@@ -136,13 +156,27 @@ def intruder_of(rows: list[Row], name: str, keys: tuple[str, ...], scenario: Sce
 
     def measured(*, wildcard: bool) -> dict[str, Any]:
         f = matching(rows, keys, wildcard=wildcard)
+        strict = strict_matching(rows, keys) if wildcard else f
+        both = list(zip(f, strict, strict=True))
         risks = risks_of(rows, f, scenario)
         shared = household_risks(rows, risks, scenario.household) if scenario.household else None
-        cells = SimpleNamespace(has_wildcards=wildcard)
+        rule = "wildcard" if wildcard else "category" if holes else ""
+        cells = SimpleNamespace(has_wildcards=wildcard, rule=rule)
         return {
-            "key_frequencies": frequencies_of(rows, keys, f),
-            "k_anonymity": Anonymity(min(f), {k: sum(x < k for x in f) for k in levels}, cells),
-            "individual_risk": Risk(risks, scenario.thresholds.risk, shared, cells=cells),
+            "key_frequencies": frequencies_of(rows, keys, f, strict, cells),
+            "k_anonymity": Anonymity(
+                min(f),
+                {k: sum(x < k for x in f) for k in levels},
+                cells,
+                {k: sum(b < k <= a for a, b in both) for k in levels},
+            ),
+            "individual_risk": Risk(
+                risks,
+                scenario.thresholds.risk,
+                shared,
+                cells=cells,
+                resting_on_missing=sum(a > b for a, b in both),
+            ),
         }
 
     results: dict[str, Any] = {}
@@ -170,6 +204,10 @@ def verdicts_of(one: Intruder, scenario: Scenario) -> list[Verdict]:
     if limits.k:
         n = one["k_anonymity"].violations[limits.k]
         found.append(Verdict("k", one.name, None, limits.k, n == 0, n))
+        if "k_anonymity:category" in one.results:
+            category = one["k_anonymity:category"].violations[limits.k]
+            resting = one["k_anonymity"].resting_on_missing[limits.k]
+            found[-1] = replace(found[-1], n_category=category, n_resting=resting)
     if limits.risk:
         n = one["individual_risk"].n_above or 0
         found.append(Verdict("risk", one.name, None, limits.risk, n == 0, n))

@@ -7,6 +7,7 @@ import math
 import releases
 from sdckit.cells.pair import open_pair
 from sdckit.report.estimates import (
+    MOST_DRAWN,
     common_labels,
     forest_blocks,
     share_leaf,
@@ -47,6 +48,24 @@ def test_a_share_stands_for_records_and_an_estimate_for_itself():
             == value_leaf(ledger, "c", true)
             == {"text": "undefined", "value": None}
         )
+
+
+def test_a_chart_of_many_terms_says_how_many_it_shows():
+    leaf = {"text": "1", "value": 1.0}
+    rows = [
+        {
+            "label": f"t{i}, released",
+            "term": f"t{i}",
+            "file": "released",
+            "estimate": leaf,
+            "low": leaf,
+            "high": leaf,
+        }
+        for i in range(MOST_DRAWN + 1)
+    ]
+    chart, table = forest_blocks(rows)
+    assert (len(chart.data["rows"]), len(table.rows)) == (MOST_DRAWN, MOST_DRAWN + 1)
+    assert chart.caption.endswith(f"(the first {MOST_DRAWN} of {MOST_DRAWN + 1})")
 
 
 def test_what_is_withheld_is_said():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from sdckit.report.gate.figures import Ledger
 from sdckit.report.gate.relations import make_sizes
 from sdckit.report.parts import bars, notes_blocks, uniques_of
@@ -21,7 +23,8 @@ def test_a_note_is_a_sentence() -> None:
 def test_uniques_are_the_records_in_cells_of_one() -> None:
     ledger = Ledger()
     ledger.count("n", 100, "n")
-    count = uniques_of(Setting(ledger, "i0", make_sizes(ledger, "i0", [])), 7)
+    setting = Setting(ledger, "i0", make_sizes(ledger, "i0", []))
+    count = uniques_of(setting, SimpleNamespace(sample_uniques=7))
     assert ledger.variables[count.name].true == 7
     linked = {frozenset(name for name, _ in one.terms) for one in ledger.relations}
     assert {count.name, "i0.records in 1-1"} in linked

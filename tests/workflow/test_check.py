@@ -56,6 +56,36 @@ def test_without_thresholds_it_refuses(people: pl.DataFrame) -> None:
         sdc.check(people, scenario=scenario())
 
 
+def test_guesses_that_nobody_confirmed_are_no_gate(people: pl.DataFrame) -> None:
+    guessed = sdc.Scenario(keys=["sex"], thresholds={"k": 4}, unconfirmed=["sex", "ill"])
+    with pytest.raises(
+        sdc.ScenarioError, match=r"not confirmed: .* 'sex', 'ill'\..*delete its name"
+    ) as refused:
+        sdc.check(people, scenario=guessed)
+    with pytest.warns(sdc.SdcWarning, match="guess that is not confirmed: .*'sex', 'ill'") as told:
+        assessment = sdc.assess(people, scenario=guessed)
+    assert len(told) == 1
+    assert assessment.warnings[0] == str(told[0].message)
+    assert assessment.verdicts[0].holds  # the figures are there to be explored
+    with pytest.raises(sdc.ScenarioError, match="not confirmed"):
+        check_assessment(assessment)
+    assert "threshold" not in str(refused.value)
+    unedited = sdc.Scenario(keys=["sex"], unconfirmed=["sex"])
+    with pytest.raises(sdc.ScenarioError, match="not confirmed"):
+        sdc.check(people, scenario=unedited)
+
+
+def test_a_release_is_no_gate_either(people: pl.DataFrame) -> None:
+    guessed = sdc.Scenario(keys=["sex"], thresholds={"k": 4}, unconfirmed=["ill"], aligned=True)
+    with pytest.raises(sdc.ScenarioError, match="not confirmed"):
+        sdc.check(people, people.reverse(), scenario=guessed)
+    released = people.with_columns(sex=pl.Series(["f", "m", *["f"] * 2, "f", *["m"] * 4]))
+    with pytest.warns(sdc.SdcWarning, match="not confirmed") as told:
+        assessment = sdc.assess(people, released, scenario=guessed)
+    assert sum("not confirmed" in str(one.message) for one in told) == 1
+    assert "not confirmed" in assessment.warnings[0]
+
+
 def test_a_threshold_without_its_roles_is_undefined(people: pl.DataFrame) -> None:
     lacking = sdc.Scenario(keys=["sex"], thresholds={"k": 2, "l": 2, "household_risk": 0.5})
     result = sdc.check(people, scenario=lacking)

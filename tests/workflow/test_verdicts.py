@@ -12,7 +12,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.scenarios.scenario import Thresholds
-from sdckit.workflow.verdicts import Verdict, judge, judge_attacks
+from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release
 
 FRAME = pl.DataFrame(
     {
@@ -46,6 +46,28 @@ def judged(
             sensitive=sensitive,
             skipped=[("l_diversity", because)] if because else [],
         )
+
+
+GAPS = pl.DataFrame({"sex": ["f", "f", "m", "m", None], "age": [1, 1, 2, 3, 3]})
+
+
+def test_a_verdict_on_k_says_both_rules_for_missing_values():
+    with quiet():
+        results = {
+            "k_anonymity": sdc.k_anonymity(GAPS, keys=["sex", "age"], k=2),
+            "k_anonymity:category": sdc.k_anonymity(GAPS, keys=["sex", "age"], k=2, missing="category"),
+            "individual_risk": sdc.individual_risk(GAPS, keys=["sex", "age"]),
+        }
+    (one,) = judge(Thresholds(k=2), "neighbour", results, sensitive=(), skipped=())
+    assert (one.holds, one.n_records, one.n_category, one.n_resting) == (False, 1, 3, 1)
+    assert one.sentence == (
+        "1 record is in a group of fewer than 2 with the same keys (k = 2) when a missing value may be any value "
+        "(1 more would be, but for other records' missing values); with a missing value as a category, 3 records are "
+        "in groups of fewer than 2"
+    )
+    del results["k_anonymity:category"]  # the declared rule is that one, or nothing is missing
+    (one,) = judge(Thresholds(k=2), "neighbour", results, sensitive=(), skipped=())
+    assert (one.n_category, one.n_resting) == (None, None)
 
 
 def test_nothing_declared_nothing_judged():
@@ -215,6 +237,15 @@ def test_a_note_is_never_read_for_a_verdict():
     noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}
     (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=True)
     assert (found.holds, found.value) == (True, 0.1)
+
+
+@pytest.mark.parametrize("order", [(0.1, math.nan), (math.nan, 0.1)])
+def test_a_figure_undefined_in_one_release_leaves_its_limit_open(order):
+    """The larger of a number and of nothing depends on which stands first."""
+    result = _Plain(tuple({"mean_match_risk": value} for value in order))
+    given = {"sensitive": (), "skipped": ()}
+    (found,) = judge_release(Thresholds(match_risk=0.5), "a", {"matching_risk": result}, **given)
+    assert (found.holds, found.reason) == (None, "its figure is undefined in a release")
 
 
 @dataclass(frozen=True)

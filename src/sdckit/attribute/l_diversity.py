@@ -98,12 +98,21 @@ class LDiversity(Result):
         ``violations[variable][kind][l]``: records below l.
     homogeneous : dict of str to int
         Cells of two or more records that all hold one value: it is learnt without recognising anybody.
+    resting_on_missing : int
+        Records whose class counts other records' missing values as matches (only with wildcards).
     records : frame
         ``distinct_<variable>``, ``entropy_<variable>``, ``recursive_<variable>``.
     """
 
     measure: ClassVar[str] = "l_diversity"
-    figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations", "homogeneous")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "level",
+        "quartiles",
+        "violations",
+        "homogeneous",
+        "resting_on_missing",
+    )
     cells: AnyCells
     variables: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -116,6 +125,11 @@ class LDiversity(Result):
     def n(self) -> int:
         """Records."""
         return self.cells.n
+
+    @cached_property
+    def resting_on_missing(self) -> int:
+        """Records whose class counts other records' missing values as matches."""
+        return self.cells.count_helped()
 
     @cached_property
     def missing_rule(self) -> str:

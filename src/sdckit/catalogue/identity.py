@@ -191,7 +191,8 @@ IDENTITY: tuple[Measure, ...] = (
         name="key_contributions",
         question="Which key makes the file risky, and what would leaving it out save?",
         needs=("keys",), missing="wildcard", words="leaving out the keys of {intruder} one by one",
-        condition=_one_key_or_persons, arguments=lambda _: {"k": TESTED_K, "pairs": False},
+        condition=_one_key_or_persons,
+        arguments=lambda context: {"k": TESTED_K, "pairs": False, "scenario": context.scenario},
     ),
     ONE(
         name="household_structure", question="Which households stand out by their size or their members?",

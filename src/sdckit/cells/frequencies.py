@@ -1,4 +1,8 @@
-"""f and F of every cell under any rule for missing key values."""
+"""f and F of every cell under any rule for missing key values.
+
+A missing value under the wildcard rule matches any value, but a record that lacks all of several keys says nothing
+of anybody: it counts for no other record (`blank_cells`).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,9 @@ from sdckit.numerics.grouping import Groups
 from sdckit.numerics.wildcard_matches.bit_matches import BLOCK, match_bits
 from sdckit.numerics.wildcard_matches.wildcards import Matched, match_packed, patterns_of
 
-__all__ = ["missing_patterns", "wildcard_matches"]
+__all__ = ["blank_cells", "missing_patterns", "wildcard_matches"]
+
+NO_CELLS = np.empty(0, np.int64)
 
 
 def wildcard_matches(
@@ -24,18 +30,53 @@ def wildcard_matches(
     missing_codes: Sequence[int],
     wild: Sequence[bool],
     alpha: float,
+    n_strata: int = 0,
 ) -> Matched:
     """What matching cells of other missingness patterns add to each cell.
 
     `size` and `weight` (K,): records (or persons) and weight of each cell. `missing_codes`: code of a missing
     value, per key. `wild`: which keys have missing values that may stand for any value. `alpha`: weight of a match
-    through the other cell's missing key, 0 to 1.
+    through the other cell's missing key, 0 to 1. `n_strata`: how many of the last columns are no keys, but keep
+    groups of records apart.
     """
     keys = [j for j, is_wild in enumerate(wild) if is_wild]
+    blank = blank_cells(
+        missing_codes[: len(missing_codes) - n_strata], table.words, table.layout, table.codes
+    )
+    if len(blank):
+        size, weight = size.copy(), weight.copy()
+        size[blank], weight[blank] = 0.0, 0.0
     if table.words is None or table.layout is None or len(keys) > 64:
         return _match_codes(table.codes, size, weight, [missing_codes[j] for j in keys], keys, alpha)
     pattern, clear_of = missing_patterns(table.words, table.layout, keys, missing_codes)
     return match_packed(table.words, size, weight, pattern, clear_of, alpha)
+
+
+def blank_cells(
+    missing_codes: Sequence[int],
+    words: NDArray[np.uint64] | None,
+    layout: Layout | None,
+    codes: Sequence[NDArray[np.int64]] = (),
+) -> NDArray[np.int64]:
+    """Cells that lack every key, given the code of a missing value of each; none where there is one key only.
+
+    With a single key it is a value that is unknown, not a record: its cells stay in the rule, as in sdcMicro.
+
+    >>> layout = Layout((0, 1), (1, 1))
+    >>> blank_cells([1, 1], np.array([0b11, 0b01], np.uint64), layout).tolist()
+    [0]
+    """
+    if len(missing_codes) < 2:
+        return NO_CELLS
+    found: NDArray[np.int64] | None = None
+    for j, missing in enumerate(missing_codes):
+        if words is not None and layout is not None:
+            column = layout.decode(words if found is None else words[found], j)
+        else:
+            column = codes[j] if found is None else codes[j][found]
+        hit = np.flatnonzero(column == missing)
+        found = hit if found is None else found[hit]
+    return NO_CELLS if found is None else found
 
 
 def missing_patterns(
@@ -91,7 +132,7 @@ def _match_pairs(
 ) -> Matched:
     """Cells of every two patterns, grouped by the keys that both have."""
     n = len(size)
-    add = Matched(np.zeros(n), np.zeros(n))
+    add = Matched(np.zeros(n), np.zeros(n), np.zeros(n))
     order = np.argsort(patterns.of_row, kind="stable")
     edges = np.concatenate([[0], np.cumsum(patterns.size)])
     cells_of = [order[a:b] for a, b in pairwise(edges)]
@@ -109,4 +150,9 @@ def _match_pairs(
             from_b = np.bincount(other, source[cells_of[b]], k)
             total[cells_of[a]] += credit_a * from_b[mine]
             total[cells_of[b]] += credit_b * from_a[other]
+            if total is add.size and not (lacks[a] and lacks[b]):
+                complete, of_complete = (
+                    (cells_of[b], from_a[other]) if lacks[b] else (cells_of[a], from_b[mine])
+                )
+                add.complete[complete] += of_complete
     return add

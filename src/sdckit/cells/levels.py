@@ -12,7 +12,7 @@ from sdckit.cells.crosstab import crosstab
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, to_arrow
 
-__all__ = ["Levels", "levels_of"]
+__all__ = ["Levels", "levels_of", "numbers_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +65,12 @@ def _levels(cells: Cells, variable: str) -> Levels:
     known = codes != table.missing
     return Levels(
         name=variable, codes=codes[known], size=size[known], n_missing=int(size[~known].sum()), kind=coded.kind,
-        numbers=_numbers(coded, codes[known]), coded=coded.without_rows(),
+        numbers=numbers_of(coded, codes[known]), coded=coded.without_rows(),
         declared=coded.kind == "category" and _is_ordered(cells, variable),
     )  # fmt: skip
 
 
-def _numbers(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """The values behind codes where they lie on a scale; dates count in their own unit."""
     import pyarrow as pa
     import pyarrow.types as t

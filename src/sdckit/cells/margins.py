@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.frequencies import missing_patterns, wildcard_matches
+from sdckit.cells.frequencies import blank_cells, missing_patterns, wildcard_matches
 from sdckit.cells.packing import Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError
@@ -98,12 +98,13 @@ class Margin:
         wild = [cells.wild[j] for j in kept]
         missing_codes = [cells.levels[j].span for j in kept]
         size: NDArray[Any] = self.size
-        weight = self.weight
+        weight, columns = self.weight, {"cell_size": size}
         if any(wild):
             found = self._matched(kept, wild, missing_codes)
             size = size + found.size
             weight = None if weight is None else weight + found.weight
-        columns: dict[str, NDArray[Any]] = {"cell_size": self.size, "sample_frequency": size}
+            columns["strict_frequency"] = np.rint(self.size + found.complete).astype(np.int64)
+        columns["sample_frequency"] = size
         if weight is not None:
             columns["population_frequency"] = weight
         elif cells.roles.sampling_fraction is not None:
@@ -127,6 +128,11 @@ class Margin:
         shifts, merged = [layout.shifts[i] for i in free], self.merged
         if len(merged.slots) == 0:  # the cells as they were given, not merged yet
             merged = merge(merged.words, merged.size, merged.weight)
+        blank = blank_cells(missing_codes, merged.words, layout)
+        if len(blank):
+            size, weight = merged.size.copy(), merged.weight.copy()
+            size[blank], weight[blank[: len(weight)]] = 0, 0.0
+            merged = replace(merged, size=size, weight=weight)
         return match_merged(merged, pattern, shifts=shifts, codes=known, clear_of=clear_of, alpha=alpha)
 
 

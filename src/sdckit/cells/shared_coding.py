@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import nanoseconds
+from sdckit.data.level_order import in_order, joint_categories
 from sdckit.errors import ColumnError
 from sdckit.numerics.quantile_bins import quantile_bins
 
@@ -37,10 +38,10 @@ SPARSE = 8  # code ranges wider than this times the records are sorted, narrower
 class SharedCoding:
     """One column of several files, coded alike: its values, or classes that its numbers are cut into.
 
-    `codes`: codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in
-    ascending order. `n_levels`: different values over all files. `kind`: "numbers", "text", "true and false",
-    "dates", ...; "nothing" where every value is missing; "classes" of numbers. `labels`: printed form of the
-    levels, from code 0 (a missing value) on.
+    `codes`: codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in the
+    order of `data/level_order.py`: as categories declare it, else ascending. `n_levels`: different values over all
+    files. `kind`: "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing;
+    "classes" of numbers. `labels`: printed form of the levels, from code 0 (a missing value) on.
     """
 
     name: str
@@ -146,7 +147,8 @@ class _Numbering:
             ]
             families = ["text" if family == "dates" else family for family in families]
         _check_types(name, families, files)
-        n_levels, numbers = _numbered(values)
+        declared = joint_categories([coded for coded, _ in used])
+        n_levels, numbers = _numbered(values, declared)
         kind = next((family for family in families if family != "nothing"), "nothing")
         printers = ((*one, number) for one, number in zip(used, numbers, strict=True))
         return cls(name, n_levels, kind, tuple(printers))
@@ -191,8 +193,8 @@ def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
     return [_plain(value) for value in listed.to_pylist()]
 
 
-def _numbered(sides: Sequence[Values]) -> tuple[int, list[NDArray[np.int32]]]:
-    """Number the values of all files together, ascending from 1."""
+def _numbered(sides: Sequence[Values], declared: Sequence[str]) -> tuple[int, list[NDArray[np.int32]]]:
+    """Number the values of all files together from 1: in the order that is declared, the others ascending."""
     if all(isinstance(values, np.ndarray) or not values for values in sides):
         arrays = [np.asarray(values, None if len(values) else np.int64) for values in sides]
         if len({array.dtype.kind for array in arrays if len(array)}) <= 1 or all(
@@ -200,7 +202,7 @@ def _numbered(sides: Sequence[Values]) -> tuple[int, list[NDArray[np.int32]]]:
         ):
             union = np.unique(np.concatenate(arrays))
             return len(union), [(np.searchsorted(union, array) + 1).astype(np.int32) for array in arrays]
-    together = sorted({value for values in sides for value in _as_list(values)})
+    together = in_order({value for values in sides for value in _as_list(values)}, declared)
     number = {value: i for i, value in enumerate(together, 1)}
     return len(together), [np.array([number[v] for v in _as_list(values)], np.int32) for values in sides]
 

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
     from sdckit.cells.packing import Tabulated
 
-__all__ = ["LARGE", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
+__all__ = ["LARGE", "LISTED", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
 
 T = TypeVar("T")
 MAX_LEVELS = 200  # levels listed of a key
 Kernel = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 LARGE = 5  # records that make a level large enough to be named
+# figures shown of a record at risk
+LISTED = ("cell_size", "sample_frequency", "population_frequency", "risk", "household_risk")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,8 @@ class AnyCells(ABC):
         Missing values of each key.
     columns : mapping of str
         Where each figure lies: ``cell_size`` (records with exactly this pattern), ``sample_frequency`` and, where
-        weights or a sampling fraction are known, ``population_frequency``, under the rule.
+        weights or a sampling fraction are known, ``population_frequency``, under the rule; with wildcards
+        ``strict_frequency``, f if other records' missing values counted for nothing.
     """
 
     keys: tuple[str, ...]
@@ -79,6 +82,13 @@ class AnyCells(ABC):
         return any(self.wild)
 
     @property
+    def rule(self) -> str:
+        """What missing key values were taken for: "wildcard", "category", or "" where none is missing."""
+        if not any(self.n_missing):
+            return ""
+        return "wildcard" if self.has_wildcards else "category"
+
+    @property
     def missing_rule(self) -> str:
         """The rule for missing key values in words."""
         if not any(self.n_missing):
@@ -97,6 +107,17 @@ class AnyCells(ABC):
     @abstractmethod
     def count_short(self) -> int:
         """Cells whose population frequency falls short of their sample frequency."""
+
+    def count_resting(self, limits: Sequence[float]) -> list[int]:
+        """Records that reach each frequency only because other records' missing values match them."""
+        if "strict_frequency" not in self.columns:
+            return [0 for _ in limits]
+        strict, ours = (self.values(f"{one}_frequency").count_below(limits) for one in ("strict", "sample"))
+        return [without - below for without, below in zip(strict, ours, strict=True)]
+
+    @abstractmethod
+    def count_helped(self) -> int:
+        """Records whose frequency counts other records' missing values."""
 
     @abstractmethod
     def count_where(self, below: float, risk_above: float | None) -> int:
@@ -244,6 +265,11 @@ class Cells(AnyCells):
         """What kind of values a key has."""
         return self.levels[self.keys.index(key)].kind
 
+    def count_helped(self) -> int:
+        """Records whose frequency counts other records' missing values."""
+        f = self.columns["sample_frequency"]
+        return int(self.table.size[f > self.columns.get("strict_frequency", f) + 1e-9].sum())
+
     def count_where(self, below: float, risk_above: float | None) -> int:
         """Records with a sample frequency below a limit, or a risk above one."""
         return int(self.table.size[self._where(below, risk_above)].sum())
@@ -255,7 +281,7 @@ class Cells(AnyCells):
         rows = rows[riskiest[:limit]]
         frame, cell = self._frame(), self.table.of_row[rows]
         values = {key: frame[key][rows.tolist()].to_list() for key in self.keys}
-        figures = {name: column[cell].tolist() for name, column in self.columns.items()}
+        figures = {name: column[cell].tolist() for name, column in self.columns.items() if name in LISTED}
         return [
             {
                 "row": int(row) + 1,

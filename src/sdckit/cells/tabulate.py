@@ -130,22 +130,28 @@ def frequency_columns_of(
     wild: Sequence[bool],
     alpha: float,
     sampling_fraction: float | None,
+    n_strata: int = 0,
 ) -> dict[str, NDArray[Any]]:
     """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, wildcards resolved.
 
-    `counted` and `total` are what each cell brings: its records (or persons) and their weight.
+    With wildcards ``strict_frequency`` as well: the sample frequency if other records' missing values counted for
+    nothing. `counted` and `total` are what each cell brings: its records (or persons) and their weight. `n_strata`:
+    how many of the last columns are no keys.
     """
+    columns: dict[str, NDArray[Any]] = {"cell_size": table.size}
     frequency: NDArray[Any] = counted
     if any(wild):
         weight = np.zeros(len(counted)) if total is None else total
         matched = wildcard_matches(
-            table, size=counted.astype(np.float64), weight=weight, missing_codes=missing_codes, wild=wild, alpha=alpha
+            table, size=counted.astype(np.float64), weight=weight, missing_codes=missing_codes, wild=wild, alpha=alpha,
+            n_strata=n_strata,
         )  # fmt: skip
+        columns["strict_frequency"] = np.rint(counted + matched.complete).astype(np.int64)
         frequency = counted + matched.size
         total = None if total is None else total + matched.weight
         if alpha == 1:
             frequency = np.rint(frequency).astype(np.int64)
-    columns: dict[str, NDArray[Any]] = {"cell_size": table.size, "sample_frequency": frequency}
+    columns["sample_frequency"] = frequency
     if total is not None:
         columns["population_frequency"] = total
     elif sampling_fraction is not None:

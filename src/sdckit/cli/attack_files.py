@@ -75,10 +75,12 @@ def without_left_out(
     how: dict[str, Any] = {"delimiter": source.delimiter, "encoding": source.encoding}
     columns = {name for file in released for name in scan_header(file, **how).columns}
     left, _ = left_of(scenario, recodings, columns)
-    fields = {name: getattr(left, name) for name in type(left).model_fields}
-    for role in ("sensitive", "numeric"):
-        fields[role] = [name for name in fields[role] if name in columns or name not in recodings.left_out]
-    return type(left)(**fields)
+    return left.changed(
+        **{
+            role: [name for name in getattr(left, role) if name in columns or name not in recodings.left_out]
+            for role in ("sensitive", "numeric")
+        }
+    )
 
 
 def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:

@@ -114,10 +114,8 @@ def read_release(
     """
     header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
     left = scenario.narrowed(header.columns)
-    # an identifier that is gone from a release is as it should be: nothing to warn of
-    identifiers = [name for name in left.identifiers if name in header.columns]
-    fields = {name: getattr(left, name) for name in type(left).model_fields}
-    left = type(left)(**(fields | {"identifiers": identifiers}))
+    # identifiers are gone from a release, as they should be
+    left = left.changed(identifiers=[name for name in left.identifiers if name in header.columns])
     return read_declared(
         file, left, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
         also=also, if_there=tuple(header.columns) if whole else (),

@@ -31,7 +31,7 @@ def print_page(page: Page, *, name: str) -> None:
     """Print a document."""
     console = make_console()
     for part in show_page(page, name=name):
-        console.print(part)
+        console.print(part, soft_wrap=isinstance(part, Verbatim))
 
 
 def print_blocks(blocks: Iterable[Block], *, head: Sequence[str] = ()) -> None:
@@ -40,7 +40,7 @@ def print_blocks(blocks: Iterable[Block], *, head: Sequence[str] = ()) -> None:
     for number, line in enumerate(head):
         console.print(Text(f"\n{line}" if not number else line, "bold" if not number else NOTE))
     for part in show_blocks(blocks):
-        console.print(part)
+        console.print(part, soft_wrap=isinstance(part, Verbatim))
 
 
 def print_measure(file_name: str, *results: Any) -> None:
@@ -74,8 +74,8 @@ def _section(section: Section) -> Iterator[RenderableType]:
 
 
 def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
-    """Lay out blocks; charts, code and what shows values of records are for documents."""
-    from sdckit.report.blocks import Facts, Paragraph, TableBlock, Verdicts  # not for --help
+    """Lay out blocks; charts and what shows values of records are for documents."""
+    from sdckit.report.blocks import Code, Facts, Paragraph, TableBlock, Verdicts  # not for --help
 
     for block in blocks:
         if isinstance(block, Paragraph):
@@ -87,6 +87,9 @@ def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             yield _verdicts(block.items)
         elif isinstance(block, Facts):
             yield _facts(block.items)
+        elif isinstance(block, Code) and block.screen:
+            yield Text(f"\n{block.caption}", "italic")
+            yield Verbatim(block.text)
         elif isinstance(block, TableBlock) and not block.paper:
             yield Text(f"\n{block.caption}", "italic")  # a title of the table would be folded to its width
             yield Fitted(block)
@@ -116,6 +119,10 @@ def _verdicts(items: Sequence[tuple[str, str, str]]) -> RenderableType:
         told = f"{intruder}: {sentence}" if intruder else sentence
         table.add_row(Text(state, STYLES.get(state, "")), Text(told))
     return table
+
+
+class Verbatim(Text):
+    """Text to be copied: no line of it is broken, whatever the width."""
 
 
 class Fitted:

@@ -36,6 +36,9 @@ class Coded:
     kind: str  # "integer", "number", "text", "category", "date", "boolean" or "empty"
     levels: Any  # value of each code where it is not ``low + code``
     arrow_type: Any  # type the values had, to print them
+    # every category in its order, used or not; None where the column brings no order of its own
+    categories: Any = None
+    ordered: bool = False  # whether that order means something: an Enum's may be that of codes
 
     @property
     def n_codes(self) -> int:
@@ -131,7 +134,8 @@ def code_column(series: nw.Series[Any]) -> Coded:
     Raises `DataError`: the column mixes types, or holds lists or structures.
     """
     physical = _category_codes(series)
-    return physical if physical is not None else _code_array(series.name, to_arrow(series))
+    coded = physical if physical is not None else _code_array(series.name, to_arrow(series))
+    return replace(coded, ordered=False) if coded.ordered and series.implementation.is_polars() else coded
 
 
 def _category_codes(series: nw.Series[Any]) -> Coded | None:
@@ -142,7 +146,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
     native = series.to_native()
     own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
     if hasattr(own, "codes") and hasattr(own, "categories"):  # of pandas: of any type, intervals too
-        return _own_categories(series.name, own.codes, own.categories)
+        return _own_categories(series.name, own)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
     physical = pa.chunked_array(native.to_physical()).combine_chunks()
@@ -152,16 +156,17 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
     return replace(codes, levels=lambda: _category_levels(series, codes))
 
 
-def _own_categories(name: str, codes: Any, categories: Any) -> Coded | None:
+def _own_categories(name: str, own: Any) -> Coded | None:
     """Code by an engine's own codes, -1 where missing, and name the levels by their text."""
     import pyarrow as pa
 
-    found = np.asarray(codes)
+    found = np.asarray(own.codes)
     coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
     if coded.span == 0:
         return None
-    names = [str(one) for one in categories[coded.low : coded.low + coded.span]]
-    return replace(coded, levels=pa.array(names, pa.large_string()))
+    every = pa.array([str(one) for one in own.categories], pa.large_string())
+    ordered = bool(getattr(own, "ordered", False))
+    return replace(coded, levels=every.slice(coded.low, coded.span), categories=every, ordered=ordered)
 
 
 def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
@@ -276,12 +281,13 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
         plain = array.dictionary_decode() if hasattr(array, "dictionary_decode") else array.cast(levels.type)
         return _code_array(name, plain)
     coded = _code_integers(name, array.indices, kind, levels.type)
-    used = levels.slice(coded.low, coded.span)
-    if used.type == pa.string_view():
-        used = used.cast(pa.large_string())
-    elif used.type == pa.binary_view():
-        used = used.cast(pa.large_binary())
-    return replace(coded, levels=used)
+    if levels.type == pa.string_view():
+        levels = levels.cast(pa.large_string())
+    elif levels.type == pa.binary_view():
+        levels = levels.cast(pa.large_binary())
+    used, declared = levels.slice(coded.low, coded.span), kind == "category"
+    ordered = declared and bool(array.type.ordered)
+    return replace(coded, levels=used, categories=levels if declared else None, ordered=ordered)
 
 
 def _levels_coincide(levels: pa.Array) -> bool:

@@ -73,6 +73,8 @@ class IndividualRisk(Result):
         The threshold asked for and the records above it.
     household_risk, expected_household_reidentifications : float or None
         Mean and sum over records of the risk that some member of the household is re-identified.
+    resting_on_missing : int
+        Records whose frequency, and so risk, counts other records' missing values as matches.
     method : str
         "exact", "approx", "worst_case" or "census".
     records : frame
@@ -82,7 +84,7 @@ class IndividualRisk(Result):
     measure: ClassVar[str] = "individual_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "global_risk", "expected_reidentifications", "max_risk", "threshold", "n_above",
-        "household_risk", "expected_household_reidentifications",
+        "household_risk", "expected_household_reidentifications", "resting_on_missing",
     )  # fmt: skip
     cells: AnyCells
     method: str
@@ -110,6 +112,11 @@ class IndividualRisk(Result):
     def max_risk(self) -> float:
         """Largest individual risk."""
         return self.cells.values("risk").extremes()[1]
+
+    @cached_property
+    def resting_on_missing(self) -> int:
+        """Records whose frequency, and so risk, counts other records' missing values as matches."""
+        return self.cells.count_helped()
 
     @cached_property
     def threshold(self) -> float | None:

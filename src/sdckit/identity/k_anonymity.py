@@ -31,12 +31,15 @@ class KAnonymity(Result):
         For each k asked, the records with a sample frequency below k.
     violation_rates : dict of int to float
         The same as a share of the records.
+    resting_on_missing : dict of int to int
+        For each k asked, the records that reach k only through other records' missing values: below k if
+        these matched nothing (alpha = 0). 0 where no missing value is a wildcard.
     records : frame
         ``sample_frequency``.
     """
 
     measure: ClassVar[str] = "k_anonymity"
-    figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
+    figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates", "resting_on_missing")
     cells: AnyCells
     k: tuple[int, ...]
     prefix: str = ""
@@ -55,14 +58,22 @@ class KAnonymity(Result):
     @cached_property
     def violations(self) -> dict[int, int]:
         """Records with a sample frequency below each k."""
-        limits = [k - 1e-9 for k in self.k]  # a sum of fractions of alpha may miss k by rounding
-        counts = self.cells.values("sample_frequency").count_below(limits)
+        counts = self.cells.values("sample_frequency").count_below(self._limits)
         return dict(zip(self.k, counts, strict=True))
+
+    @property
+    def _limits(self) -> list[float]:
+        return [k - 1e-9 for k in self.k]  # a sum of fractions of alpha may miss k by rounding
 
     @cached_property
     def violation_rates(self) -> dict[int, float]:
         """Share of the records with a sample frequency below each k."""
         return {k: count / self.n for k, count in self.violations.items()}
+
+    @cached_property
+    def resting_on_missing(self) -> dict[int, int]:
+        """Records that reach each k only through other records' missing values."""
+        return dict(zip(self.k, self.cells.count_resting(self._limits), strict=True))
 
     @property
     def records(self) -> Any:
@@ -103,7 +114,7 @@ def k_anonymity(
     Returns
     -------
     KAnonymity
-        ``level``, ``violations``, ``violation_rates``, ``records``.
+        ``level``, ``violations``, ``violation_rates``, ``resting_on_missing``, ``records``.
 
     Raises
     ------

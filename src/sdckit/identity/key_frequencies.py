@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyFrequencies", "key_frequencies"]
 
+UNIQUE = 1 + 1e-9  # the frequency of a unique is below
 SIZE_BANDS = {
     "1": (1, 2), "2": (2, 3), "3": (3, 4), "4": (4, 5), "5-9": (5, 10), "10-24": (10, 25), "25-49": (25, 50),
     "50-99": (50, 100), "100+": (100, 1 << 62),
@@ -36,6 +37,9 @@ class KeyFrequencies(Result):
         Distinct key combinations.
     sample_uniques : int
         Records whose sample frequency is 1.
+    resting_on_missing : int
+        Records that would be unique if other records' missing values matched nothing (0 where none is a
+        wildcard).
     frequency_of_frequencies : dict of str to int
         Cells by their number of records: "1", "2", "3", "4", "5-9", ..., "100+".
     missing_rule : str
@@ -46,7 +50,9 @@ class KeyFrequencies(Result):
     """
 
     measure: ClassVar[str] = "key_frequencies"
-    figures: ClassVar[tuple[str, ...]] = ("n", "n_cells", "sample_uniques", "frequency_of_frequencies")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "n_cells", "sample_uniques", "resting_on_missing", "frequency_of_frequencies",
+    )  # fmt: skip
     cells: AnyCells
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
@@ -64,7 +70,12 @@ class KeyFrequencies(Result):
     @cached_property
     def sample_uniques(self) -> int:
         """Records whose sample frequency is 1 (with wildcards: that no other record matches)."""
-        return self.cells.values("sample_frequency").count_below([1 + 1e-9])[0]
+        return self.cells.values("sample_frequency").count_below([UNIQUE])[0]
+
+    @cached_property
+    def resting_on_missing(self) -> int:
+        """Records that would be unique if other records' missing values matched nothing."""
+        return self.cells.count_resting([UNIQUE])[0]
 
     @cached_property
     def frequency_of_frequencies(self) -> dict[str, int]:
@@ -130,7 +141,8 @@ def key_frequencies(
     Returns
     -------
     KeyFrequencies
-        ``n``, ``n_cells``, ``sample_uniques``, ``frequency_of_frequencies``, ``missing_rule``, ``records``.
+        ``n``, ``n_cells``, ``sample_uniques``, ``resting_on_missing``, ``frequency_of_frequencies``,
+        ``missing_rule``, ``records``.
 
     Raises
     ------
@@ -146,9 +158,13 @@ def key_frequencies(
     -----
     As a wildcard, a missing value matches every value: two records match when on every key they are
     equal or one is missing. In the count of a record, a matching record with a missing key and another
-    pattern counts alpha, every other one 1. sdcMicro's ``freqCalc`` gives complete records no credit
-    for records whose keys are all missing, and those the count n whatever alpha; here the rule has no
-    exceptions.
+    pattern counts alpha, every other one 1.
+
+    A record with every key missing, whatever the rule of each, counts for no other record: two blank rows
+    would hide every unique. In its own count all records match it as the rule says. With one key only it
+    is the value that is unknown, and the rule has no exception. sdcMicro's ``freqCalc`` gives complete
+    records no credit for blank ones, but partly missing records full credit, and the blank ones the count n
+    whatever alpha.
 
     References
     ----------

@@ -71,10 +71,11 @@ class ChartBlock:
 
 @dataclass(frozen=True)
 class Code:
-    """Text to be copied as it is."""
+    """Text to be copied as it is; on a terminal only where it says so."""
 
     caption: str
     text: str
+    screen: bool = False
     kind: str = "code"
 
 

@@ -7,9 +7,10 @@ outlines tell series apart, colour does not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
-__all__ = ["CHARTS", "OPEN", "chart_for", "charts_for", "describe", "to_svg"]
+__all__ = ["CHARTS", "OPEN", "chart_for", "charts_for", "describe", "has_interval", "to_svg"]
 
 Plain = Mapping[str, Any]
 INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
@@ -18,6 +19,7 @@ FONT = "sans-serif"
 WIDTH = 620
 LOWEST_RISK = 0.00005
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
+MOST_LETTERS = 76  # of a line of a title
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
 
@@ -143,22 +145,34 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any) -> Any:
 
 
 def forest_chart(data: Plain) -> Any:
-    """Estimates with their intervals, file by file: printed figures of two digits."""
+    """Estimates term by term, each on an axis of its own; intervals only where the document prints them exactly."""
     import altair as alt
 
-    fills, parts = {"original": INK}, ("estimate", "low", "high")
-    rows = [
-        {"label": row["label"], "text": row["estimate"]["text"], "fill": fills.get(row["file"], LIGHT)}
-        | {part: row[part]["value"] for part in parts}
-        for row in data["rows"]
-        if all(row[part]["value"] is not None for part in parts)
-    ]
-    space = _space([row["label"] for row in rows])
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("label:N", sort=None, title=None, axis=_names(space))
+    terms: dict[str, list[Plain]] = {}
+    for row in data["rows"]:
+        if row["estimate"]["value"] is not None:
+            terms.setdefault(row["term"], []).append(row)
+    space = _space([row["file"] for row in data["rows"]])
+    parts = [_term_chart(term, rows, space) for term, rows in terms.items()]
+    return alt.vconcat(*parts, spacing=14) if parts else _bars([])
+
+
+def _term_chart(term: str, rows: Sequence[Plain], space: int) -> Any:
+    import altair as alt
+
+    shown = [_forest_row(row) for row in rows]
+    ends = [row[part] for row in shown for part in ("low", "estimate", "high")]
+    if not any(map(has_interval, rows)):
+        ends.append(0.0)  # without intervals nothing else says how far apart two estimates are
+    low, high = min(ends), max(ends)
+    room = 0.12 * (high - low) or 0.1 * abs(high) or 1.0
+    scale = alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
+    across = alt.Axis(
+        format=",~r", labelFontSize=11, labelColor=INK, grid=False, aria=False, tickCount=5, labelFlush=True
     )
-    scale = alt.Scale(nice=False, zero=False, padding=30)
-    across = alt.Axis(format="~g", labelFontSize=11, labelColor=INK, grid=False, aria=False)
+    base = alt.Chart(alt.InlineData(values=shown)).encode(
+        y=alt.Y("file:N", sort=None, title=None, axis=_names(space))
+    )
     spans = base.mark_rule(color=INK, strokeWidth=1.5, aria=False).encode(
         x=alt.X("low:Q", title=None, scale=scale, axis=across), x2="high:Q"
     )
@@ -166,7 +180,27 @@ def forest_chart(data: Plain) -> Any:
         x=alt.X("estimate:Q", scale=scale), fill=alt.Fill("fill:N", scale=None)
     )
     texts = base.mark_text(dy=-9, fontSize=10, color=INK, aria=False).encode(x="estimate:Q", text="text:N")
-    return (spans + points + texts).properties(width=WIDTH - space, height=alt.Step(30))
+    return (spans + points + texts).properties(width=WIDTH - space, height=alt.Step(30), title=_title(term))
+
+
+def _forest_row(row: Plain) -> dict[str, Any]:
+    """A row as drawn; without an interval it spans nothing."""
+    estimate, fill = row["estimate"]["value"], INK if row["file"] == "original" else LIGHT
+    low, high = (row[end]["value"] if has_interval(row) else estimate for end in ("low", "high"))
+    told = {"file": row["file"], "text": row["estimate"]["text"], "fill": fill}
+    return told | {"estimate": estimate, "low": low, "high": high}
+
+
+def has_interval(row: Plain) -> bool:
+    """Whether a row of a forest chart has an interval to draw: rounded ends would draw one that is not the true one.
+
+    Examples
+    --------
+    >>> ends = {"low": {"text": "1.25", "value": 1.25}, "high": {"text": "2.5", "value": 2.5}}
+    >>> has_interval({**ends, "exact": True}), has_interval(ends)
+    (True, False)
+    """
+    return bool(row.get("exact")) and all(row[end]["value"] is not None for end in ("low", "high"))
 
 
 def heat_chart(data: Plain) -> Any:
@@ -214,8 +248,15 @@ def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
 def _heading(text: str) -> Any:
     import altair as alt
 
+    lines = wrap(text, MOST_LETTERS)
     return alt.Title(
-        text, anchor="start", frame="group", fontSize=14, fontWeight="bold", color=INK, offset=12
+        lines if len(lines) > 1 else text,
+        anchor="start",
+        frame="group",
+        fontSize=14,
+        fontWeight="bold",
+        color=INK,
+        offset=12,
     )
 
 
@@ -238,7 +279,8 @@ def describe(name: str, data: Plain, caption: str) -> str:
     rows = {
         "bars": lambda: [f"{r['label']}: {r['n']['text']} {data['unit']}" for r in data["rows"]],
         "forest": lambda: [
-            f"{r['label']}: {r['estimate']['text']} ({r['low']['text']} to {r['high']['text']})"
+            f"{r['label']}: {r['estimate']['text']}"
+            + (f" ({r['low']['text']} to {r['high']['text']})" if has_interval(r) else "")
             for r in data["rows"]
         ],
         "heat": lambda: [f"{c['one']} and {c['other']}: {c['value']['text']}" for c in data["cells"]],

@@ -12,7 +12,8 @@ import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import Ledger, Ratio, Tree
+from sdckit.report.charts import has_interval
+from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import said_blocks, said_tree
@@ -20,11 +21,13 @@ from sdckit.report.view import Plain, View
 
 __all__ = [
     "FEW", "MOST_TERMS", "USEFULNESS", "UtilityView", "common_labels", "compared_terms", "figures_view",
-    "forest_blocks", "forest_tree", "share_leaf", "tells_few", "term_words", "value_leaf",
+    "forest_block", "forest_blocks", "forest_row", "forest_tree", "share_leaf", "tells_few", "term_words", "value_leaf",
 ]  # fmt: skip
 
 USEFULNESS = "What is it still good for?"
 MOST_TERMS = 40
+MOST_DRAWN = 12
+ROUNDED = "intervals are not drawn, since their ends are rounded here"
 MOST_LEVELS = 10_000
 RARE = "(rare)"
 FEW = "withheld: a category of the model, or a combination of categories, has fewer than 5 records"
@@ -127,30 +130,54 @@ def compared_terms(result: Any) -> tuple[set[str], bool]:
 
 
 def forest_tree(result: Any, setting: PairSetting, common: set[str]) -> tuple[Tree, ...]:
-    """Estimates with their intervals, file by file, to two digits; values few records have are not named."""
-    rows = []
-    for number, row in enumerate(rows_of(result.forest())[: 2 * MOST_TERMS]):
-        start = f"{setting.prefix}.{setting.place}.forest.{number}"
-        leaves = {
-            part: value_leaf(setting.ledger, f"{start}.{part}", row[part])
-            for part in ("estimate", "low", "high")
-        }
-        term = term_words(str(row["term"]), common)
-        rows.append({"label": f"{term}, {row['file']}", "file": str(row["file"]), **leaves})
-    return tuple(rows)
+    """Estimates with their intervals, file by file, of whole terms; values few records have are not named."""
+    rows = rows_of(result.forest())
+    files = max(1, len({row["file"] for row in rows}))
+    most = max(1, 2 * MOST_TERMS // files) * files
+    return tuple(
+        forest_row(
+            setting, f"forest.{number}", row, term=term_words(str(row["term"]), common), file=str(row["file"])
+        )
+        for number, row in enumerate(rows[:most])
+    )
 
 
-def forest_blocks(
-    rows: Sequence[Plain], caption: str = "Estimates and intervals, file by file"
-) -> list[Block]:
-    """Draw estimates with their intervals, and list them."""
+def forest_row(
+    setting: PairSetting, name: str, row: Mapping[str, Any], *, term: str, file: str
+) -> dict[str, Tree]:
+    """An estimate and its interval in a file; only a confidential document prints them exactly."""
+    leaves = {
+        part: value_leaf(setting.ledger, f"{setting.prefix}.{setting.place}.{name}.{part}", row[part])
+        for part in ("estimate", "low", "high")
+    }
+    return {"label": f"{term}, {file}", "term": term, "file": file, **leaves, "exact": InternalOnly(True)}
+
+
+def forest_block(rows: Sequence[Plain], about: str) -> ChartBlock:
+    """Draw estimates, a term on an axis each: with their intervals where these are printed exactly."""
+    terms = list(dict.fromkeys(row["term"] for row in rows))
+    drawn = [row for row in rows if row["term"] in terms[:MOST_DRAWN]]
+    caption = (
+        f"Estimates and intervals: {about}"
+        if any(map(has_interval, drawn))
+        else f"Estimates: {about}; {ROUNDED}"
+    )
+    more = f" (the first {MOST_DRAWN} of {len(terms)})" if len(terms) > MOST_DRAWN else ""
+    return ChartBlock("forest", {"rows": drawn}, caption + more)
+
+
+def forest_blocks(rows: Sequence[Plain], about: str = "every term, file by file") -> list[Block]:
+    """Draw estimates, and list them with their intervals."""
     if not rows:
         return [Paragraph(f"Estimates {FEW}.", "note")]
     texts = tuple(
         (row["label"], *(row[part]["text"] for part in ("estimate", "low", "high"))) for row in rows
     )
-    table = TableBlock(caption, ("Term and file", "Estimate", "From", "To"), texts, (1, 2, 3))
-    return [ChartBlock("forest", {"rows": rows}, caption), table]
+    digits = "" if any(map(has_interval, rows)) else ", to two digits"
+    table = TableBlock(
+        f"Estimates and intervals{digits}", ("Term and file", "Estimate", "From", "To"), texts, (1, 2, 3)
+    )
+    return [forest_block(rows, about), table]
 
 
 def figures_view(

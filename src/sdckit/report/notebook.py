@@ -64,10 +64,11 @@ def _records(result: Any) -> int:
     return sum(int(size) * int(number) for size, number in result.sizes.items())
 
 
-def result_blocks(plain: Plain) -> list[Block]:
-    """Lay out the document of a single result, as `protect` gives it."""
+def result_blocks(plain: Plain, *, beside: Plain | None = None) -> list[Block]:
+    """Lay out the document of a single result, as `protect` gives it; `beside` are others of the same file."""
     shown = plain.get("measures", plain)
-    return [block for place, view in views_of(shown) for block in view.blocks(shown, place)]
+    known = {**(beside or {}), **shown}
+    return [block for place, view in views_of(shown) for block in view.blocks(known, place)]
 
 
 def result_chart(result: Any, *, internal: bool = False) -> Any:

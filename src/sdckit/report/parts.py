@@ -6,14 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph
-from sdckit.report.gate.figures import Count
+from sdckit.report.gate.figures import Count, Quantity
+from sdckit.report.gate.printed import Printed
 from sdckit.report.gate.relations import link_records
-from sdckit.report.setting import Setting
+from sdckit.report.setting import Setting, rule_of
 
-__all__ = ["bars", "notes_blocks", "of_whole", "texts", "uniques_of"]
+__all__ = [
+    "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "notes_blocks", "of_rule", "of_whole", "ruled",
+    "texts", "uniques_of",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 UNDEFINED = {"text": "undefined", "value": None}
+# One name for one quantity.
+ALONE = "Records alone with their combination"
+EXPECTED = "Expected re-identifications"
 
 
 def bars(
@@ -53,12 +60,57 @@ def of_whole(count: Plain, rate: Plain) -> str:
     >>> of_whole({"text": "25"}, {"text": "4.2 %"})
     '25 (4.2 %)'
     """
-    return f"{count['text']} ({rate['text']})"
+    text = f"{count['text']} ({rate['text']})"
+    number = count["text"]
+    return Printed(text, number.identity, number.span) if isinstance(number, Printed) else text
 
 
-def uniques_of(setting: Setting, true: int) -> Count:
-    """Enter the cells of one record, once for all measures that start from them."""
-    uniques = setting.count("sample_uniques.cells", true, "violations")
+def below(k: object) -> str:
+    """What records in groups of fewer than k are called.
+
+    Examples
+    --------
+    >>> below(3)
+    'Records in groups of fewer than 3'
+    """
+    return f"Records in groups of fewer than {k}"
+
+
+def of_rule(tree: Plain) -> str:
+    """The rule for missing key values that a figure follows, behind its name; "" where none is missing.
+
+    Examples
+    --------
+    >>> of_rule({"rule": "wildcard"}), of_rule({"rule": ""})
+    (' (missing as wildcard)', '')
+    """
+    return f" (missing as {tree['rule']})" if tree.get("rule") else ""
+
+
+def by_rule(one: Plain, place: str) -> list[tuple[str, str]]:
+    """The rule and the place of a measure's figures, under every rule for missing values that it was computed with."""
+    other = next((rule for rule in ("category", "wildcard") if one.get(f"{place}_{rule}")), "")
+    if not other:
+        return [("", place)]
+    main = "wildcard" if other == "category" else "category"
+    return sorted([(main, place), (other, f"{place}_{other}")], reverse=True)
+
+
+def ruled(words: str, rule: str) -> str:
+    """A figure's name with its rule for missing values."""
+    return words + of_rule({"rule": rule})
+
+
+def cells_alone(setting: Setting, result: Any) -> Quantity:
+    """The records alone with their combination, a missing value being a value of its own: cells of one record."""
+    return Quantity(ALONE, rule="category" if rule_of(result) else "", intruder=setting.intruder)
+
+
+def uniques_of(setting: Setting, result: Any) -> Count:
+    """Enter the records alone with their combination, missing a value of its own, once for all measures."""
+    uniques = setting.count(
+        "sample_uniques.cells", result.sample_uniques, "violations", of=cells_alone(setting, result)
+    )
     link_records(setting.ledger, setting.sizes, uniques.name, 1, 1)
     setting.ledger.nested("n", uniques.name)
     return uniques

@@ -35,8 +35,6 @@ def screen_page(assessment: Assessed) -> Page:
 
 def screen_blocks(*results: Any) -> list[Block]:
     """The documents of single results, exact."""
-    return [
-        block
-        for result in results
-        for block in result_blocks(protect(result_document(result), internal=True))
-    ]
+    plains = [protect(result_document(result), internal=True) for result in results]
+    together = {place: tree for plain in plains for place, tree in plain.items()}
+    return [block for plain in plains for block in result_blocks(plain, beside=together)]

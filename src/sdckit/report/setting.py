@@ -6,13 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.report.gate.figures import Count, Foreign, InternalOnly, Ledger, Tree, Watched
+from sdckit.report.gate.figures import Count, Foreign, InternalOnly, Ledger, Quantity, Tree, Watched
 from sdckit.report.gate.relations import Sizes, largest_size, make_sizes
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["RISK_EDGES", "PairSetting", "Setting", "notes_tree", "release_sizes", "setting_for", "setting_of"]
+__all__ = [
+    "RISK_EDGES",
+    "PairSetting",
+    "Setting",
+    "intruder_words",
+    "notes_tree",
+    "release_sizes",
+    "rule_of",
+    "setting_for",
+    "setting_of",
+]
 
 # Fixed for every file: an edge taken from the data would give a record's risk away.
 RISK_EDGES = (0.0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -42,6 +52,8 @@ class Setting:
     variant
         What stands behind the colon of the result's place: ``"category"`` or ``"wildcard"`` for the other rule
         for missing values.
+    intruder
+        Name and keys, where a document has several files or intruders.
     """
 
     ledger: Ledger
@@ -55,6 +67,7 @@ class Setting:
     alpha: float = 1.0
     threshold: float | None = None
     variant: str = ""
+    intruder: str = ""
 
     @property
     def suffix(self) -> str:
@@ -65,9 +78,24 @@ class Setting:
         """The same for the result at another place."""
         return replace(self, variant=place.partition(":")[2])
 
-    def count(self, name: str, true: int, group: str, *, watched: Watched = "everywhere") -> Count:
+    def count(
+        self,
+        name: str,
+        true: int,
+        group: str,
+        *,
+        watched: Watched = "everywhere",
+        of: Quantity | None = None,
+    ) -> Count:
         """Enter a count under the prefix."""
-        return self.ledger.count(f"{self.prefix}.{name}", true, f"{self.prefix}.{group}", watched=watched)
+        start = self.prefix
+        return self.ledger.count(f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of)
+
+    def quantity(self, name: str, rule: str) -> Quantity:
+        """A quantity of this intruder, under a rule for missing values."""
+        return Quantity(
+            f"{name}, {self.counted}" if self.persons else name, rule=rule, intruder=self.intruder
+        )
 
     def own_cells_known(self, result: object) -> bool:
         """The same as `cells_known`, under the rule for missing values that this result was computed with."""
@@ -112,6 +140,22 @@ class PairSetting:
 def release_sizes(ledger: Ledger, sizes: Sequence[int]) -> tuple[Count, ...]:
     """Enter the records of each release."""
     return tuple(ledger.count(f"n.released.{j}", size, "n") for j, size in enumerate(sizes, 1))
+
+
+def intruder_words(name: str, keys: Sequence[str]) -> str:
+    """An intruder as quantities name it: by its keys, too, since a key may be left out of a release.
+
+    Examples
+    --------
+    >>> intruder_words("neighbour", ["sex", "age"])
+    'neighbour: sex, age'
+    """
+    return f"{name}: {', '.join(keys)}"
+
+
+def rule_of(result: object) -> str:
+    """What missing key values were taken for in a result: "wildcard", "category", or "" where none is missing."""
+    return str(getattr(getattr(result, "cells", None), "rule", ""))
 
 
 def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str] = ()) -> dict[str, Tree]:

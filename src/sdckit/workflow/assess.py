@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
@@ -196,7 +197,8 @@ def _assess_file(
         warnings.simplefilter("always", SdcWarning)
         plans = plan_file(scenario, measures=measures, data=frame, tell=step)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
-    messages = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, SdcWarning)))
+    told = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
+    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *told]))
     for message in messages:
         warnings.warn(message, SdcWarning, stacklevel=3)
     from sdckit import __version__
@@ -206,6 +208,13 @@ def _assess_file(
         intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
         backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
     )  # fmt: skip
+
+
+def _unconfirmed(scenario: Scenario) -> list[str]:
+    if not scenario.unconfirmed:
+        return []
+    told = f"the scenario is a guess that is not confirmed: {unconfirmed_words(scenario)}"
+    return [f"{told}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
 def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
+from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.errors import ScenarioError
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
 from sdckit.workflow.verdicts import Verdict
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 PER_VARIABLE = ("l", "correctly_disclosed")
 
-__all__ = ["CheckResult", "check", "check_assessment", "require_thresholds"]
+__all__ = ["CheckResult", "check", "check_assessment", "require_gate"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def check(
     Raises
     ------
     ScenarioError
-        No threshold is declared.
+        No threshold is declared, or guesses of the scenario are unconfirmed.
 
     Examples
     --------
@@ -107,21 +108,22 @@ def check(
     arguments.seed(seed)
     if arguments.scenario_or_none(scenario) is None:
         raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
-    require_thresholds(scenario)
+    require_gate(scenario)
     return check_assessment(
         assess(data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log)
     )
 
 
-def require_thresholds(scenario: Scenario) -> None:
-    """Refuse a scenario that would let everything pass."""
+def require_gate(scenario: Scenario) -> None:
+    """Refuse a scenario that would let everything pass, or rests on guesses that nobody has confirmed."""
+    require_confirmed(scenario)
     if not scenario.thresholds.declared:
         raise ScenarioError("the scenario declares no threshold to check; add [thresholds] with k, risk or l")
 
 
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
     """Judge an assessment that has been made already; a threshold without a verdict counts as unchecked."""
-    require_thresholds(assessment.scenario)
+    require_gate(assessment.scenario)
     verdicts = (*assessment.verdicts, *_forgotten(assessment))
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
 

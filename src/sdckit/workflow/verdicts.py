@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
-from sdckit.report.chapters.sentences import overall
+from sdckit.report.chapters.sentences import both_rules, overall
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.recoverable_values import RecoverableValues
@@ -52,6 +52,7 @@ DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
+NO_FIGURE = "its figure is undefined in a release"
 NO_ATTACK = "no attack with a residual risk could be made"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -79,6 +80,9 @@ class Verdict:
         The figure compared, where it is one figure.
     because : str
         What gives values back, in words.
+    n_category, n_resting : int or None
+        For k where missing key values stand for any value: the records below k when they are a category, and
+        those that reach k only through other records' missing values.
     """
 
     name: str
@@ -90,6 +94,8 @@ class Verdict:
     value: float | None
     reason: str
     because: str = ""
+    n_category: int | None = None
+    n_resting: int | None = None
 
     @property
     def word(self) -> str:
@@ -102,12 +108,17 @@ class Verdict:
         if self.holds is None:
             return f"{self.name} = {self.limit:g}: {self.reason}"
         n = self.n_records or 0
-        return (HOLDS if self.holds else EXCEEDED)[self.name].format(
+        said = (HOLDS if self.holds else EXCEEDED)[self.name].format(
             limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (told by {self.because})" if self.because else "",
         )  # fmt: skip
+        if self.n_category is None:
+            return said
+        return said + both_rules(
+            f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds
+        )
 
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
@@ -117,6 +128,16 @@ def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
 
 def _by_count(name: str, intruder: str, limit: float, beyond: int, variable: str | None = None) -> Verdict:
     return Verdict(name, intruder, variable, limit, beyond == 0, beyond, None, "")
+
+
+def _with_both_rules(one: Verdict, results: Mapping[str, Any]) -> Verdict:
+    """A verdict on k that says what it would be if a missing value were a category."""
+    category = results.get("k_anonymity:category")
+    if category is None:
+        return one
+    k = int(one.limit)
+    resting = results["k_anonymity"].resting_on_missing[k]
+    return replace(one, n_category=category.violations[k], n_resting=resting)
 
 
 def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str | None = None) -> Verdict:
@@ -137,6 +158,7 @@ def judge(
     if thresholds.k is not None:
         beyond = results["k_anonymity"].violations[thresholds.k]
         found.append(_by_count("k", intruder, thresholds.k, beyond))
+        found[-1] = _with_both_rules(found[-1], results)
     if thresholds.risk is not None:
         found.append(_by_count("risk", intruder, thresholds.risk, risk.count_above(thresholds.risk)))
     if thresholds.global_risk is not None:
@@ -181,7 +203,11 @@ def judge_release(
                 reason = reasons.get(place, reasons.get(measure_name, "its measure did not run"))
                 found.append(_unjudged(name, intruder, limit, reason, variable))
                 continue
-            value = max(one[figure] for one in result.per_release)
+            values = [one[figure] for one in result.per_release]
+            if any(map(math.isnan, values)):
+                found.append(_unjudged(name, intruder, limit, NO_FIGURE, variable))
+                continue
+            value = max(values)
             found.append(Verdict(name, intruder, variable, limit, value <= limit, None, value, ""))
     return tuple(found)
 

@@ -54,7 +54,9 @@ def test_a_plan_becomes_lazy_cells(plan):
     assert (found.keys, found.n, found.alpha) == (("a", "b"), 6, 0.5)
     assert (found.rules, found.n_missing, found.n_levels) == (("wildcard", "category"), (1, 1), (2, 3))
     assert found.source is None
-    assert set(found.columns) == {"cell_size", "sample_frequency", "population_frequency"}
+    assert set(found.columns) == {
+        "cell_size", "sample_frequency", "strict_frequency", "population_frequency",
+    }  # fmt: skip
     frame = nw.from_native(plan(pl.DataFrame(GAPS)))
     assert tabulate_lazy(frame, resolve_roles(keys=["b"])).n_cells == 4
 

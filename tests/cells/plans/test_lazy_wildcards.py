@@ -33,7 +33,14 @@ def matched(frame, names, rules, *, alpha=1.0, weight="w"):
     keys, extended = keyed(frame, names, rules)
     return collected(
         match_wildcards(
-            extended, keys, PATTERN, weight=weight, alpha=alpha, frequency="count", population="people"
+            extended,
+            keys,
+            PATTERN,
+            weight=weight,
+            alpha=alpha,
+            frequency="count",
+            strict="strict",
+            population="people",
         )
     )
 
@@ -54,6 +61,7 @@ def test_every_pair_compared(plan, file, alpha):
     assert found["row"].to_list() == list(range(len(file.rows)))
     assert found["count"].to_list() == pytest.approx(f, rel=1e-12)
     assert found["people"].to_list() == pytest.approx(big_f, rel=1e-12)
+    assert found["strict"].to_list() == brute.frequencies(file.rows, file.weights, file.wild, 0)[0]
     assert found["count"].dtype == (pl.Int64 if alpha == 1 else pl.Float64)
 
 

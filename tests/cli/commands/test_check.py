@@ -76,6 +76,29 @@ def test_without_thresholds_nothing_passes(sdckit, survey: Path, tmp_path: Path)
     assert "declares no threshold" in done.err
 
 
+def test_a_guess_is_no_gate_until_it_is_confirmed(sdckit, survey: Path, tmp_path: Path) -> None:
+    """From `scenario init` to the gate: refused as it is, and as long as one name stands in the list."""
+    path = tmp_path / "guess.toml"
+    assert sdckit("scenario", "init", survey, "-o", path).code == 0
+    guessed = path.read_text(encoding="utf-8")
+    limits = guessed + "\n[thresholds]\nk = 2\n"
+    for text in (guessed, limits):
+        path.write_text(text, encoding="utf-8")
+        done = sdckit("check", survey, "--scenario", path)
+        assert (done.code, done.out) == (2, "")
+        assert "not confirmed" in done.err
+        assert "'income'" in done.err
+        assert len(done.lines) == 1
+    done = sdckit("assess", survey, "--scenario", path)
+    assert done.code == 0
+    assert "not confirmed" in " ".join(done.out.split())
+    start = limits.index("unconfirmed = [")
+    path.write_text(limits[:start] + limits[limits.index("]\n", start) + 2 :], encoding="utf-8")
+    done = sdckit("check", survey, "--scenario", path)
+    assert done.code in {0, 1}
+    assert "not confirmed" not in done.err
+
+
 def test_the_scenario_is_required(sdckit, survey: Path) -> None:
     done = sdckit("check", survey)
     assert done.code == 2

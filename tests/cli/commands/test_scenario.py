@@ -26,6 +26,27 @@ def test_it_writes_a_scenario_that_can_be_used(sdckit, survey: Path, tmp_path: P
     assert sdckit("assess", survey, "--scenario", "scenario.toml").code == 0
 
 
+def test_the_terminal_shows_roles_and_how_sure_they_are(sdckit, survey: Path) -> None:
+    done = sdckit("scenario", "init", survey)
+    told = " ".join(done.out.split())
+    for row in ("name identifier sure", "sex key sure", "region key likely", "hh household sure"):
+        assert row in told
+    assert "asked about in it, under unconfirmed" in told
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert MARKER not in done.out
+
+
+def test_without_a_key_the_file_is_written_to_be_filled_in(sdckit, tmp_path: Path) -> None:
+    data = tmp_path / "x.csv"
+    data.write_text("v1,v2\n" + "1,2\n3,4\n" * 20)
+    done = sdckit("scenario", "init", data)
+    assert done.code == 0
+    assert "No column looks like a key" in done.out
+    done = sdckit("assess", data, "--scenario", "scenario.toml")
+    assert (done.code, done.out) == (2, "")
+    assert "keys is empty" in done.err
+
+
 def test_the_guesses_are_explained_without_values(sdckit, survey: Path, tmp_path: Path) -> None:
     sdckit("scenario", "init", survey)
     text = (tmp_path / "scenario.toml").read_text(encoding="utf-8")

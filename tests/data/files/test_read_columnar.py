@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sdckit.data.files.readers import read_file, scan_header
@@ -35,3 +37,30 @@ def test_pattern_characters_and_folder_names(tmp_path):
     for name, write in (("w[1].parquet", FRAME.write_parquet), ("w[1].arrow", FRAME.write_ipc)):
         write(folder / name)
         assert read_file(folder / name).columns == FRAME.columns
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_categories_of_another_writer_keep_their_order(tmp_path, kind):
+    order = ["never", "unasked", "seldom", "often"]
+    held = pa.DictionaryArray.from_arrays(pa.array([3, None, 2, 0, 3], pa.int8()), pa.array(order))
+    table, path = pa.table({"x": held}), tmp_path / ("x.parquet" if kind == "parquet" else "x.arrow")
+    if kind == "parquet":
+        pq.write_table(table, path, row_group_size=2)
+    else:
+        opening = pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream
+        with opening(str(path), table.schema) as sink:
+            sink.write_table(table)
+    found = read_file(path)["x"]
+    assert found.dtype == pl.Enum(order)
+    assert found.to_list() == ["often", None, "seldom", "never", "often"]
+
+
+def test_row_groups_with_categories_of_their_own(tmp_path):
+    path = tmp_path / "x.parquet"
+    parts = [pa.table({"x": pa.array(one).dictionary_encode()}) for one in (["b", "a"], ["c", "b"])]
+    with pq.ParquetWriter(path, parts[0].schema) as sink:
+        for part in parts:
+            sink.write_table(part)
+    found = read_file(path)["x"]
+    assert found.to_list() == ["b", "a", "c", "b"]
+    assert found.dtype.categories.to_list() == ["b", "a", "c"]

@@ -10,7 +10,8 @@ import polars as pl
 import pyreadstat
 import pytest
 
-from sdckit.data.files.readers import read_file, scan_header
+from sdckit.data.files.read_labelled import read_labels
+from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
 
 MARK = "Zyxw-4711"
@@ -99,6 +100,19 @@ def test_texts_and_labels_follow_the_rule_of_every_format(tmp_path):
     assert read["t"].to_list() == ["a", None, None, None]
     assert read["c"].to_list() == ["yes", None, "yes", "yes"]
     assert read_file(path, missing="")["t"].to_list() == ["a", "NA", None, "."]
+
+
+def test_labels_of_variables_and_values(tmp_path):
+    path = tmp_path / "l.sav"
+    pyreadstat.write_sav(
+        survey(), str(path), variable_value_labels=LABELS, column_labels=["Name", None, " Beruf ", "", "Zahl"]
+    )
+    labels, values = read_labels(path, "SPSS")
+    assert labels == {"name": "Name", "job": "Beruf", "n": "Zahl"}
+    assert values == {name: tuple(codes.values()) for name, codes in LABELS.items()}
+    with pytest.warns(SdcWarning, match="may mean missing|means missing"):
+        sample = describe_file(path)
+    assert (sample.labels, sample.value_labels) == (labels, values)
 
 
 def test_without_labels(sav):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sdckit.data.files import readers
 from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
@@ -213,6 +214,15 @@ def test_content_contradicts_the_extension(tmp_path, name, content, match):
     path = tmp_path / name
     path.write_bytes(content + MARK.encode() * 3)
     refused(FileFormatError, match, path)
+
+
+@pytest.mark.parametrize(("cells", "fewest", "rows"), [(1000, 1, 2), (4, 2, 2), (1000, 3, 3), (8, 1, 2)])
+def test_describe_reads_fewer_records_of_wide_files(tmp_path, monkeypatch, cells, fewest, rows):
+    """At most 2 here, less than 3 of 4 columns, but not less than the fewest."""
+    for name, value in (("_MOST", 2), ("_CELLS", cells), ("_FEWEST", fewest)):
+        monkeypatch.setattr(readers, name, value)
+    with pytest.warns(SdcWarning):
+        assert describe_file(saved(tmp_path, "csv")).frame.height == rows
 
 
 def test_describe_gives_header_and_sample(tmp_path):

@@ -6,9 +6,12 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+from sdckit.data.files import readers
+from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.data.scenarios.guess import guess_roles, scenario_toml
+from sdckit.data.scenarios.guess_toml import write_guesses
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, FileFormatError, SdcWarning
+from sdckit.errors import FileFormatError, ScenarioError, SdcWarning
 
 MARK = "Zyxw-4711"
 N = 300
@@ -19,7 +22,7 @@ def survey():
         {
             "full name": [MARK] + [f"P{i}" for i in range(N - 1)],
             "sex": ["m", "f"] * (N // 2),
-            'ort "x"\ny': [f"{i % 150:04d}" for i in range(N)],
+            'q "x"\ny': [f"{i % 150:04d}" for i in range(N)],
             "dob": [f"1980-{i % 12 + 1:02d}-{i % 28 + 1:02d}" for i in range(N)],
             "hh": [i // 3 for i in range(N)],
             "wgt": [1.5 + i % 4 for i in range(N)],
@@ -49,9 +52,12 @@ def test_is_valid_and_explains_every_column(tmp_path):
     assert scenario.thresholds.declared == {}
     scenario.check_columns(survey().columns)
     assert '# Disclosure scenario for "survey.csv".' in text
-    assert "WARNING: recode to a year" in text
-    assert '#   "ort \\"x\\"\\ny": 150 values, and the name says nothing' in text
-    assert '#   "empty": it holds no value' in text
+    told = " ".join(line.lstrip("# ") for line in text.splitlines())
+    assert "WARNING: recode to a year" in told
+    assert '"q \\"x\\"\\ny": unsure: 150 values; neither name nor label says' in told
+    assert '#   "empty": sure: it holds no value' in text
+    assert scenario.unconfirmed == ("wgt", "income")
+    assert max(len(line) for line in text.splitlines()) <= 80
     assert "# k = 3" in text
     assert MARK not in text
     assert "1980" not in text
@@ -70,10 +76,13 @@ def test_the_example_limits_are_valid_once_uncommented(tmp_path):
 
 
 def test_several_rows_per_person_say_what_the_line_does(tmp_path):
-    text = scenario_toml(survey().with_columns(pid=pl.int_range(N) // 2))
+    text = scenario_toml(
+        survey().drop("dob").with_columns(pid=pl.int_range(N) // 2, sex=pl.int_range(N) // 2 % 2)
+    )
     scenario = scenario_of(text, tmp_path)
     assert (scenario.person, scenario.missing) == ("pid", "category")
-    assert "with the line below each person counts once" in text
+    told = " ".join(line.lstrip("# ") for line in text.splitlines())
+    assert "with the line below each person counts once" in told
     assert '\nperson = "pid"\n' in text
     assert "make one row per person" not in text
 
@@ -92,7 +101,8 @@ def test_codes_that_may_mean_missing_are_a_line_to_uncomment(tmp_path):
     assert scenario_of(chosen, tmp_path).missing_codes == ("NA", "-999")
     with pytest.warns(SdcWarning):
         text = scenario_toml(path, missing=["NA"])
-    assert 'write instead of the line above:\n# missing_codes = ["NA", "-999"]' in text
+    told = " ".join(line.lstrip("# ") for line in text.splitlines())
+    assert 'write instead of the line above: missing_codes = ["NA", "-999"]' in told
     assert scenario_of(text, tmp_path).missing_codes == ("NA",)
     with pytest.warns(SdcWarning):
         assert scenario_of(scenario_toml(path, missing=""), tmp_path).missing_codes == ("",)
@@ -105,17 +115,43 @@ def test_without_weight_a_sampling_fraction_is_offered(tmp_path):
     assert scenario_of(uncommented, tmp_path).sampling_fraction == 0.05
 
 
-def test_a_large_file_says_that_only_a_sample_was_read(tmp_path):
+def test_a_large_file_says_that_only_a_sample_was_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "_MOST", 100)
+    monkeypatch.setattr(readers, "_FEWEST", 10)
     path = tmp_path / "x.parquet"
-    pl.DataFrame({"sex": [1, 2] * 50_001}).write_parquet(path)
-    assert "# Only the first 100,000 of 100,002 records were looked at." in scenario_toml(path)
+    pl.DataFrame({"sex": [1, 2] * 51}).write_parquet(path)
+    assert "# Only the first 100 of 102 records were looked at." in scenario_toml(path)
 
 
 def test_no_key_to_guess(tmp_path):
+    """The file is written for the keys to be filled in, and is no scenario before."""
     path = tmp_path / "x.csv"
     path.write_text("v1,v2\n" + "1,2\n3,4\n" * 20)
-    with pytest.raises(DataError, match=r"no column of x\.csv .* name the keys by hand"):
-        scenario_toml(path)
+    text = scenario_toml(path)
+    assert "keys = []" in text
+    with pytest.raises(ScenarioError, match="keys is empty"):
+        scenario_of(text, tmp_path)
+    assert scenario_of(text.replace("keys = []", 'keys = ["v1"]'), tmp_path).keys == ("v1",)
+
+
+def test_questions_stand_together_and_the_names_are_those_to_delete(tmp_path):
+    frame = pl.DataFrame({"sex": [1, 2] * 30, **{f"item{i}": [i % 3, 1, 2] * 20 for i in range(40)}})
+    text = scenario_toml(frame)
+    scenario = scenario_of(text, tmp_path)
+    assert scenario.unconfirmed == tuple(f"item{i}" for i in range(40))
+    assert text.count("Could a stranger know it?") == 1
+    assert max(len(line) for line in text.splitlines()) <= 80
+    answered = (
+        text[: text.index("unconfirmed = [")] + text[text.index("]\n", text.index("unconfirmed")) + 2 :]
+    )
+    assert scenario_of(answered, tmp_path).unconfirmed == ()
+
+
+def test_what_members_of_a_household_share_is_told():
+    found = guess_roles(survey().with_columns(floor=pl.int_range(N) // 3 % 4, sex=pl.Series([1, 1, 2] * 100)))
+    assert found.household_variables == ("floor",)
+    text = write_guesses(found, name="x", looked_at="", notes=MissingNotes())
+    assert '# The same for all members of every household: "floor".' in text
 
 
 def test_absent_file(tmp_path):

@@ -37,6 +37,7 @@ def test_the_ranking_is_by_what_is_saved_per_bit():
     assert [one.variables[0] for one in ranked] == ["1", "0", "4", "2", "3"]
     assert (
         ranked[0].sentence
-        == "coarsen 1 (pairs, 8 to 4): 4 of 10 sample uniques gone for 1.00 bits of information"
+        == "coarsen 1 (pairs, 8 to 4 levels; or group codes that belong together): 4 of 10 sample uniques gone for "
+        "1.00 bits of information"
     )
     assert ranked[0].saved_per_bit == pytest.approx(4)

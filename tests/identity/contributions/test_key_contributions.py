@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
 from draw import quiet
-from sdckit import Scenario, as_cells, key_contributions
-from sdckit.errors import DataError
+from sdckit import Recipe, Scenario, as_cells, k_anonymity, key_contributions, key_frequencies
+from sdckit.errors import ColumnError, DataError, FileFormatError
 
 FRAME = pl.DataFrame(
     {
@@ -86,7 +88,7 @@ def test_no_records_and_no_persons():
 def test_suggestions():
     frame = pl.DataFrame({"age": [20, 21, 40, 41, 60, 61], "sex": list("ffmmff")})
     with quiet():
-        result = key_contributions(frame, keys=["age", "sex"])
+        result = key_contributions(frame, keys=["age", "sex"], ordered=["age"])
     assert result.uniques == 6
     step = result.coarsenings["age"]
     assert (step.rule, step.levels_before, step.levels_after) == ("neighbouring levels in pairs", 6, 3)
@@ -100,6 +102,78 @@ def test_suggestions():
     assert result.suggestions[0].saved_per_bit == pytest.approx(6)
     assert result.coarsening_figures["age"]["uniques_saved"] == 6
     assert result.notes == {}
+
+
+ANSWERS = ["very good", "good", "fair", "bad", "very bad"]
+
+
+def survey(n=3000):
+    """Keys of every kind."""
+    rng = np.random.default_rng(4)
+    places = rng.integers(0, 9, n)
+    return pd.DataFrame(
+        {
+            "age": np.clip(rng.normal(45, 18, n), 0, 99).astype(int),
+            "status": rng.choice(9, n, p=[0.3, 0.3, 0.2, 0.1, 0.05, 0.03, 0.01, 0.008, 0.002]) + 1,
+            "region": np.array([f"R{j // 3}{j % 3}" for j in range(9)])[places],
+            "health": pd.Categorical(np.array(ANSWERS)[rng.integers(0, 5, n)], ANSWERS, ordered=True),
+            "job": rng.choice(["a", "b", "c", "d", "e, f"], n, p=[0.5, 0.3, 0.19, 0.008, 0.002]),
+            "rooms": np.where(rng.random(n) < 0.1, np.nan, rng.integers(1, 13, n)),
+        }
+    )
+
+
+def test_every_step_does_what_is_said_of_it(tmp_path):
+    frame = survey()
+    (tmp_path / "regions.csv").write_text(
+        "".join(f"{one};{one[:2]}\n" for one in sorted(set(frame["region"])))
+    )
+    keys = ["age", "status", "region", "health", "job", "rooms"]
+    declared = Scenario(keys=keys, numeric=["rooms"], hierarchies={"region": "regions.csv"})
+    (tmp_path / "scenario.toml").write_text(declared.to_toml())
+    scenario = Scenario.from_toml(tmp_path / "scenario.toml")
+    result = key_contributions(frame, scenario=scenario)
+    assert {
+        key: (one.scale, one.plain_rule, one.step_is_public) for key, one in result.coarsenings.items()
+    } == {
+        "age": ("number", "bands with round edges", True),
+        "status": ("unknown", "the rarest levels as one", False),
+        "region": ("codes", "hierarchy, level 1", True),
+        "health": ("ordered", "neighbouring levels in pairs", False),
+        "job": ("codes", "the rarest levels as one", False),
+        "rooms": ("number", "bands with round edges", True),
+    }
+    assert "status" in result.notes["coarsenings"]
+    assert "age" not in result.notes["coarsenings"]
+    assert len(result.suggestions) == 12
+    for one in result.suggestions:
+        path = tmp_path / "recipe.toml"
+        path.write_text(one.step)
+        coarser = Recipe.from_toml(path).apply(frame).data
+        keys = [key for key in scenario.keys if key in coarser]
+        if one.action == "coarsen":
+            assert coarser[one.variables[0]].nunique() == result.coarsenings[one.variables[0]].levels_after
+        after = key_frequencies(coarser, keys=keys)
+        assert result.uniques - after.sample_uniques == one.uniques_saved, one.sentence
+        violations = k_anonymity(after.cells, k=[3, 5]).violations
+        assert {k: result.violations[k] - n for k, n in violations.items()} == {
+            k: n for k, n in one.violations_saved.items() if k > 2
+        }
+    assert "e, f" not in str(result.to_dict())  # a step may name values: it stays out of what is handed on
+
+
+def test_what_is_declared_is_checked():
+    frame = survey(200)
+    for wrong, error, told in (
+        ({"numeric": ["jobs"]}, ColumnError, "numeric: 'jobs' is no key"),
+        ({"ordered": ["jobs"]}, ColumnError, "ordered: 'jobs' is no key"),
+        ({"numeric": ["age"], "ordered": ["age"]}, DataError, "numeric and ordered"),
+        ({"hierarchies": {"jobs": {}}}, ColumnError, "hierarchies: 'jobs' is no key"),
+        ({"hierarchies": ["job"]}, DataError, "hierarchies="),
+        ({"hierarchies": {"job": "absent.csv"}}, FileFormatError, "absent.csv"),
+    ):
+        with pytest.raises(error, match=told):
+            key_contributions(frame, keys=["age", "job"], **wrong)
 
 
 def test_without_uniques_no_share_is_decided():

@@ -9,9 +9,10 @@ import pickle
 import numpy as np
 import polars as pl
 import pytest
+import statsmodels.api as sm
 
 from draw import quiet
-from sdckit import Scenario, SdcWarning, as_cells, population_risk
+from sdckit import Scenario, SdcWarning, as_cells, individual_risk, population_risk
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population import forward_search, log_linear, population_risk as home
 
@@ -193,3 +194,41 @@ def test_bad_input():
         risk(sampling_fraction=1.5)
     with pytest.raises(ColumnError, match="name of a result"):
         risk(FRAME.rename({"w": "expected_match"}), id="expected_match").records  # noqa: B018
+
+
+def test_the_fit_says_whether_to_trust_it():
+    """Main effects miss the groups of a file with dependent keys; the search finds the pair, and says so."""
+    frame = pl.DataFrame(sm.datasets.fair.load_pandas().data)
+    keys = ["age", "yrs_married", "children", "religious", "educ", "occupation"]
+    given = {"keys": keys, "sampling_fraction": 0.1}
+    simple, found = population_risk(frame, **given), population_risk(frame, **given, select=True)
+    assert (simple.fit, simple.recommended) == ("too simple", False)
+    assert (found.fit, found.recommended) == ("fits", True)
+    assert (simple.dissimilarity, found.dissimilarity) == pytest.approx((0.5119, 0.0220), abs=1e-3)
+    figures = found.to_dict()["figures"]
+    assert (figures["fit"], figures["recommended"]) == ("fits", True)
+    census = population_risk(frame, keys=keys, sampling_fraction=1)
+    assert (census.fit, census.recommended) == ("census", True)
+    assert math.isnan(census.dissimilarity)
+
+
+def test_the_search_is_near_the_truth_where_individual_risk_is_too_low():
+    """A population with known frequencies: correct matches among sample uniques, 5 % of the people in the file."""
+    rng = np.random.default_rng(11)
+    n = 60_000
+    age = np.clip(rng.gamma(6, 7, n), 0, 90).astype(int)
+    married = (rng.random(n) < np.clip(age / 60, 0.05, 0.8)).astype(int)
+    people = pl.DataFrame(
+        {"region": rng.choice(9, n, p=np.array([3, 18, 20, 10, 22, 7, 9, 6, 5]) / 100), "age": age,
+         "married": married, "edu": np.clip(rng.normal(3 - 0.02 * age, 1.2, n).round(), 0, 6).astype(int)}
+    )  # fmt: skip
+    keys = people.columns
+    sample = people.with_columns(F=pl.len().over(keys)).sample(fraction=0.05, seed=2)
+    alone = sample.with_columns(f=pl.len().over(keys)).filter(pl.col("f") == 1)
+    true = (1 / alone["F"]).sum()
+    found = population_risk(sample, keys=keys, sampling_fraction=0.05, select=True)
+    assert found.recommended
+    assert found.tau2 == pytest.approx(true, rel=0.1)
+    risks = individual_risk(sample, keys=keys, sampling_fraction=0.05).records
+    own = pl.DataFrame(risks).with_columns(f=pl.Series(sample.with_columns(f=pl.len().over(keys))["f"]))
+    assert own.filter(pl.col("f") == 1)["risk"].sum() < 0.9 * true

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
@@ -79,3 +80,21 @@ def test_estimates_are_numbers_of_people(file, fraction):
         assert math.isnan(found) or -1e-6 <= found <= uniques / fraction * (1 + 1e-6)
     if uniques and not math.isnan(result.pitman):
         assert 0 <= result.pitman <= result.population * (1 + 1e-9)
+
+
+def test_the_model_closest_to_the_groups_is_named_where_the_file_is_large_enough():
+    rng = np.random.default_rng(5)
+    population = np.repeat(np.arange(6000), 1 + rng.negative_binomial(0.5, 0.1, 6000))
+    people = pl.DataFrame({"key": population})
+    named = {}
+    for fraction in (0.05, 0.3):
+        sample = people.sample(fraction=fraction, seed=1)
+        with quiet():
+            found = population_uniques(sample, keys=["key"], sampling_fraction=fraction)
+        assert found.dissimilarity["snb3"] < 0.03 < found.dissimilarity["zayatz"]
+        named[fraction] = found.recommended
+    assert named[0.05] == ""
+    assert named[0.3].startswith("snb")
+    assert found.to_dict()["figures"]["recommended"] == named[0.3]
+    true = (people["key"].value_counts()["count"] == 1).sum()
+    assert getattr(found, named[0.3]) == pytest.approx(true, rel=0.1)

@@ -31,7 +31,9 @@ def test_what_singles_out_and_what_ends_it():
     assert result.set_sizes == {1: 1, 2: 1}
     assert result.cheapest is None
     assert str(result) == "Alone among 6 records by: age; sex + job. No single change of one key ends it."
-    two = explain(FRAME, keys=["sex", "age"], row=2)
+    unsure = explain(FRAME, keys=["sex", "age"], row=2)  # ages or codes? nobody said
+    assert [(one.rule, one.sharing) for one in unsure.changes] == [("two levels as one", 2), ("", 3)]
+    two = explain(FRAME, keys=["sex", "age"], row=2, numeric=["age"])
     assert two.key_sets == (("age",),)
     assert [(one.action, one.variable, one.sharing) for one in two.changes] == [
         ("coarsen", "age", 2), ("drop", "age", 3),

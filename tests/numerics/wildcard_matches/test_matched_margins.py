@@ -31,6 +31,8 @@ def by_pairs(codes, size, weight, wild, alpha, kept):
     for i in range(n):
         match = ((codes == codes[i]) | gone | gone[i]).all(axis=1)
         credit = np.where(gone.any(axis=1), alpha, 1.0) * match
+        if len(kept) > 1:
+            credit[(codes == MISSING).all(axis=1)] = 0.0
         credit[i] = 1.0
         f = float(credit @ size)
         for k, limit in enumerate(LIMITS):

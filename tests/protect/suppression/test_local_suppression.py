@@ -9,7 +9,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, strategies as st
 
+import brute
 from draw import quiet
 from homes import people
 from protect.suppression_files import draw_rows, frame_of, frequencies, rows_of
@@ -281,3 +283,19 @@ def test_the_household_comes_from_the_scenario_where_the_data_has_it():
 def test_an_exact_solution_is_not_of_households():
     with pytest.raises(DataError, match="no household"):
         households(exact=True)
+
+
+@pytest.mark.parametrize("exact", [False, "auto", True])
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from([None, 0, 1, 2])] * 2), min_size=4, max_size=14),
+    blank=st.integers(0, 3),
+)
+def test_records_that_lose_every_value_help_no_other(exact, rows, blank):
+    """Two keys, so that many records have to lose both; k holds when counted anew, blank records apart."""
+    rows = [(0, 0), *rows, *[(None, None)] * blank]
+    frame = pl.DataFrame({f"k{j}": pl.Series([row[j] for row in rows], dtype=pl.Int64) for j in range(2)})
+    with quiet():
+        safe, change = local_suppression(frame, keys=["k0", "k1"], k=3, exact=exact)
+    after = list(safe.iter_rows())
+    assert min(brute.frequencies(after, [1.0] * len(after), [True, True], 1.0)[0]) >= 3
+    assert sum(change.changed.values()) >= change.parameters["lower_bound"]

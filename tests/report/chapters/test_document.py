@@ -36,6 +36,15 @@ def test_a_verdict_prints_the_figure_of_its_table() -> None:
     assert counts["global_risk"] is None
 
 
+def test_a_verdict_on_k_prints_what_the_other_rule_gives() -> None:
+    document = build_document(assess_fake(survey(300, missing=0.05), FULL))
+    (one,) = [one for one in document.tree["verdicts"] if one["name"] == "k"]  # type: ignore[index, union-attr]
+    assert one["n_category"] == Count("i0.violations.category.3")
+    assert one["n_resting"] == Count("i0.resting.3")
+    uniques = document.tree["intruders"][0]["key_frequencies"]["resting_on_missing"]  # type: ignore[index]
+    assert uniques == Count("i0.resting.2")  # one number, printed one way
+
+
 def test_records_are_listed_for_internal_use_only() -> None:
     assessment = assess_fake(survey(300), FULL)
     assert build_document(assessment).tree["records_at_risk"] == InternalOnly(None)

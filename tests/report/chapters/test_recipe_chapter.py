@@ -88,7 +88,7 @@ def test_with_a_scenario() -> None:
         "Values changed",
         "Risk and utility after each step",
     ]
-    assert [row[0] for row in tables[2].rows] == ["the original", "1. recode", "2. pram"]
+    assert [row[0] for row in tables[2].rows] == ["the original", "1. recode", "2. pram (the release)"]
     assert any(isinstance(block, ChartBlock) for block in found.blocks)
     assert "2 steps: 1. recode and 2. pram" in found.blocks[0].text
 
@@ -104,3 +104,9 @@ def test_without_a_scenario() -> None:
     assert sum(isinstance(block, TableBlock) for block in found.blocks) == 2
     assert isinstance(found.blocks[-1], Paragraph)
     assert "internal log" in found.blocks[-1].text
+
+
+def test_groups_of_columns_are_told_apart() -> None:
+    steps = [{"method": "local_suppression", "k": 2, "together": [["sex", "name"], ["age", "income"]]}]
+    (step,) = plain_recipe(done(steps=steps))["steps"]
+    assert step["arguments"]["together"] == "sex, name; age, income"

@@ -116,6 +116,24 @@ def test_html_and_terminal_say_the_same_of_a_verdict() -> None:
             )
 
 
+def test_the_headline_and_the_verdict_name_what_rests_on_missing_values() -> None:
+    rests = {"n_category": {"text": "200", "value": 200}, "n_resting": {"text": "45", "value": 45}}
+    held = verdict("k", True, limit=3) | rests
+    assert verdict_sentence(held, N) == (
+        "Every record is in a group of at least 3 with the same keys (k = 3) when a missing value may be any value "
+        "(45 only through other records' missing values); with a missing value as a category, 200 records are in "
+        "groups of fewer than 3."
+    )
+    worse = held | {"n_resting": {"text": "<5", "value": None, "below": 5}}
+    assert headline({"verdicts": [worse, held]}) == (
+        "Within every declared limit. 45 records are in groups of 3 or more only through other records' missing values."
+    )
+    none = held | {"n_resting": {"text": "0", "value": 0}}
+    assert headline({"verdicts": [none]}) == "Within every declared limit."
+    hidden = held | {"n_resting": {"text": "withheld", "value": None}}
+    assert "A number of records (withheld) are in groups of 3 or more" in headline({"verdicts": [hidden]})
+
+
 @pytest.mark.parametrize("holds", [True, False, None])
 def test_the_word_is_that_of_the_verdict(holds: bool | None) -> None:
     assert status(holds) == Verdict("k", "default", None, 3, holds, 1, None, "").word

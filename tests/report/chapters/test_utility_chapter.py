@@ -11,6 +11,7 @@ import sdckit as sdc
 from draw import quiet
 from sdckit.report.chapters.release_document import plain_release
 from sdckit.report.chapters.utility_chapter import utility_blocks
+from sdckit.report.estimates import ROUNDED
 
 
 def plain_of(**options):
@@ -100,7 +101,7 @@ def test_everything_has_its_table():
         "The release at a glance", "Records that moved to other values, by variable",
         "Records that moved to other values, by variable", "Two-way tables that changed most",
         "Standardised pMSE of every two-way table (best 1; the darker, the worse)", "y ~ x (linear)",
-        "Estimates and intervals: y ~ x (linear)", "Not measured, and why",
+        f"Estimates: y ~ x (linear); {ROUNDED}", "Not measured, and why",
     ]  # fmt: skip
 
 

@@ -90,5 +90,4 @@ def drawn(measure: str) -> list[dict[str, Any]]:
     chart = result_of(measure).plot()
     assert "<svg" in to_svg(chart)
     assert "withhold" not in result_of(measure)._repr_html_()
-    (rows,) = chart.to_dict()["datasets"].values()
-    return list(rows)
+    return [row for rows in chart.to_dict()["datasets"].values() for row in rows]

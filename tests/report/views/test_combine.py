@@ -13,7 +13,7 @@ def test_each_quantity_has_its_interval_in_two_digits():
     (first, second) = printed("combine")["forest"]
     assert first["estimate"]["text"] == "1.3"
     assert second["low"]["value"] < second["estimate"]["value"] < second["high"]["value"]
-    assert [row["label"] for row in drawn("combine")] == ["1", "2"]
+    assert [row["file"] for row in drawn("combine")] == ["together", "together"]
 
 
 def test_few_records_are_not_shown():

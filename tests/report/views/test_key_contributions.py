@@ -14,7 +14,7 @@ from draw import quiet
 from report.attacker import Solver, opened
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
+from sdckit.report.blocks import ChartBlock, Code, Paragraph, TableBlock
 from sdckit.report.chapters.document import build_document
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.propagation import make_system, propagate
@@ -39,7 +39,9 @@ def frame(n: int, seed: int, missing: float = 0.0) -> pl.DataFrame:
 
 def assessed(data: pl.DataFrame, **design: Any) -> Any:
     with quiet():
-        return sdc.assess(data, scenario=Scenario(keys=KEYS, thresholds={"k": 3}, **design))
+        return sdc.assess(
+            data, scenario=Scenario(keys=KEYS, numeric=["wealth"], thresholds={"k": 3}, **design)
+        )
 
 
 def by_key(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -78,9 +80,20 @@ def test_outside_no_order_no_levels_and_no_information_is_told() -> None:
     for rows in (tree["table"], tree["coarsenings"]):
         assert [row["variables"] for row in rows] == sorted(row["variables"] for row in rows)
     words = {row["rule"] for row in tree["coarsenings"]}
-    assert words == {"neighbouring levels in pairs", "the rarest levels as one"}
+    assert words == {"bands with round edges", "the rarest levels as one"}
+    steps = by_key(tree["coarsenings"])
+    assert "bands = [-inf, " in steps["wealth"]["step"]
+    assert {steps[key]["step"] for key in steps if key != "wealth"} == {""}  # these would name values
     text = json.dumps(tree)
-    for inside in ("decides_alone", "entropy", "levels_before", "levels_after", "suggestions", "bits"):
+    for inside in (
+        "decides_alone",
+        "entropy",
+        "levels_before",
+        "levels_after",
+        "suggestions",
+        "bits",
+        "with_values",
+    ):
         assert inside not in text
 
 
@@ -189,7 +202,7 @@ def test_what_is_withheld_is_no_reason_to_recode() -> None:
 def stepped() -> Any:
     frame = pl.DataFrame(survey(500)).with_columns(wealth=pl.int_range(500) * 7 % 9)
     with quiet():
-        return sdc.assess(frame, scenario=Scenario(keys=KEYS, sampling_fraction=0.05))
+        return sdc.assess(frame, scenario=Scenario(keys=KEYS, numeric=["wealth"], sampling_fraction=0.05))
 
 
 def test_the_step_to_take_first_is_named_by_printed_figures(stepped: Any) -> None:
@@ -198,11 +211,35 @@ def test_the_step_to_take_first_is_named_by_printed_figures(stepped: Any) -> Non
     table = tables(plain)["One key coarser by a step"]
     left = [float(row[2].replace(",", "")) for row in table.rows]
     assert left == sorted(left)
-    assert {row[1] for row in table.rows} == {"in pairs", "rarest as one"}
+    assert {row[1] for row in table.rows} == {"round bands", "rarest as one"}
     assert any(f"Of these steps, {table.rows[0][0]}" in getattr(block, "text", "") for block in blocks)
     assert all(row[4].endswith(" %") for row in table.rows)
     assert table.columns[5:7] == ("Below k = 3", "Below k = 5")
     assert not any("What to do first" in caption for caption in tables(plain))
+
+
+def test_steps_to_paste_name_values_only_in_the_room(stepped: Any) -> None:
+    outside = VIEW.blocks(plain_document(stepped)["intruders"][0], PLACE)
+    inside = VIEW.blocks(plain_document(stepped, internal=True)["intruders"][0], PLACE)
+    shown = [block for block in outside if isinstance(block, Code)]
+    assert len(shown) == 1
+    assert shown[0].screen
+    assert shown[0].text.count("[[steps]]") == shown[0].text.count("bands = ") == 1
+    (public, named) = [block for block in inside if isinstance(block, Code)]
+    assert public == shown[0]
+    assert not named.screen
+    assert 'column = "occupation"' in named.text
+    words = " ".join(block.text for block in outside if isinstance(block, Paragraph))
+    assert "age, occupation and region: codes whose order says nothing" in words
+
+
+def test_whole_numbers_that_may_be_codes_are_asked_about() -> None:
+    with quiet():
+        result = sdc.key_contributions(frame(400, 5), keys=KEYS, sampling_fraction=0.1)
+    for internal in (True, False):
+        tree = protect(result_document(result), internal=internal)
+        words = [block.text for block in VIEW.blocks(tree, PLACE) if isinstance(block, Paragraph)]
+        assert any("wealth: whole numbers that may be codes: group those that belong" in one for one in words)
 
 
 def test_in_the_room_the_suggestions_are_ranked(stepped: Any) -> None:

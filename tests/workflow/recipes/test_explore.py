@@ -35,6 +35,14 @@ def test_every_combination_is_the_recipe_applied() -> None:
         assert one.figures["share_changed"] == last.share_changed
 
 
+def test_a_random_order_changes_no_figure() -> None:
+    steps = [{"method": one.method, **one.arguments} for one in RECIPE.steps]
+    mixed = run({"local_suppression.k": [2, 3]}, sdc.Recipe([*steps, {"method": "random_order"}]))
+    plain = run({"local_suppression.k": [2, 3]})
+    for one, other in zip(mixed.points, plain.points, strict=True):
+        assert one.figures == pytest.approx(other.figures)
+
+
 def test_any_number_of_workers() -> None:
     assert run(workers=1).table.equals(run(workers=3).table)
 

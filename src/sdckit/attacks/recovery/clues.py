@@ -65,6 +65,8 @@ class Household:
 
     def spread(self, values: Floats) -> Floats:
         """A figure of each household to its members; NaN without a household."""
+        if not self.n:
+            return np.full(len(self.of_row), np.nan)
         return np.where(self.of_row >= 0, values[self.of_row], np.nan)
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:

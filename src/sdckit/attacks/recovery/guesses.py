@@ -54,6 +54,8 @@ def guess_values(
 ) -> Guessed | None:
     """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
     rows, known = _asked(one, seed)
+    if one.numbers is not None:
+        known = known[np.isfinite(one.numbers[known])]
     if not len(rows) or len(known) < FEWEST:
         return None
     as_number = one.numbers is not None and len(np.unique(one.known[known])) > MANY_VALUES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,11 +14,15 @@ __all__ = ["Offset", "Relation", "linear_relation", "offset_of", "scaled_copy"]
 Floats = NDArray[np.float64]
 FEWEST = 10  # records that a relation must hold for
 FEWEST_VALUES = 4  # different numbers among them
-EXACT = 1e-7  # of the largest number: what rounding may leave
+EXACT = 1e-7  # of a number, and
+ROUNDING = 1e-11  # of the largest one: what computing may leave
+CHANCE = math.log(1e-7)  # a copy this probable by chance alone is none
+FEWEST_WITHIN = 50  # records whose ranges show how far two numbers lie apart
 SAMPLE = 4_000
 SLOPES = (
     1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25,
 )  # fmt: skip
+NARROWEST = 2.0  # times the usual range: x must move y by so much
 WIDEST = 0.5  # of the usual range: an offset less certain tells nothing
 
 
@@ -55,12 +60,12 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
     >>> scaled_copy(np.arange(20.0), 5 + 2 * np.arange(20.0))
     (0.5, -2.5)
     """
-    both = ~(np.isnan(y) | np.isnan(x))
+    both = np.isfinite(y) & np.isfinite(x)
     if np.count_nonzero(both) < FEWEST:
         return None
     y, x = y[both], x[both]
-    if len(np.unique(y[:SAMPLE])) > 1 and _is_exact(y, x):
-        return 1.0, 0.0  # two different values suffice: nothing is fitted
+    if y[0] == x[0] and _is_exact(y, x):
+        return None if _by_chance(y) else (1.0, 0.0)  # two different values suffice: nothing is fitted
     if _few_values(y) or _few_values(x):
         return None
     a, b = int(x.argmin()), int(x.argmax())
@@ -68,7 +73,9 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
     if slope == 0 or not np.isfinite(slope):
         return None
     constant = y[a] - slope * x[a]
-    return (float(slope), float(constant)) if _is_exact(y, constant + slope * x) else None
+    if not _is_exact(y, constant + slope * x) or _by_chance(y):
+        return None
+    return float(slope), float(constant)
 
 
 def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = False) -> Relation | None:
@@ -110,13 +117,15 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
     """
     with np.errstate(invalid="ignore"):
         use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
-    if np.count_nonzero(use) < FEWEST or _few_values(x[use]):
+    if np.count_nonzero(use) < FEWEST_WITHIN or _few_values(x[use]):
         return None
     low, high, x = low[use], high[use], x[use]
     usual = max(float(np.median(high - low)), 0.0)
-    spread = float(np.quantile(low, 0.95) - np.quantile(low, 0.05))
+    spread, range_ = (float(np.quantile(one, 0.95) - np.quantile(one, 0.05)) for one in (low, x))
     best: Offset | None = None
     for slope in SLOPES:
+        if abs(slope) * range_ < max(NARROWEST * usual, spread / 2):
+            continue  # x hardly moves y: any range that nearly all share would do
         above, below = float((low - slope * x).max()), float((high - slope * x).min())
         # where no one offset fits all, it is at least as uncertain as the two ends are apart
         found = Offset(slope, min(above, below), max(above, below))
@@ -138,6 +147,9 @@ def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
     centre, scale = matrix.mean(axis=0), matrix.std(axis=0)
     if (scale == 0).any() or _few_values(y[some]):
         return None
+    counts = np.unique(y[some], return_counts=True)[1]
+    if len(some) - int(counts.max()) < FEWEST + 2 * len(parts):
+        return None  # nearly all are one number: the others could be fitted by chance
     standard = (matrix - centre) / scale
     solved, *_ = np.linalg.lstsq(np.column_stack([np.ones(len(some)), standard]), y[some], rcond=1e-10)
     factors = solved[1:] / scale
@@ -147,7 +159,16 @@ def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
 
 
 def _is_exact(y: Floats, fitted: Floats) -> bool:
-    return bool((np.abs(y - fitted) <= EXACT * max(float(np.abs(y).max()), 1e-300)).all())
+    size = np.abs(y)
+    return bool(
+        (np.abs(y - fitted) <= np.maximum(EXACT * size, ROUNDING * max(float(size.max()), 1e-300))).all()
+    )
+
+
+def _by_chance(y: Floats) -> bool:
+    """Whether a column with the same shares of values could well agree with all of these."""
+    shares = np.unique(y, return_counts=True)[1] / len(y)
+    return len(y) * math.log(float((shares**2).sum())) > CHANCE
 
 
 def _few_values(values: Floats) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ __all__ = ["ReleasedColumn", "read_columns"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
+LARGEST = 2.0**53  # whole numbers from here on are read as ids
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
@@ -58,6 +60,11 @@ class ReleasedColumn:
         ends = ends[np.isfinite(ends)]
         return bool((ends == np.round(ends)).all())
 
+    @property
+    def from_labels(self) -> bool:
+        """Whether its numbers are read from labels ("30-39")."""
+        return self.low is not None and self.coded.kind in ("text", "category")
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Records of each code, those of a missing value first."""
@@ -91,7 +98,7 @@ def _read(series: Any) -> ReleasedColumn:
     words = groups.words[~absent]
     low = high = None
     if series.dtype.is_numeric():
-        low = high = float_values(series, "column")
+        low = high = _numbers(series)
     elif coded.kind == "date":
         low = high = days_values(series, file="the release")
     elif coded.kind in ("text", "category") and 0 < len(words) <= MOST_LABELS:
@@ -102,7 +109,20 @@ def _read(series: Any) -> ReleasedColumn:
     return ReleasedColumn(series.name, codes, len(words), low, high, coded, words)
 
 
+def _numbers(series: Any) -> Floats | None:
+    """The numbers of a column, NaN where one is infinite; None where whole ones are too large to be told apart."""
+    values = float_values(series, "column")
+    if np.abs(values[np.isfinite(values)]).max(initial=0.0) >= LARGEST and series.dtype.is_integer():
+        return None
+    return np.where(np.isfinite(values), values, np.nan)
+
+
 def _ranges(labels: Sequence[str]) -> Floats | None:
     """What each label stands for, where all of them are numbers or ranges of numbers."""
-    found = [range_of_label(label) for label in labels]
-    return None if any(one is None for one in found) else np.array(found, np.float64)
+    found = [range_of_label(label, whole=False) for label in labels]
+    if any(one is None for one in found):
+        return None
+    ends = np.array(found, np.float64)
+    if (ends[np.isfinite(ends)] % 1 != 0).any():
+        return ends
+    return np.array([range_of_label(label) or (math.nan, math.nan) for label in labels], np.float64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.intervals import wilson
 
-__all__ = ["MOST_WRONG", "Tally", "Telling", "judge_rule", "judge_tells", "tally_groups"]
+__all__ = ["CHANCE", "MOST_WRONG", "Tally", "Telling", "judge_rule", "judge_tells", "tally_groups"]
 
 SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
 CHANCE = math.log(1e-7)  # a rule this probable by chance alone is none
@@ -19,6 +19,7 @@ MOST_WRONG = 0.03  # of what a rule says; and a fifth of what the most frequent 
 OF_THE_USUAL = 1 / 5
 STRICTER = 4  # for neighbours
 CONFIDENCE = 0.99
+FEWEST_RIGHT = 30  # records a rule is right about before it counts: no error among fewer shows little
 LONGEST = 64
 
 
@@ -90,12 +91,15 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
     others = size - 1
     chance = np.array([float((shares**s).sum()) for s in range(LONGEST + 1)])
     usual = 1.0 - float(shares.max(initial=0.0))
-    found = None
+    found, above = None, np.inf
     for support in reversed(SUPPORTS):
-        enough = others >= support
+        enough, here = others >= support, (others >= support) & (others < above)
+        above = support
+        if _errs(size, agree & here, one_off & here):
+            break  # whatever larger groups show: those of this size do not tell
         right, groups = int(size[agree & enough].sum()), int((agree & enough).sum())
-        wrong = int((np.where(size == 2, 2, 1) * (one_off & enough)).sum())
-        if not groups:
+        wrong = _wrong(size, one_off & enough)
+        if right < FEWEST_RIGHT:
             continue
         expected = float(chance[np.minimum(size[enough & (size >= 2)], LONGEST)].sum())
         if log_tail(groups, expected) > CHANCE - math.log(rules):
@@ -107,13 +111,26 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
     return found
 
 
+def _wrong(size: NDArray[np.int32], one_off: NDArray[np.bool_]) -> int:
+    """Records that the others of their group agree against."""
+    return int(np.count_nonzero(one_off) + np.count_nonzero(one_off & (size == 2)))
+
+
+def _errs(size: NDArray[np.int32], agree: NDArray[np.bool_], one_off: NDArray[np.bool_]) -> bool:
+    """Whether groups of one size err too often by themselves."""
+    wrong = _wrong(size, one_off)
+    return wrong > MOST_WRONG * (wrong + int(size[agree].sum()))
+
+
 def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
     """How rarely a rule errs at most that gave one value each time; None where that is too often, or no news.
 
     `usual_wrong` is how often the most frequent value is wrong.
     """
-    if right < 10:
+    if right < FEWEST_RIGHT or usual_wrong <= 0.0:
         return None
+    if wrong == 0 and usual_wrong < 1.0 and right * math.log1p(-usual_wrong) > CHANCE:
+        return None  # the most frequent value alone would have been right as often
     most = _most_wrong(right, wrong, right + wrong)
     # neighbours are alike for many reasons, and what is suppressed is rare: only what orders the file counts
     return most if most <= min(MOST_WRONG, usual_wrong * OF_THE_USUAL) / STRICTER else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery.clues import Clue, Household, below_counts
 from sdckit.attacks.recovery.relations import linear_relation, offset_of, scaled_copy
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
-from sdckit.attacks.recovery.tells import judge_rule, judge_tells, tally_groups
+from sdckit.attacks.recovery.tells import CHANCE, judge_rule, judge_tells, tally_groups
 from sdckit.attacks.recovery.touched_cells import TouchedColumn
 
 __all__ = ["Restoring", "Source", "by_columns", "by_household", "by_numbers", "by_order", "by_pairs"]
@@ -211,8 +212,13 @@ def by_household(one: Restoring, household: Household) -> None:
         numbers = np.where(np.isnan(one.numbers), 0.0, one.numbers)
         sums, squares = household.sums(numbers), household.sums(numbers**2)
         m = household.sizes.astype(np.float64)
+        several = np.count_nonzero(whole & (household.sizes > 1)) >= 10
         all_sum, all_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
-        if ((sums == all_sum) & (squares == all_squares) | ~whole).all() and household.sizes.max() > 2:
+        if (
+            ((sums == all_sum) & (squares == all_squares) | ~whole).all()
+            and several
+            and household.sizes[whole].max() > 2
+        ):
             rest = household.spread(all_sum - sums)
             one.tell_numbers(single & one.open, rest, (name,), f"mates are numbered within {name}")
     levels = int(one.known.max(initial=0))
@@ -220,12 +226,18 @@ def by_household(one: Restoring, household: Household) -> None:
         return
     for code in range(1, levels + 1):
         counts = household.sums((one.known == code).astype(np.float64))
-        lonely = np.bincount(household.sizes[whole]).argmax() == 1 and household.sizes.max() == 1
-        if lonely or not (counts[whole] == 1).all():
+        if not (counts[whole] == 1).all() or _one_by_chance(one.shares[code], household.sizes[whole]):
             continue
         told = has & single & (household.spread(counts) == 0)
         codes = np.full(len(told), code, np.int32)
         one.tell_codes(told, codes, (name,), f"each {name} has exactly one of a kind")
+
+
+def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
+    """Whether every household could well have exactly one member of a kind if none knew of the others."""
+    several = sizes[sizes > 1]
+    each = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
+    return float(each.sum()) > CHANCE
 
 
 def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -24,6 +25,7 @@ CHANGING = (
     "microaggregate", "replace_high_risk", "synthesize",
 )  # fmt: skip
 HEAP = 1.5  # times the records of the next value: a limit was put there
+CLEARLY = 2.0  # difference of the square roots of two counts that chance does not make
 
 
 class Logged(Protocol):
@@ -113,11 +115,18 @@ def by_original(
             continue
         before = original[name]
         low, high = _ends(column)
+        if before.numbers is not None and not before.whole and column.from_labels:
+            low, high = _widened(low, high)
         if before.numbers is not None and low is None:
             low, high = _observed(column, before.numbers)
         if before.numbers is not None and low is not None and high is not None:
             with np.errstate(invalid="ignore"):
                 touched = ~before.missing & ((low != before.numbers) | (high != before.numbers))
+            unread = np.isnan(low) & np.isnan(
+                before.numbers
+            )  # infinite ones: only their print can be compared
+            if unread.any():
+                touched &= ~(unread & _same_text(column, before))
         else:
             touched = ~before.missing & ~_same_text(column, before)
         if not touched.any():
@@ -142,6 +151,14 @@ def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
     return np.where(column.missing, -np.inf, column.low), np.where(column.missing, np.inf, column.high)
 
 
+def _widened(low: Floats | None, high: Floats | None) -> tuple[Floats | None, Floats | None]:
+    """Ranges of labels that were read as of whole numbers, when the numbers are not whole: (0, 10] begins above 0."""
+    if low is None or high is None:
+        return low, high
+    ranged = high > low
+    return np.where(ranged, low - 1, low), np.where(ranged, high + 1, high)
+
+
 def _range_kinds(low: Floats, high: Floats) -> list[str]:
     bounded = np.isfinite(low) & np.isfinite(high)
     return [BANDED] * bool(bounded.any()) + [CODED] * bool((~bounded).any())
@@ -156,11 +173,16 @@ def _heaps(column: ReleasedColumn) -> list[tuple[str, float]]:
     if len(values) < 3:
         return []
     found = []
-    if counts[-1] > 1 and counts[-1] >= HEAP * counts[-2]:
+    if _heaped(counts[-1], counts[-2]):
         found.append(("top", float(values[-1])))
-    if counts[0] > 1 and counts[0] >= HEAP * counts[1] and values[0] not in (0.0, 1.0):
+    if _heaped(counts[0], counts[1]) and values[0] not in (0.0, 1.0):
         found.append(("bottom", float(values[0])))
     return found
+
+
+def _heaped(count: int, beside: int) -> bool:
+    """Whether so many more records are no chance: twice the difference of the roots of counts is nearly normal."""
+    return count >= HEAP * beside and math.sqrt(count) - math.sqrt(beside) >= CLEARLY
 
 
 def _opened(low: Floats, high: Floats, at: Bools, end: str) -> tuple[Floats, Floats]:
@@ -261,7 +283,7 @@ def _by_truth(low: Floats, high: Floats, seen: Bools, truth: Floats) -> tuple[Fl
 
 def _base(values: Floats) -> float:
     """The largest whole number above one that all values are multiples of; 0 where there is none."""
-    if not (values == np.round(values)).all():
+    if not (np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < 2.0**53)).all():
         return 0.0
     found = np.gcd.reduce(values.astype(np.int64))
     return float(found) if found > 1 else 0.0

@@ -56,7 +56,7 @@ class AlphaK(ClassResult):
     """
 
     measure: ClassVar[str] = "alpha_k"
-    figures: ClassVar[tuple[str, ...]] = ("n", "k", "alpha", "small", "violations")
+    figures: ClassVar[tuple[str, ...]] = ("n", "k", "alpha", "small", "violations", "resting_on_missing")
     k: int = 0
     asked: int = 2
     limits: tuple[float, ...] = ()

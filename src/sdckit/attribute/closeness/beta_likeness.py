@@ -74,7 +74,14 @@ class BetaLikeness(ClassResult):
     """
 
     measure: ClassVar[str] = "beta_likeness"
-    figures: ClassVar[tuple[str, ...]] = ("n", "basic", "enhanced", "exceeding", "violations")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "basic",
+        "enhanced",
+        "exceeding",
+        "violations",
+        "resting_on_missing",
+    )
     exceeding: dict[str, int] = field(default_factory=dict)
     limits: tuple[float, ...] = ()
 

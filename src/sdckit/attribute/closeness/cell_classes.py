@@ -101,6 +101,8 @@ class ClassResult(Result):
         The sensitive variables.
     columns : tuple of str
         The figures per record.
+    resting_on_missing : int
+        Records whose class counts other records' missing values as matches (only with wildcards).
     """
 
     cells: Cells
@@ -113,6 +115,11 @@ class ClassResult(Result):
     def n(self) -> int:
         """Records."""
         return self.cells.n
+
+    @cached_property
+    def resting_on_missing(self) -> int:
+        """Records whose class counts other records' missing values as matches."""
+        return self.cells.count_helped()
 
     @cached_property
     def missing_rule(self) -> str:

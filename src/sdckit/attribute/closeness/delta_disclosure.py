@@ -70,7 +70,14 @@ class DeltaDisclosure(ClassResult):
     """
 
     measure: ClassVar[str] = "delta_disclosure"
-    figures: ClassVar[tuple[str, ...]] = ("n", "delta", "delta_present", "incomplete", "violations")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "delta",
+        "delta_present",
+        "incomplete",
+        "violations",
+        "resting_on_missing",
+    )
     incomplete: dict[str, int] = field(default_factory=dict)
     limits: tuple[float, ...] = ()
 

@@ -72,7 +72,7 @@ class TCloseness(ClassResult):
     """
 
     measure: ClassVar[str] = "t_closeness"
-    figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations")
+    figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations", "resting_on_missing")
     distances: dict[str, str] = field(default_factory=dict)
     limits: tuple[float, ...] = ()
 

@@ -16,7 +16,7 @@ from sdckit.cells.plans.lazy_diversity import diversity_columns
 from sdckit.cells.plans.lazy_tabulate import PREFIX, KeyPlan, plan_keys, with_frequencies
 from sdckit.cells.plans.lazy_values import LazyValues, aggregate, count, expm1_negative, log1p_negative
 from sdckit.cells.plans.lazy_wildcards import Filled
-from sdckit.cells.table import LARGE, MAX_LEVELS, AnyCells, Cells, check_result_names
+from sdckit.cells.table import LARGE, LISTED, MAX_LEVELS, AnyCells, Cells, check_result_names
 from sdckit.data.frames import collect
 from sdckit.data.missing_values.missing import Rule
 from sdckit.data.nearest import did_you_mean
@@ -25,7 +25,6 @@ from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = ["LazyCells", "tabulate_lazy"]
 
-LISTED = ("cell_size", "sample_frequency", "population_frequency", "risk", "household_risk")
 COLLECT_LIMIT = 200_000_000  # values brought here for a measure that no engine can do
 
 
@@ -162,6 +161,15 @@ class LazyCells(AnyCells):
         """What kind of values a key has."""
         planned = self.plan.keys[self.keys.index(key)]
         return "number" if planned.is_float else "integer" if planned.numeric else "text"
+
+    def count_helped(self) -> int:
+        """Records whose frequency counts other records' missing values."""
+        if "strict_frequency" not in self.columns:
+            return 0
+        f, strict = (
+            nw.col(self.columns[f"{one}_frequency"]).cast(nw.Float64) for one in ("sample", "strict")
+        )
+        return int(aggregate(self.frame, count(f > strict + 1e-9))[0])
 
     def count_where(self, below: float, risk_above: float | None) -> int:
         """Records with a sample frequency below a limit, or a risk above one."""

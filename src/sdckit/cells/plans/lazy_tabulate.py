@@ -161,9 +161,12 @@ def _check_key(key: Filled, gone: int, levels: int, rule: str, n: int, roles: Ro
 def with_frequencies(
     frame: nw.LazyFrame[Any], plan: KeyPlan, roles: Roles
 ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
-    """Add ``cell_size``, ``sample_frequency`` and ``population_frequency``; the plan and their columns."""
+    """Add ``cell_size``, ``sample_frequency`` and ``population_frequency``; the plan and their columns.
+
+    With wildcards ``strict_frequency`` as well, as `cells.tabulate.frequency_columns_of` does.
+    """
     size, f, big_f = PREFIX + "cell_size", PREFIX + "sample_frequency", PREFIX + "population_frequency"
-    group = plan.group
+    group, strict = plan.group, PREFIX + "strict_frequency"
     frame = frame.with_columns(nw.len().over(*group).cast(nw.Int64).alias(size))
     columns = {"cell_size": size, "sample_frequency": size}
     weight = None if roles.weight is None else nw.col(roles.weight).cast(nw.Float64)
@@ -178,9 +181,10 @@ def with_frequencies(
         frame = frame.drop(times)
     elif any(key.wild for key in plan.keys):
         frame = match_wildcards(
-            frame, plan.keys, PATTERN, weight=roles.weight, alpha=roles.alpha, frequency=f, population=big_f
-        )
-        columns["sample_frequency"] = f
+            frame, plan.keys, PATTERN, weight=roles.weight, alpha=roles.alpha, frequency=f, strict=strict,
+            population=big_f,
+        )  # fmt: skip
+        columns |= {"sample_frequency": f, "strict_frequency": strict}
     elif weight is not None:
         frame = frame.with_columns(weight.sum().over(*group).alias(big_f))
     if roles.sampling_fraction is not None:

@@ -1,7 +1,8 @@
 """Wildcard frequencies of a plan, as one relational plan.
 
 Cells are counted, each is projected on the keys observed both in its own missingness pattern and in every
-other one, the projections are summed, and the sums are joined back by pattern numbers and filled keys.
+other one, the projections are summed, and the sums are joined back by pattern numbers and filled keys. The cell
+that lacks all of several keys counts for no other.
 """
 
 from __future__ import annotations
@@ -114,9 +115,12 @@ def match_wildcards(
     weight: str | None,
     alpha: float,
     frequency: str,
+    strict: str,
     population: str,
 ) -> nw.LazyFrame[Any]:
     """Add f (and F, with a weight) under the wildcard rule to a plan extended by its filled keys.
+
+    `strict` names the frequency if other records' missing values counted for nothing.
 
     Raises DataError: more than 512 patterns of missing keys.
     """
@@ -141,8 +145,14 @@ def match_wildcards(
     patterns = cells.select(nw.col("sdckit__mine").alias("sdckit__yours")).unique()
     _check_patterns(patterns)
     spread = _project(cells.join(patterns, how="cross"), wild)
+    if len(keys) > 1 and all(key.has_missing for key in keys):
+        heard = nw.when(nw.col(pattern) != sum(1 << key.number for key in keys))
+        spread = spread.with_columns(
+            heard.then(nw.col("sdckit__n")).otherwise(0).alias("sdckit__n"),
+            heard.then(nw.col("sdckit__w")).otherwise(0.0).alias("sdckit__w"),
+        )
     places = [key.column if not key.wild else key.column + "p" for key in keys] + ["sdckit__fixed"]
-    return _join_back(frame, cells, spread, group, places, alpha, has_weight, frequency, population)
+    return _join_back(frame, cells, spread, group, places, alpha, has_weight, frequency, strict, population)
 
 
 def _check_patterns(patterns: nw.LazyFrame[Any]) -> None:
@@ -175,6 +185,7 @@ def _join_back(
     alpha: float,
     has_weight: bool,
     frequency: str,
+    strict: str,
     population: str,
 ) -> nw.LazyFrame[Any]:
     sums = spread.group_by("sdckit__mine", "sdckit__yours", *places).agg(
@@ -187,6 +198,7 @@ def _join_back(
         *(nw.col(place).alias(f"sdckit__r{i}") for i, place in enumerate(places)),
         (credit * nw.col("sdckit__n2").cast(nw.Float64)).alias("sdckit__n3"),
         (credit * nw.col("sdckit__w2")).alias("sdckit__w3"),
+        nw.when(nw.col("sdckit__mine") == 0).then(nw.col("sdckit__n2")).otherwise(0).alias("sdckit__s3"),
     )
     matched = spread.join(
         theirs,
@@ -194,11 +206,14 @@ def _join_back(
         right_on=["sdckit__to", "sdckit__from", *(f"sdckit__r{i}" for i in range(len(places)))],
         how="inner",
     )
-    found = matched.group_by(*group).agg(nw.col("sdckit__n3").sum(), nw.col("sdckit__w3").sum())
+    found = matched.group_by(*group).agg(
+        *(nw.col(name).sum() for name in ("sdckit__n3", "sdckit__w3", "sdckit__s3"))
+    )
     keyed = found.rename({name: f"sdckit__m{i}" for i, name in enumerate(group)})
     full = cells.join(keyed, left_on=group, right_on=[f"sdckit__m{i}" for i in range(len(group))], how="left")
     f = nw.col("sdckit__n").cast(nw.Float64) + nw.col("sdckit__n3").fill_null(0.0)
-    results = [(f.round().cast(nw.Int64) if alpha == 1 else f).alias(frequency)]
+    own = (nw.col("sdckit__n") + nw.col("sdckit__s3").fill_null(0)).cast(nw.Int64)
+    results = [(f.round().cast(nw.Int64) if alpha == 1 else f).alias(frequency), own.alias(strict)]
     if has_weight:
         results.append((nw.col("sdckit__w") + nw.col("sdckit__w3").fill_null(0.0)).alias(population))
     full = full.select(*(nw.col(name).alias(f"sdckit__c{i}") for i, name in enumerate(group)), *results)

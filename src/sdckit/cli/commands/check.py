@@ -46,13 +46,13 @@ def check(
     could not be checked; 3 internal error.
     """
     from sdckit.cli.options import make_scenario
-    from sdckit.workflow.check import check_assessment, require_thresholds
+    from sdckit.workflow.check import check_assessment, require_gate
 
     chosen = make_scenario(
         scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
         missing_codes=codes(reading.missing),
     )  # fmt: skip
-    require_thresholds(chosen)
+    require_gate(chosen)
     with Steps(quiet=quiet) as steps:
         from sdckit.cli.commands.assess import Release, run
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Option
@@ -13,6 +13,9 @@ from sdckit.cli.outputs import STDOUT, check_targets, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.guessing.guesses import RoleGuesses
 
 __all__ = ["app"]
 
@@ -34,19 +37,50 @@ def init(
     ] = "scenario.toml",
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
-    """Guess the roles of a file's columns and write them as a commented TOML, each guess explained."""
+    """Guess the roles of a file's columns and write them as a commented TOML.
+
+    Each guess says how sure it is, and why. What is not sure is asked in the file, under unconfirmed:
+    delete each name there when you have looked at it; until then sdckit check refuses to be a gate.
+    """
     file, target = reading.file, Path(output)
     check_targets(output, inputs=(file,))
     if output != STDOUT and target.exists() and not force:
         raise ScenarioError(f"{target.name} exists already; --force replaces it, -o names another")
     with Steps(quiet=output == STDOUT) as steps:
         steps.step(f"looking at {file.name}")
-        from sdckit.data.scenarios.guess import scenario_toml
+        from sdckit.data.scenarios.guess import guess_file
+        from sdckit.data.scenarios.guess_toml import write_guesses
 
-        text = scenario_toml(file, missing=codes(reading.missing), **reading.how)
+        guesses, name, looked_at, notes = guess_file(file, missing=codes(reading.missing), **reading.how)
+        text = write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)
     if output == STDOUT:
         typer.echo(text, nl=False)
         return
     write_text(target, text)
-    typer.echo(f"Wrote {target.name}. Read it through: the roles are guesses. Then:")
-    typer.echo(f"  sdckit assess {file.name} --scenario {target.name} --report report.html")
+    _print(guesses)
+    typer.echo(f"\nWrote {target.name}. Read it through: the roles are guesses.")
+    if guesses.unconfirmed:
+        n = len(guesses.unconfirmed)
+        typer.echo(
+            f"{n} {'column is' if n == 1 else 'columns are'} asked about in it, under unconfirmed; sdckit check "
+            f"waits for\nthe answer{'' if n == 1 else 's'}."
+        )
+    if guesses.of("key"):
+        typer.echo("Then:")
+        typer.echo(f"  sdckit assess {file.name} --scenario {target.name} --report report.html")
+    else:
+        typer.echo("No column looks like a key: name some in it, or it is not valid.")
+
+
+def _print(guesses: RoleGuesses) -> None:
+    """Show what has a role, and how many columns have none."""
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.blocks import TableBlock
+
+    rows = tuple(
+        (one.column, one.role, one.confidence, one.evidence[0]) for one in guesses if one.role != "ignore"
+    )
+    left = len(guesses) - len(rows)
+    print_blocks([TableBlock("Guessed roles", ("Column", "Role", "How sure", "Why, first of all"), rows)])
+    if left:
+        typer.echo(f"{left} {'other is' if left == 1 else 'others are'} left out.")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["columnar_header", "read_columnar"]
 
+OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in a file
+
 
 def columnar_header(path: Path, kind: str) -> FileHeader:
     """Give names and number of records from the file's own metadata."""
@@ -42,6 +44,9 @@ def read_columnar(
         else:
             scan = _scan(path, kind).select(names)
             frame = (scan if rows is None else scan.head(rows)).collect()
+        frame = frame.with_columns(
+            _in_order(frame[name], path, kind) for name in names if _is_named(frame[name])
+        )
         if missing:
             return apply_codes(frame, ("", *missing)), ()
         return take_defaults(frame)
@@ -70,6 +75,41 @@ def _names(path: Path, kind: str) -> tuple[str, ...]:
                 names = opening(source).schema.names
     refuse_duplicates(path, names)
     return tuple(names)
+
+
+def _is_named(series: pl.Series) -> bool:
+    import polars as pl
+
+    return series.dtype == pl.Categorical
+
+
+def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
+    """Categories in the order that another writer gave them; a Categorical of Polars stays, it has none."""
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = series.name
+    if kind == "Parquet":
+        with pq.ParquetFile(path) as file:
+            field = file.schema_arrow.field(name)
+            batch = next(file.iter_batches(1, columns=[name]), None)
+    else:
+        opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
+        with pa.OSFile(str(path)) as source:
+            reader = opening(source)
+            field = reader.schema.field(name)
+            batches = (
+                iter(reader)
+                if _is_stream(path, kind)
+                else map(reader.get_batch, range(reader.num_record_batches))
+            )
+            batch = next(batches, None)
+    if batch is None or OF_POLARS in (field.metadata or {}) or not pa.types.is_dictionary(field.type):
+        return series
+    listed = batch[name].dictionary.drop_null().to_pylist()
+    others = set(series.drop_nulls().unique().cast(pl.String)) - set(listed)
+    return series.cast(pl.Enum(list(dict.fromkeys([*listed, *sorted(others)]))))
 
 
 def _is_stream(path: Path, kind: str) -> bool:

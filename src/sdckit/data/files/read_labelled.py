@@ -15,7 +15,7 @@ from sdckit.errors import FileFormatError, SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["labelled_header", "read_labelled"]
+__all__ = ["labelled_header", "read_labelled", "read_labels"]
 
 _READERS = {
     "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",
@@ -31,6 +31,17 @@ def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> Fi
     refuse_duplicates(path, names)
     n_rows = meta.number_rows
     return FileHeader(names, int(n_rows) if n_rows is not None and n_rows >= 0 else None, kind)
+
+
+def read_labels(
+    path: Path, kind: str, *, encoding: str | None = None
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Give the variable labels and the value labels by column, where the file has some."""
+    meta = _call(path, kind, encoding, metadataonly=True)[1]
+    named: Mapping[str, str | None] = meta.column_names_to_labels
+    sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
+    labels = {str(name): str(label).strip() for name, label in named.items() if label and str(label).strip()}
+    return labels, {str(name): tuple(str(one) for one in codes.values()) for name, codes in sets.items()}
 
 
 def read_labelled(

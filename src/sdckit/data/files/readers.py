@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_header"]
 
+# Records of a sample: a million, of files with more than 50 columns fewer.
+_MOST, _FEWEST, _CELLS = 1_000_000, 100_000, 50_000_000
+
 
 @dataclass(frozen=True)
 class FileSample:
@@ -26,6 +29,8 @@ class FileSample:
     frame: pl.DataFrame  # its first records, a Polars frame
     # codes in these records that were taken for missing or may mean it
     notes: MissingNotes = field(default_factory=MissingNotes)
+    labels: Mapping[str, str] = field(default_factory=dict)  # variable labels by column
+    value_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # value labels by column
 
 
 def read_file(
@@ -177,16 +182,23 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 
 def describe_file(
     path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int = 100_000,
+    encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
 ) -> FileSample:  # fmt: skip
-    """Give a file's header and its first records with all columns, for guessing roles.
+    """Give a file's header, its labels and its first records with all columns, for guessing roles.
 
+    `rows` are as many records as memory holds, unless given: a million, of wide files fewer.
     Raises what `read_file` does.
     """
+    from sdckit.data.files.read_labelled import read_labels
+
     header = scan_header(path, delimiter=delimiter, encoding=encoding)
+    if rows is None:
+        rows = max(_FEWEST, min(_MOST, _CELLS // max(len(header.columns), 1)))
     frame, notes = _read(
         Path(path), None, (), missing,
         delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
     )  # fmt: skip
     notes.warn(Path(path).name)
-    return FileSample(header, frame, notes)
+    if header.format in ("CSV", "Parquet", "Arrow"):
+        return FileSample(header, frame, notes)
+    return FileSample(header, frame, notes, *read_labels(Path(path), header.format, encoding=encoding))

@@ -1,105 +1,67 @@
-"""Roles guessed from names, types and numbers of values; every guess says why, so people can judge it."""
+"""Roles guessed from names, labels and values; every guess says why and how sure it is, so people can judge it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sdckit.data.files.readers import describe_file
 from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.data.scenarios.guess_toml import write_guesses
-from sdckit.data.scenarios.guess_words import Topic, key_topic_within, topic_of, words_of
+from sdckit.data.scenarios.guessing.facts import facts_of
+from sdckit.data.scenarios.guessing.guesses import RoleGuesses
+from sdckit.data.scenarios.guessing.judge import Setting, judge
+from sdckit.data.scenarios.guessing.places import coordinates_of
+from sdckit.data.scenarios.guessing.spoken import spoken_of
+from sdckit.data.scenarios.guessing.units import units_of
+from sdckit.data.scenarios.guessing.weights import weights_of
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SAMPLE", "Guess", "Role", "guess_roles", "scenario_toml"]
+__all__ = ["SAMPLE", "Guessed", "guess_file", "guess_roles", "scenario_toml"]
 
-Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
-
-SAMPLE = 100_000  # records looked at
-_FINE = 100  # more levels than this make a key too fine to be used as it is
-_MANY = 1_000  # a number with more values than this is measured, not a code
-_GROUP = 15  # households and persons have at most so many records on average
-_FEW = 10  # below so many records, being different in every record says nothing
-_SEVERAL_ROWS = (
-    "several rows per person: with the line below each person counts once in every combination of keys; "
-    "delete it only if each row is a person of its own, or risks are understated"
-)
+SAMPLE = 1_000_000  # records looked at
+"""Files of many columns are looked at in fewer records, at least 100,000."""
 
 
-@dataclass(frozen=True)
-class Guess:
-    """What a column probably is."""
-
-    column: str
-    role: Role  # its role in a scenario; ``"ignore"`` where it has none
-    reason: str  # why, in words, without any value of a record
-    warning: str | None = None  # what to do before it is used, or None
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What is counted of a column."""
-
-    name: str
-    n: int  # values that are not missing
-    levels: int
-    number: bool
-    fraction: bool  # numbers with decimals
-    positive: bool
-
-    @property
-    def unique(self) -> bool:
-        return self.n >= _FEW and self.levels == self.n
-
-    @property
-    def grouped(self) -> bool:
-        """Repeated in small groups: what the number of a household or a person looks like."""
-        return self.levels < self.n <= self.levels * _GROUP and self.levels > 1 and not self.fraction
-
-    @property
-    def counted(self) -> str:
-        return f"{self.levels:,} {'value' if self.levels == 1 else 'values'}"
-
-
-def guess_roles(frame: Any) -> tuple[Guess, ...]:
-    """Guess a role for every column, in column order.
+def guess_roles(
+    data: Any,
+    *,
+    labels: Mapping[str, str] | None = None,
+    value_labels: Mapping[str, Sequence[str]] | None = None,
+) -> RoleGuesses:
+    """Guess a role for every column.
 
     Parameters
     ----------
-    frame
-        A data frame of any engine; its first 100,000 records are looked at.
+    data
+        A path, or a data frame of any engine; its first million records are looked at.
+    labels
+        Variable labels by column. SPSS, Stata and SAS files bring their own.
+    value_labels
+        Value labels by column, likewise.
 
     Raises
     ------
     DataError
-        The frame has no records or no columns.
+        There are no records or no columns.
 
     Examples
     --------
     >>> import polars as pl
-    >>> frame = pl.DataFrame({"sex": [1, 2] * 10, "wgt": [1.5, 2.25] * 10, "v3": [7] * 20})
-    >>> [(guess.column, guess.role) for guess in guess_roles(frame)]
-    [('sex', 'key'), ('wgt', 'weight'), ('v3', 'ignore')]
+    >>> frame = pl.DataFrame({"v1": [1, 2] * 10, "wgt": [1.5, 2.25] * 10, "v3": [7] * 20})
+    >>> found = guess_roles(frame, labels={"v1": "Geschlecht"})
+    >>> [(guess.column, guess.role, guess.confidence) for guess in found]
+    [('v1', 'key', 'sure'), ('wgt', 'weight', 'likely'), ('v3', 'ignore', 'sure')]
     """
-    sample = _sample(frame)
-    if sample.height == 0 or sample.width == 0:
-        raise DataError("there are no records to guess roles from")
-    taken: set[str] = set()
-    guesses = []
-    for facts in (_facts(sample[name]) for name in sample.columns):
-        guess = _guess(facts)
-        if guess.role in ("weight", "household", "person"):
-            if guess.role in taken:
-                reason = f"{guess.reason}; but another column is taken as {guess.role} already"
-                guess = Guess(facts.name, "ignore", reason)
-            taken.add(guess.role)
-        guesses.append(guess)
-    return tuple(guesses)
+    if isinstance(data, str | Path):
+        sample = describe_file(data)
+        own, theirs = dict(sample.labels), dict(sample.value_labels)
+        return _guess(sample.frame, own | dict(labels or {}), theirs | dict(value_labels or {}))
+    return _guess(_first(data), labels or {}, value_labels or {})
 
 
 def scenario_toml(
@@ -124,48 +86,79 @@ def scenario_toml(
     -------
     str
         TOML that `Scenario.from_toml` accepts. It holds column names and numbers of values, never values.
+        What is not sure is asked in it, under ``unconfirmed``; where no column looks like a key, ``keys`` is
+        left empty, to be filled.
 
     Raises
     ------
     DataError
-        No column looks like a key.
+        There are no records or no columns.
 
     Examples
     --------
     >>> import polars as pl
-    >>> text = scenario_toml(pl.DataFrame({"sex": [1, 2] * 10, "wgt": [1.5, 2.25] * 10}))
+    >>> text = scenario_toml(pl.DataFrame({"sex": [1, 2] * 10, "person_weight": [1.5, 2.25] * 10}))
     >>> print("\n".join(line for line in text.splitlines() if line and not line.startswith("#")))
     keys = [
-        # named like sex or gender, 2 values
+        # sure: its name speaks of sex or gender; 2 values; the values fit sex or
+        #   gender
         "sex",
     ]
-    weight = "wgt"
+    weight = "person_weight"
+    """
+    guesses, name, looked_at, notes = guess_file(
+        data, missing=missing, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels
+    )
+    return write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)
+
+
+Guessed = tuple[RoleGuesses, str, str, MissingNotes]
+
+
+def guess_file(
+    data: Any,
+    *,
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    labels: bool = True,
+) -> Guessed:
+    """Guess the roles of a file's or a frame's columns: the guesses, its name, what was looked at, its missing codes.
+
+    Options and errors are those of `scenario_toml`.
     """
     codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
-    if isinstance(data, str | Path):
-        sample = describe_file(
-            data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels,
-            rows=SAMPLE,
-        )  # fmt: skip
-        frame, n_rows, name, notes = sample.frame, sample.header.n_rows, Path(data).name, sample.notes
-    else:
-        frame, n_rows, name, notes = data, None, "the data", MissingNotes(codes)
-    guesses = guess_roles(frame)
-    if not any(guess.role == "key" for guess in guesses):
-        raise DataError(
-            f"no column of {name} looks like something a stranger could know; "
-            'name the keys by hand in the scenario: keys = ["sex", "age"]'
-        )
-    return write_guesses(guesses, name=name, looked_at=_looked_at(n_rows), notes=notes)
+    if not isinstance(data, str | Path):
+        frame = _first(data)
+        looked = f"At most the first {SAMPLE:,} records were looked at." if frame.height >= SAMPLE else ""
+        return _guess(frame, {}, {}), "the data", looked, MissingNotes(codes)
+    sample = describe_file(
+        data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels
+    )
+    guesses = _guess(sample.frame, sample.labels, sample.value_labels)
+    n_rows = sample.header.n_rows
+    looked = "" if n_rows is None or n_rows <= sample.frame.height else (
+        f"Only the first {sample.frame.height:,} of {n_rows:,} records were looked at."
+    )  # fmt: skip
+    return guesses, Path(data).name, looked, sample.notes
 
 
-def _looked_at(n_rows: int | None) -> str:
-    if n_rows is None:
-        return f"At most the first {SAMPLE:,} records were looked at."
-    return f"Only the first {SAMPLE:,} of {n_rows:,} records were looked at." if n_rows > SAMPLE else ""
+def _guess(
+    frame: pl.DataFrame, labels: Mapping[str, str], value_labels: Mapping[str, Sequence[str]]
+) -> RoleGuesses:
+    if frame.height == 0 or frame.width == 0:
+        raise DataError("there are no records to guess roles from")
+    facts = {name: facts_of(frame[name], value_labels.get(name, ())) for name in frame.columns}
+    spoken = spoken_of(tuple(facts.values()), labels)
+    units = units_of(frame, facts, spoken)
+    weights = weights_of(frame, facts, spoken, units)
+    setting = Setting(units, weights, coordinates_of(facts, spoken, labels))
+    guesses = tuple(judge(facts[name], spoken[name], setting) for name in frame.columns)
+    return RoleGuesses(guesses, frame.height, units.constant)
 
 
-def _sample(frame: Any) -> pl.DataFrame:
+def _first(frame: Any) -> pl.DataFrame:
     """Give the first records as a Polars frame, whatever the engine."""
     import narwhals as nw
     import polars as pl
@@ -176,105 +169,3 @@ def _sample(frame: Any) -> pl.DataFrame:
     eager = wide.collect("pyarrow") if isinstance(wide, nw.LazyFrame) else wide
     given = pl.from_arrow(eager.to_arrow())
     return given if isinstance(given, pl.DataFrame) else given.to_frame()
-
-
-def _facts(series: pl.Series) -> _Facts:
-    import polars as pl
-
-    if series.dtype.is_nested() or series.dtype == pl.Object:
-        return _Facts(series.name, 0, 0, False, False, False)
-    values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls()
-    number = series.dtype.is_numeric()
-    doubles = values.cast(pl.Float64) if number else values
-    return _Facts(
-        name=series.name, n=len(values), levels=values.n_unique(), number=number,
-        fraction=number and bool((doubles != doubles.floor()).any()),
-        positive=number and bool((doubles > 0).all()) and len(values) > 0,
-    )  # fmt: skip
-
-
-def _guess(facts: _Facts) -> Guess:
-    if facts.n == 0:
-        return Guess(facts.name, "ignore", "it holds no value that can be compared")
-    if facts.levels == 1:
-        return Guess(facts.name, "ignore", "it is the same in every record where it is known")
-    topic = topic_of(facts.name)
-    return _silent(facts) if topic is None else _BY_ROLE[topic.role](facts, topic)
-
-
-def _silent(facts: _Facts) -> Guess:
-    """Guess from type and counts alone."""
-    unsaid = f"{facts.counted}, and the name says nothing"
-    if facts.unique and not facts.fraction:
-        return Guess(facts.name, "identifier", "different in every record")
-    within = key_topic_within(facts.name)
-    if within is not None and facts.levels <= _FINE and not facts.fraction:
-        return Guess(facts.name, "key", f"its name holds a word of {within.name}, {facts.counted}")
-    if facts.number and facts.levels > _MANY:
-        return Guess(facts.name, "numeric", f"a number with {facts.counted}")
-    return Guess(facts.name, "ignore", f"{unsaid}: add it to keys if a stranger could know it")
-
-
-def _key(facts: _Facts, topic: Topic) -> Guess:
-    reason = f"named like {topic.name}, {facts.counted}"
-    if topic.name == "a date of birth" or (topic.name == "a birth" and facts.levels > _FINE):
-        return Guess(facts.name, "key", reason, "recode to a year or an age group before it is used as a key")
-    if facts.levels > _FINE:
-        how = "merge areas" if topic.name == "geography" else "recode to fewer groups"
-        warning = f"too fine ({facts.counted}): {how} before it is used as a key"
-        return Guess(facts.name, "key", reason, warning)
-    return Guess(facts.name, "key", reason)
-
-
-def _identifier(facts: _Facts, topic: Topic) -> Guess:
-    return Guess(facts.name, "identifier", f"named like {topic.name}: it is never read")
-
-
-def _weight(facts: _Facts, topic: Topic) -> Guess:
-    if not facts.positive:
-        return Guess(facts.name, "ignore", f"named like {topic.name}, but not a positive number everywhere")
-    kind = "positive numbers with decimals" if facts.fraction else "positive whole numbers"
-    return Guess(facts.name, "weight", f"named like {topic.name}, {kind}")
-
-
-def _household(facts: _Facts, topic: Topic) -> Guess:
-    if facts.grouped:
-        return Guess(facts.name, "household", f"named like {topic.name}, repeated in small groups")
-    if facts.unique:
-        return Guess(facts.name, "identifier", f"named like {topic.name}, but different in every record")
-    if facts.levels <= _FINE and not facts.fraction:
-        reason = f"named like {topic.name}, but only {facts.counted}: it describes the household"
-        return Guess(facts.name, "key", reason)
-    return Guess(facts.name, "ignore", f"named like {topic.name}, but {facts.counted} in large groups")
-
-
-def _person(facts: _Facts, topic: Topic) -> Guess:
-    reason = f"named like {topic.name}"
-    if facts.unique:
-        return Guess(facts.name, "identifier", f"{reason}, different in every record")
-    if facts.grouped:
-        return Guess(facts.name, "person", f"{reason}, repeated in small groups", _SEVERAL_ROWS)
-    reason = f"{reason}, {facts.counted} in large groups: a number within a household?"
-    return Guess(facts.name, "ignore", reason)
-
-
-def _sensitive(facts: _Facts, topic: Topic) -> Guess:
-    warning = None
-    if facts.number and facts.levels > _FINE:
-        warning = "a number with many values: put it in bands, or diversity will look better than it is"
-    return Guess(facts.name, "sensitive", f"named like {topic.name}, {facts.counted}", warning)
-
-
-def _running_number(facts: _Facts, topic: Topic) -> Guess:
-    """Tell an id of records or persons from a count: 'number of rooms' is no id."""
-    if facts.unique and not facts.fraction:
-        return Guess(facts.name, "identifier", "named like an id, different in every record")
-    if facts.grouped and {"id", "ident", "caseid", "respondent", "uid"} & {*words_of(facts.name)}:
-        return _person(facts, topic)
-    return _silent(facts)
-
-
-_BY_ROLE = {
-    "key": _key, "identifier": _identifier, "weight": _weight, "household": _household, "person": _person,
-    "sensitive": _sensitive, "id": _running_number,
-}  # fmt: skip

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sdckit.data.missing_values.missing_codes import Found
 from sdckit.data.missing_values.missing_notes import MissingNotes, by_code, counted
+from sdckit.data.scenarios.guessing.guesses import Guess, RoleGuesses
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
-
-if TYPE_CHECKING:
-    from sdckit.data.scenarios.guess import Guess
 
 __all__ = ["write_guesses"]
 
+_WIDTH = 80
 _LISTS = (
     ("keys", "key", "What a stranger could know about a person."),
     ("sensitive", "sensitive", "What they would learn."),
@@ -26,12 +25,20 @@ _SINGLE = (
     ("household", "Records of one household."),
     ("person", "Records of one person."),
 )
+_HEAD = """\
+Every role below is a guess. "sure": two kinds of evidence agree, such as a name and the values. "likely": only one \
+says so. "unsure": hinted at, or disputed. Correct what is wrong, delete what does not apply."""
+_OPEN = """\
+Open questions. Answer each where the column stands below, then delete its name here. While a name stands here, \
+`sdckit check` refuses to be a gate; `sdckit assess` runs, and says so."""
 _RULE = """\
-# What a missing value in a key is: "wildcard" (may be any value), "category" or "error".
+# What a missing value in a key is: "wildcard" (may be any value), "category" or
+# "error".
 # missing = "wildcard"
 """
 _RULE_OF_PERSONS = """\
-# What a missing value in a key is: with several rows per person it can only be a "category" or an "error".
+# What a missing value in a key is: with several rows per person it can only be
+# a "category" or an "error".
 missing = "category"
 """
 _EXAMPLES = """\
@@ -44,38 +51,101 @@ _EXAMPLES = """\
 # risk = 0.1
 # l = 2
 """
+_NO_KEY = """\
+No column looks like something a stranger could know about a person. Name the keys here, such as "sex", "age"; \
+without any the scenario is not valid."""
 
 
-def write_guesses(guesses: Sequence[Guess], *, name: str, looked_at: str, notes: MissingNotes) -> str:
+def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: MissingNotes) -> str:
     """Write guesses as a commented scenario.
 
-    At least one guess is a key; `name` says what the columns come from; `looked_at` is a sentence on the
-    sample, or empty where all records were looked at.
+    `name` says what the columns come from; `looked_at` is a sentence on the sample, or empty where all
+    records were looked at.
     """
-    rule = _RULE_OF_PERSONS if any(guess.role == "person" for guess in guesses) else _RULE
-    lines = [
+    rule = _RULE_OF_PERSONS if guesses.of("person") else _RULE
+    size = f"{_several(guesses.n_records, 'record')}, {_several(len(guesses), 'column')}."
+    head = [
         f"# Disclosure scenario for {toml_string(name)}.",
-        "# Every role below is a guess from names, types and numbers of values:",
-        "# read each, correct it, delete what does not apply.",
-        *([f"# {looked_at}"] if looked_at else []),
+        f"# {size}",
+        *_comment(looked_at),
+        "#",
+        *_comment(_HEAD),
     ]
-    return "\n".join(["\n".join(lines) + "\n", *_blocks(guesses, notes), rule, _EXAMPLES])
+    return "\n".join(
+        ["\n".join(head) + "\n", *_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES]
+    )
 
 
-def _blocks(guesses: Sequence[Guess], notes: MissingNotes) -> list[str]:
+def _several(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
+    """Break a text into lines of comments of at most 80 letters."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# {hanging}",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _questions(guesses: RoleGuesses) -> list[str]:
+    """List what is open, the columns with the same question together."""
+    asked = dict.fromkeys(guess.question for guess in guesses if guess.question is not None)
+    if not asked:
+        return []
+    lines = [*_comment(_OPEN), "unconfirmed = ["]
+    for question in asked:
+        names = [toml_string(guess.column) for guess in guesses if guess.question == question]
+        lines += _comment(
+            f"{question[0].upper()}{question[1:]}{'' if question.endswith('?') else '.'}", "    "
+        )
+        lines += _names(names)
+    return ["\n".join([*lines, "]"]) + "\n"]
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    """Lay out names, as many on a line as it holds; quoted names are never broken."""
+    lines, line = [], "   "
+    for name in names:
+        if len(line) + len(name) + 2 > _WIDTH and line.strip():
+            lines.append(line)
+            line = "   "
+        line += f" {name},"
+    return [*lines, line]
+
+
+def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     entry, role, meaning = _LISTS[0]
-    blocks = [_list(entry, meaning, [guess for guess in guesses if guess.role == role])]
+    keys = [guess for guess in guesses if guess.role == role]
+    blocks = [_list(entry, meaning, keys)] if keys else ["\n".join([*_comment(_NO_KEY), "keys = []"]) + "\n"]
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
-    if not any(guess.role == "weight" for guess in guesses):
+    if not guesses.of("weight"):
         told = "# No weight was found. Share of the population in the file:"
         blocks.append(f"{told}\n# sampling_fraction = 0.05\n")
     for entry, role, meaning in _LISTS[1:]:
         found = [guess for guess in guesses if guess.role == role]
         blocks += [_list(entry, meaning, found)] if found else []
+    blocks += _shared(guesses)
     blocks += _codes(notes)
-    left = [f"#   {toml_string(guess.column)}: {_why(guess)}" for guess in guesses if guess.role == "ignore"]
-    return [*blocks, "\n".join(["# Left out:", *left]) + "\n"] if left else blocks
+    left = [guess for guess in guesses if guess.role == "ignore"]
+    if left:
+        lines = [
+            line
+            for guess in left
+            for line in _comment(f"  {toml_string(guess.column)}: {_why(guess)}", "", "    ")
+        ]
+        blocks.append("\n".join(["# Left out:", *lines]) + "\n")
+    return blocks
+
+
+def _shared(guesses: RoleGuesses) -> list[str]:
+    apart = {guess.column for guess in guesses if guess.role in ("household", "person", "identifier")}
+    names = [name for name in guesses.household_variables if name not in apart]
+    if not names or not guesses.of("household"):
+        return []
+    told = _comment("The same for all members of every household, and protected once for all of them.")
+    return ["\n".join([*told, toml_entry("household_variables", names)]) + "\n"]
 
 
 def _codes(notes: MissingNotes) -> list[str]:
@@ -84,10 +154,10 @@ def _codes(notes: MissingNotes) -> list[str]:
     if notes.given:
         line = toml_entry("missing_codes", notes.given)
         blocks.append(f"# Codes in the file that mean missing.\n{line}\n")
-    lines = [f"# Taken for missing: {by_code(_quoted(notes.taken))}."] if notes.taken else []
+    lines = _comment(f"Taken for missing: {by_code(_quoted(notes.taken))}.") if notes.taken else []
     if notes.suspected:
         instead = ", write instead of the line above" if notes.given else ""
-        lines.append(f"# {counted(_quoted(notes.suspected))}. If that means missing{instead}:")
+        lines += _comment(f"{counted(_quoted(notes.suspected))}. If that means missing{instead}:")
     elif lines:
         lines.append("# To choose the codes yourself, which then hold alone:")
     if lines:
@@ -104,13 +174,16 @@ def _quoted(found: Sequence[Found]) -> list[Found]:
 def _list(entry: str, meaning: str, guesses: Sequence[Guess]) -> str:
     lines = [f"# {meaning}", f"{entry} = ["]
     for guess in guesses:
-        lines += [f"    # {_why(guess)}", f"    {toml_string(guess.column)},"]
+        lines += [*_comment(_why(guess), "    ", "  "), f"    {toml_string(guess.column)},"]
     return "\n".join([*lines, "]"]) + "\n"
 
 
 def _single(entry: str, meaning: str, guess: Guess) -> str:
-    return f"# {meaning}\n# {_why(guess)}\n{toml_entry(entry, guess.column)}\n"
+    return (
+        "\n".join([f"# {meaning}", *_comment(_why(guess), "", "  "), toml_entry(entry, guess.column)]) + "\n"
+    )
 
 
 def _why(guess: Guess) -> str:
-    return guess.reason if guess.warning is None else f"{guess.reason}. WARNING: {guess.warning}"
+    told = f"{guess.confidence}: {guess.reason}"
+    return told if guess.warning is None else f"{told}. WARNING: {guess.warning}"

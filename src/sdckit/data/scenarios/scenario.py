@@ -6,7 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
@@ -130,6 +138,11 @@ class Scenario(BaseModel):
         Columns an intruder would learn from.
     numeric
         Columns measured on a scale; such a column may also be a key or sensitive.
+    ordered
+        Columns of categories or codes whose order means something; each is a key or sensitive.
+    hierarchies
+        For keys that are codes, the file of their hierarchy (`read_hierarchy`): what belongs together. A path
+        starts where the scenario file lies.
     identifiers
         Direct identifiers (names, numbers of persons); listed so that they are never read.
     thresholds
@@ -150,6 +163,8 @@ class Scenario(BaseModel):
     matching
         How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
         ``tol`` and ``high_risk``.
+    unconfirmed
+        Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
     Raises
     ------
@@ -180,7 +195,9 @@ class Scenario(BaseModel):
     household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
+    ordered: _Names = ()
     identifiers: _Names = ()
+    hierarchies: dict[_Name, _Name] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
     missing: MissingRule | dict[_Name, MissingRule] = "wildcard"
     alpha: Annotated[float, Field(strict=True, ge=0, le=1)] = 1.0
@@ -188,7 +205,9 @@ class Scenario(BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
+    unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
+    _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
 
     def __init__(
         self,
@@ -203,7 +222,9 @@ class Scenario(BaseModel):
         household_variables: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         numeric: Sequence[str] = (),
+        ordered: Sequence[str] = (),
         identifiers: Sequence[str] = (),
+        hierarchies: Mapping[str, str | Path] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
         missing: MissingRule | Mapping[str, MissingRule] = "wildcard",
         alpha: float = 1.0,
@@ -212,20 +233,32 @@ class Scenario(BaseModel):
         title: str = "",
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
+        unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
         try:
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=household, person=person, household_variables=household_variables,
-                sensitive=sensitive, numeric=numeric, identifiers=identifiers, thresholds=_thresholds(thresholds),
-                missing=missing, alpha=alpha, release=release, missing_codes=missing_codes, title=title,
-                aligned=aligned, matching=_matching(matching), **unknown,
+                sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
+                hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
+                release=release, missing_codes=missing_codes, title=title, aligned=aligned,
+                matching=_matching(matching), unconfirmed=unconfirmed, **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
 
-    @field_validator("household_variables", "sensitive", "numeric", "identifiers", mode="before")
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same, wherever they were read from."""
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds tables
+
+    @field_validator(
+        "household_variables", "sensitive", "numeric", "ordered", "identifiers", "unconfirmed", mode="before"
+    )
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)
@@ -263,6 +296,11 @@ class Scenario(BaseModel):
         return tuple(dict.fromkeys(key for keys in self.intruders.values() for key in keys))
 
     @property
+    def folder(self) -> Path:
+        """Where relative paths of hierarchies start: the folder of the scenario file, else the current one."""
+        return self._folder
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Every column to read, in order; never an identifier."""
         return tuple(dict.fromkeys(name for role, name in roles_of(self) if role != "identifiers"))
@@ -281,24 +319,35 @@ class Scenario(BaseModel):
         missing = self.missing
         if isinstance(missing, dict):
             missing = {key: rule for key, rule in missing.items() if key in keys} or "wildcard"
-        fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
-        narrow = {"intruders": {name: keys}, "missing": missing, "matching": self.matching.among(keys)}
-        return Scenario(**(fields | narrow))
+        return self.changed(intruders={name: keys}, missing=missing)
 
     def narrowed(self, columns: Collection[str]) -> Scenario:
         """Give the scenario for a file that lacks some columns: without the roles that only those could play.
 
         Keys stay: a file without a key is not one to measure.
         """
-        fields: dict[str, Any] = {field: getattr(self, field) for field in type(self).model_fields}
+        fields: dict[str, Any] = {}
         for role in ("weight", "household", "person"):
-            if fields[role] not in columns:
+            if getattr(self, role) not in columns:
                 fields[role] = None
         for role in ("household_variables", "sensitive", "numeric"):
-            fields[role] = tuple(name for name in fields[role] if name in columns)
-        if fields["household"] is None:
+            fields[role] = tuple(name for name in getattr(self, role) if name in columns)
+        if fields.get("household", self.household) is None:
             fields["household_variables"] = ()
-        return Scenario(**fields)
+        return self.changed(**fields)
+
+    def changed(self, **fields: Any) -> Scenario:
+        """The same scenario with other entries; what is said of columns that play no part any more is left out."""
+        given = {field: getattr(self, field) for field in type(self).model_fields} | fields
+        used = {*given["sensitive"], *(key for keys in given["intruders"].values() for key in keys)}
+        given["matching"] = given["matching"].among(
+            [key for keys in given["intruders"].values() for key in keys]
+        )
+        given["ordered"] = tuple(name for name in given["ordered"] if name in used)
+        given["hierarchies"] = {name: file for name, file in given["hierarchies"].items() if name in used}
+        changed = Scenario(**given)
+        changed._folder = self._folder
+        return changed
 
     def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
         """Check that every declared column exists; an identifier that does not is warned of.
@@ -343,10 +392,12 @@ class Scenario(BaseModel):
         """
         file = Path(path)
         try:
-            return cls(**read_toml(file))
+            found = cls(**read_toml(file))
         except ScenarioError as error:
             told = str(error)
             raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
+        found._folder = file.parent
+        return found
 
     def to_toml(self) -> str:
         """Write the scenario as TOML, entries at their default left out; `from_toml` gives it back."""
@@ -360,6 +411,8 @@ class Scenario(BaseModel):
             tables += [(("intruders", name), {"keys": keys}) for name, keys in self.intruders.items()]
         if isinstance(self.missing, dict):
             tables.append((("missing",), self.missing))
+        if self.hierarchies:
+            tables.append((("hierarchies",), self.hierarchies))
         if self.thresholds.declared:
             tables.append((("thresholds",), self.thresholds.declared))
         tables += self.matching.tables
@@ -382,6 +435,15 @@ def _matching(value: Any) -> Any:
     if isinstance(value, Mapping):
         return Matching(**{str(name): entry for name, entry in value.items()})
     return value
+
+
+def _paths(value: Any) -> Any:
+    """Paths as they stand in a file."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        return value
+    return {str(name): path.as_posix() if isinstance(path, Path) else path for name, path in value.items()}
 
 
 def _refuse_sets(value: Any) -> Any:

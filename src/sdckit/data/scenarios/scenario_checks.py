@@ -13,7 +13,10 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["check_consistent", "check_missing_rules", "explain", "name_intruders", "role_words", "roles_of"]
+__all__ = [
+    "check_consistent", "check_missing_rules", "explain", "name_intruders", "require_confirmed", "role_words",
+    "roles_of", "unconfirmed_words",
+]  # fmt: skip
 
 HOUSEHOLD_VARIABLES = "household_variables"
 _ENOUGH = 8  # problems told at once; the rest is only counted
@@ -88,6 +91,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_roles(scenario)
     _check_missing_keys(scenario)
     scenario.matching.check(scenario.all_keys)
+    _check_orders(scenario)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -140,7 +144,7 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
         found += [(role, column)] if column is not None else []
-    for role in ("sensitive", "numeric", "identifiers", HOUSEHOLD_VARIABLES):
+    for role in ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES):
         found += [(role, column) for column in getattr(scenario, role)]
     return found
 
@@ -151,10 +155,26 @@ def role_words(role: str) -> str:
         who = role.removeprefix("intruders.")
         return "a key" if who == "default" else f"a key of intruder '{who}'"
     words = {
-        "identifiers": "an identifier", "numeric": "numeric", "sensitive": "sensitive",
+        "identifiers": "an identifier", "numeric": "numeric", "ordered": "ordered", "sensitive": "sensitive",
         HOUSEHOLD_VARIABLES: "a household variable",
     }  # fmt: skip
     return words.get(role, f"the {role}")
+
+
+def require_confirmed(scenario: Scenario) -> None:
+    """Refuse a scenario with guesses that nobody has confirmed: a gate must not rest on them."""
+    if scenario.unconfirmed:
+        raise ScenarioError(
+            f"the scenario is not confirmed: {unconfirmed_words(scenario)}. Look at each, correct its role, and "
+            "delete its name from 'unconfirmed'; when the list is gone the scenario can be a gate"
+        )
+
+
+def unconfirmed_words(scenario: Scenario) -> str:
+    """Name what is to be confirmed; of many columns the first."""
+    names = [f"'{name}'" for name in scenario.unconfirmed]
+    more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
+    return f"somebody has to look at what was guessed of {', '.join(names[:_ENOUGH])}{more}"
 
 
 def _check_intruders(scenario: Scenario) -> None:
@@ -176,7 +196,7 @@ def _check_repeats(scenario: Scenario) -> None:
         ("keys" if who == "default" else f"intruders.{who}.keys"): keys
         for who, keys in scenario.intruders.items()
     }
-    several = ("sensitive", "numeric", "identifiers", HOUSEHOLD_VARIABLES)
+    several = ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES)
     lists |= {role: getattr(scenario, role) for role in several}
     for place, names in lists.items():
         for i, name in enumerate(names):
@@ -185,7 +205,7 @@ def _check_repeats(scenario: Scenario) -> None:
 
 
 def _check_roles(scenario: Scenario) -> None:
-    """One column, one role; a numeric column may also be a key or sensitive, a household variable much else."""
+    """One column, one role; numeric or ordered ones may also be a key or sensitive, household variables much else."""
     first: dict[str, str] = {}
     if scenario.household_variables and scenario.household is None:
         raise ScenarioError(
@@ -205,7 +225,10 @@ def _check_roles(scenario: Scenario) -> None:
 
 
 _NO_HOUSEHOLD_VARIABLE = ("household", "person", "identifiers")
-_ALLOWED_TOGETHER = {("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric")}
+_ALLOWED_TOGETHER = {
+    ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
+    ("sensitive", "ordered"),
+}  # fmt: skip
 
 
 def _family(role: str) -> str:
@@ -218,3 +241,18 @@ def _check_missing_keys(scenario: Scenario) -> None:
             if name not in scenario.all_keys:
                 hint = did_you_mean(name, scenario.all_keys)
                 raise ScenarioError(f"missing.{name} names no key of an intruder; {hint}")
+
+
+def _check_orders(scenario: Scenario) -> None:
+    """An order, or a hierarchy, is that of a key or of a sensitive variable; numbers need neither."""
+    used = (*scenario.all_keys, *scenario.sensitive)
+    for place, names in (("ordered", scenario.ordered), ("hierarchies", scenario.hierarchies)):
+        for name in names:
+            if name not in used:
+                says = f"{place} names '{name}', which is neither a key nor sensitive; {did_you_mean(name, used)}"
+                raise ScenarioError(says)
+            if name in scenario.numeric:
+                what = "ordered; a number has its order already"
+                if place == "hierarchies":
+                    what = "has a hierarchy; numbers are grouped in bands"
+                raise ScenarioError(f"column '{name}' is numeric and {what}")

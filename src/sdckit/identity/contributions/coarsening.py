@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.levels import numbers_of
 from sdckit.cells.margins import level_sizes
+from sdckit.cells.scales import Scale, scale_of
+from sdckit.identity.contributions.declared import NOTHING, Declared
+from sdckit.identity.contributions.recode_steps import along, grouped, in_bands, other
+from sdckit.identity.contributions.round_bands import round_edges
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
+    from sdckit.data.columns import Coded
+    from sdckit.data.hierarchy import Hierarchy
 
 __all__ = ["Grouping", "Levels", "bands", "entropy", "joined", "levels_of", "pooled", "smaller_key"]
 
 ENOUGH = 5  # records that a level must have to stand alone
-ORDERED = ("integer", "number", "date")
+NEIGHBOURS = ("number", "date", "ordered")
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Levels of a key, a missing value apart: by value where the key is ordered, else the rarest first."""
+    """Levels of a key, a missing value apart: in their order where the key has one, else the rarest first."""
 
     codes: NDArray[np.int64]  # (L,)
     size: NDArray[np.int64]  # (L,) records of each level
-    ordered: bool  # whether neighbours may be merged: whole numbers, numbers and dates
+    scale: Scale
     n_missing: int  # records without a value
+    coded: Coded  # how the levels print
+    hierarchy: Hierarchy | None = None
+    file: str = ""  # how a recipe names the file of the hierarchy
+
+    @property
+    def ordered(self) -> bool:
+        """Whether neighbours may be merged: numbers, dates and ordered categories."""
+        return self.scale in NEIGHBOURS
 
     @property
     def entropy(self) -> float:
         """Bits that the key tells of a record, a missing value being a level."""
         return entropy(np.append(self.size, self.n_missing))
+
+    def labels(self) -> list[str]:
+        """Printed form of the levels."""
+        return self.coded.labels(self.codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +62,8 @@ class Grouping:
     group: NDArray[np.int64]  # (L,) group of each level, in the order of `Levels`
     after: int  # number of groups
     plain_rule: str = ""  # without a number of levels, for documents: rare levels are not counted there
+    step: Mapping[str, Any] | None = None  # the step of a recipe that does this; None where none does
+    public: bool = False  # whether the step names nothing that few records of the data have
 
     def codes(self, levels: Levels) -> NDArray[np.int64]:
         """New code of each level: that of the first level of its group."""
@@ -67,23 +89,37 @@ def entropy(size: NDArray[np.integer] | NDArray[np.floating]) -> float:
     return float(-(share * np.log2(share)).sum()) + 0.0
 
 
-def levels_of(cells: Cells, key: str) -> Levels:
-    """Levels of a key of cells."""
+def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
+    """Levels of a key of cells, as numbers, an ordered scale or codes: what is declared wins."""
     level = cells.levels[cells.keys.index(key)]
     codes, size = level_sizes(cells, key)
     known = codes < level.span
     n_missing = int(size[~known].sum())
     codes, size = codes[known], size[known]
-    ordered = level.kind in ORDERED
-    if not ordered:
+    hierarchy = declared.hierarchies.get(key)
+    scale: Scale = "codes"
+    if hierarchy is None:
+        named = {"numeric": key in declared.numeric, "ordered": key in declared.ordered}
+        scale = scale_of(level, codes, size, **named)
+    values = numbers_of(level, codes)
+    if scale not in NEIGHBOURS:
         # by label where sizes tie: codes depend on the engine
         order = np.lexsort((np.array(level.labels(codes)), size))
-    elif level.levels is None:
-        order = np.arange(len(codes))  # codes follow the values
+    elif values is not None:
+        order = np.argsort(values, kind="stable")
+    elif level.kind == "category":
+        order = np.arange(len(codes))  # codes follow the categories
     else:
-        values = level.levels() if callable(level.levels) else level.levels
-        order = np.argsort(values.to_numpy(zero_copy_only=False)[codes], kind="stable")
-    return Levels(codes[order], size[order], ordered, n_missing)
+        order = np.argsort(np.array(level.labels(codes)), kind="stable")
+    return Levels(
+        codes[order],
+        size[order],
+        scale,
+        n_missing,
+        level.without_rows(),
+        hierarchy,
+        declared.files.get(key, ""),
+    )
 
 
 def bands(levels: Levels, width: int) -> Grouping | None:
@@ -120,6 +156,74 @@ def joined(levels: Levels, one: int, other: int) -> Grouping | None:
     return Grouping("two levels as one", group, len(levels.codes) - 1)
 
 
-def smaller_key(levels: Levels) -> Grouping | None:
-    """The first step to a coarser key: pairs of neighbours, or the rarest levels of a category pooled."""
-    return bands(levels, 2) if levels.ordered else pooled(levels)
+def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
+    """The first step to a coarser key, as the kind of its levels allows.
+
+    Numbers in bands with round edges, dates by the year or month, ordered categories in pairs of neighbours, codes
+    one level up their hierarchy; of codes without one, the rarest as one. None where one level would be left.
+    """
+    if levels.hierarchy is not None and (found := _up(levels, levels.hierarchy, key)) is not None:
+        return found
+    if levels.scale == "number":
+        return _rounded(levels, key)
+    if levels.scale == "date":
+        return _calendar(levels)
+    if levels.scale == "ordered":
+        found = bands(levels, 2)
+        step = None if found is None else grouped(key, levels.coded, levels.labels(), found.group)
+        return None if found is None else replace(found, step=step)
+    found = pooled(levels)
+    if found is None:
+        return None
+    return replace(found, step=other(key, levels.coded, levels.labels(), found.group))
+
+
+def _rounded(levels: Levels, key: str) -> Grouping | None:
+    values = numbers_of(levels.coded, levels.codes)
+    assert values is not None
+    edges = round_edges(values, levels.size)
+    group, after = _numbered(np.searchsorted(edges, values, side="right"))
+    if not 1 < after < len(values):
+        return None
+    return Grouping("bands with round edges", group, after, step=in_bands(key, edges), public=True)
+
+
+def _calendar(levels: Levels) -> Grouping | None:
+    days = np.array([label[:10] for label in levels.labels()])
+    for length, rule in ((4, "years"), (7, "months")):
+        group, after = _numbered([day[:length] for day in days.tolist()])
+        if 1 < after < len(days):
+            return Grouping(rule, group, after)
+    return None
+
+
+def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
+    """The lowest level of a hierarchy that merges anything; values that it does not have stay by themselves."""
+    labels = levels.labels()
+    for level in range(1, len(hierarchy.levels) + 1):
+        above = {_text(leaf): name for leaf, name in hierarchy.at(level).items()}
+        names = [(_text(label) in above, above.get(_text(label), label)) for label in labels]
+        group, after = _numbered(names)
+        if 1 < after < len(labels):
+            missed = not all(known for known, _ in names)
+            step = along(key, levels.coded, levels.file, level, missed=missed)
+            return Grouping(f"hierarchy, level {level}", group, after, step=step, public=True)
+    return None
+
+
+def _text(value: object) -> str:
+    """A value as files write it: 3.0 is 3."""
+    text = str(value)
+    try:
+        return str(int(text)) if text.isdecimal() else str(float(text)).removesuffix(".0")
+    except ValueError:
+        return text
+
+
+def _numbered(names: Sequence[Hashable] | NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Groups from 0 on in the order of first mention, and how many there are."""
+    if isinstance(names, np.ndarray):  # ascending
+        found, group = np.unique(names, return_inverse=True)
+        return group.astype(np.int64), len(found)
+    place: dict[Hashable, int] = {}
+    return np.array([place.setdefault(name, len(place)) for name in names], np.int64), len(place)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sdckit.identity.contributions.coarsening import Grouping, Levels
+from sdckit.identity.contributions.recode_steps import step_text
 
 __all__ = ["Coarsened", "Contribution", "Figures", "Suggestion", "nine_digits", "rank", "suggest"]
 
@@ -42,6 +43,12 @@ class Coarsened:
         Share of the sample uniques that stop being unique; NaN without sample uniques.
     plain_rule : str
         The rule without a number of levels, for documents.
+    scale : str
+        What the levels were taken for: "number", "date", "ordered", "codes", or "unknown".
+    step : str
+        The step of a recipe that does just this, as TOML; "" where no step does.
+    step_is_public : bool
+        Whether the step names nothing that few records of the data have.
     """
 
     rule: str
@@ -54,6 +61,9 @@ class Coarsened:
     entropy_lost: float
     decides_alone: float = math.nan
     plain_rule: str = ""
+    scale: str = "unknown"
+    step: str = ""
+    step_is_public: bool = False
 
     @classmethod
     def of(cls, grouping: Grouping, levels: Levels, whole: Figures, left: Figures) -> Coarsened:
@@ -62,7 +72,7 @@ class Coarsened:
         return cls(
             grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
             grouping.entropy_lost(levels), saved / whole.uniques if whole.uniques else math.nan,
-            grouping.plain_rule or grouping.rule,
+            grouping.plain_rule or grouping.rule, levels.scale, step_text(grouping.step), grouping.public,
         )  # fmt: skip
 
 
@@ -129,6 +139,8 @@ class Suggestion:
     saved_per_bit : float
         Sample uniques saved per bit lost; NaN where nothing is lost.
     sentence : str
+    step : str
+        The step of a recipe that does just this, as TOML; "" where no step does.
     """
 
     action: Literal["drop", "coarsen"]
@@ -139,6 +151,7 @@ class Suggestion:
     entropy_lost: float
     saved_per_bit: float
     sentence: str
+    step: str = ""
 
 
 def suggest(
@@ -149,7 +162,11 @@ def suggest(
 ) -> Suggestion:
     """Make a row something to do."""
     what = "leave out" if action == "drop" else "coarsen"
-    how = f" ({row.rule}, {row.levels_before} to {row.levels_after})" if isinstance(row, Coarsened) else ""
+    how, step = "", step_text({"method": "drop_identifiers", "columns": list(variables)})
+    if isinstance(row, Coarsened):
+        unsure = "; or group codes that belong together" if row.scale == "unknown" else ""
+        how = f" ({row.rule}, {row.levels_before} to {row.levels_after} levels{unsure})"
+        step = row.step
     sentence = (
         f"{what} {' and '.join(variables)}{how}: {row.uniques_saved} of {whole.uniques} sample uniques gone "
         f"for {row.entropy_lost:.2f} bits of information"
@@ -158,6 +175,7 @@ def suggest(
         action, variables, row.uniques_saved,
         {k: count - row.violations_without[k] for k, count in whole.violations.items()},
         _saved(whole.risk, row.risk_without), row.entropy_lost, _per_bit(row.uniques_saved, row.entropy_lost), sentence,
+        step,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,6 +23,7 @@ from sdckit.identity.contributions.contribution_table import (
     rank,
     suggest,
 )
+from sdckit.identity.contributions.declared import NOTHING, Declared, declared_kinds
 from sdckit.identity.contributions.leaving_out import LeftOut, is_packed, leave_out, limits_of
 from sdckit.identity.individual_risk import refuse_short
 from sdckit.numerics.risk_kernel import sums_of_cells
@@ -69,6 +70,8 @@ class KeyContributions(Result):
         Global risk with all keys.
     violations : dict of int to int
         Records that violate each k with all keys.
+    resting_on_missing : int
+        Records that would be unique with all keys if other records' missing values matched nothing.
     table : tuple of Contribution
         One per key, then one per pair; within each, what saves most uniques first.
     coarsenings : dict of str to Coarsened
@@ -81,12 +84,14 @@ class KeyContributions(Result):
 
     measure: ClassVar[str] = "key_contributions"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "uniques", "risk", "violations", "table_figures", "coarsening_figures", "suggestion_figures",
+        "n", "uniques", "resting_on_missing", "risk", "violations", "table_figures", "coarsening_figures",
+        "suggestion_figures",
     )  # fmt: skip
     cells: Cells
     k: tuple[int, ...]
     pairs: bool
     prefix: str = ""
+    declared: Declared = NOTHING
 
     @cached_property
     def n(self) -> int:
@@ -122,10 +127,23 @@ class KeyContributions(Result):
 
     @cached_property
     def notes(self) -> dict[str, str]:
-        """Why a figure is undefined."""
-        if self.uniques:
-            return {}
-        return {"decides_alone": "there are no sample uniques, so no key decides a share of them"}
+        """Why a figure is undefined, and what could not be told of the keys."""
+        notes = {}
+        if not self.uniques:
+            notes["decides_alone"] = "there are no sample uniques, so no key decides a share of them"
+        if unsure := [
+            key for key, levels in self._levels.items() if levels.scale == "unknown" and len(levels.codes) > 2
+        ]:
+            notes["coarsenings"] = (
+                f"numbers or codes? {', '.join(unsure)}: whole numbers, which may be codes, so neighbours are not "
+                "merged; declare the column numeric or ordered, or a hierarchy that says which codes belong together"
+            )
+        return notes
+
+    @cached_property
+    def resting_on_missing(self) -> int:
+        """Records that would be unique with all keys if other records' missing values matched nothing."""
+        return self.cells.count_resting([1 + 1e-9])[0]
 
     @cached_property
     def missing_rule(self) -> str:
@@ -135,11 +153,11 @@ class KeyContributions(Result):
     @cached_property
     def _levels(self) -> dict[str, Levels]:
         keys = self.cells.keys
-        return dict(zip(keys, run(lambda key: levels_of(self.cells, key), keys), strict=True))
+        return dict(zip(keys, run(lambda key: levels_of(self.cells, key, self.declared), keys), strict=True))
 
     @cached_property
     def _groupings(self) -> dict[str, Grouping]:
-        found = {key: smaller_key(levels) for key, levels in self._levels.items()}
+        found = {key: smaller_key(levels, key) for key, levels in self._levels.items()}
         return {key: grouping for key, grouping in found.items() if grouping is not None}
 
     def _dropped(self) -> dict[tuple[str, ...], Figures]:
@@ -212,13 +230,14 @@ class KeyContributions(Result):
     @cached_property
     def coarsening_figures(self) -> dict[str, dict[str, Any]]:
         """The coarsenings by the names of the keys."""
-        names = ("rule", "levels_before", "levels_after", *OF_ROW)
+        names = ("rule", "scale", "levels_before", "levels_after", *OF_ROW)
         return {key: {name: getattr(one, name) for name in names} for key, one in self.coarsenings.items()}
 
     @cached_property
     def suggestion_figures(self) -> tuple[dict[str, Any], ...]:
-        """The suggestions, what to do first first."""
-        return tuple(asdict(one) for one in self.suggestions)
+        """The suggestions, what to do first first, without the steps: these may name values of records."""
+        rows = map(asdict, self.suggestions)
+        return tuple({name: value for name, value in row.items() if name != "step"} for row in rows)
 
     @property
     def records(self) -> Any:
@@ -245,6 +264,9 @@ def key_contributions(
     missing: MissingRule | None = None,
     alpha: float | None = None,
     pairs: bool = True,
+    numeric: Sequence[str] | None = None,
+    ordered: Sequence[str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     scenario: Scenario | None = None,
 ) -> KeyContributions:
     """Show which key, and which pair of keys, makes the file risky: what is left without it, or coarser.
@@ -264,6 +286,10 @@ def key_contributions(
         As in `key_frequencies`.
     pairs : bool
         Whether to leave out every pair of keys too.
+    numeric, ordered : sequence of str, optional
+        Keys that are measured numbers; keys of categories or codes whose order means something.
+    hierarchies : dict, optional
+        For keys that are codes, what belongs together: `Hierarchy`, path, or ``{value: [coarser names]}``.
     scenario : Scenario, optional
         Gives what is not given here.
 
@@ -276,16 +302,22 @@ def key_contributions(
     Raises
     ------
     ColumnError, DataError, ScenarioError
-        As `key_frequencies`; a scenario with a person column is refused, since distinct persons cannot
-        be counted from cells.
+        As `key_frequencies`; what is declared of a column that is no key; a scenario with a person column is
+        refused, since distinct persons cannot be counted from cells.
+    FileFormatError
+        The file of a hierarchy is absent, or is none.
 
     Notes
     -----
     Exact: the cells of fewer or coarser keys are merged from the cells of all keys, under the same missing
-    rule. One step coarser means: of numbers and dates, neighbouring levels in pairs (half as many); of any
-    other key, the rarest levels pooled, two at least, until the pool and every level left has 5 records.
-    A missing value stays what it was. Whole numbers are taken for ordered: give codes without an order as
-    text. Information lost is the entropy of the key (bits per record) that goes; a pair loses the sum.
+    rule. One step coarser means: of numbers, bands with round edges, of which the outermost hold 5 records and
+    1 % of them at least; of dates, the year or the month; of ordered categories, neighbours in pairs; of codes
+    with a hierarchy, one level up; of any other key, the rarest levels pooled, two at least, until the pool and
+    every level left has 5 records. A missing value stays what it was. What is declared decides on the kind of a
+    key. Else whole numbers are numbers where they are many, evenly spaced and held by similar numbers of
+    records, or span orders of magnitude; of others it cannot be told, and they are treated as codes. ``step``
+    is the step of a recipe that does just what the figures say. Information lost is the entropy of the key (bits
+    per record) that goes; a pair loses the sum.
 
     References
     ----------
@@ -302,6 +334,7 @@ def key_contributions(
     """
     levels = arguments.counts(k, "k", "counts records", at_least=2)
     arguments.flag(pairs, "pairs")
+    scenario = arguments.scenario_or_none(scenario)
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, missing=missing, alpha=alpha,
         scenario=scenario,
@@ -309,7 +342,8 @@ def key_contributions(
     if cells.roles.person is not None:
         words = "distinct persons cannot be counted from cells"
         raise DataError(f"{words}; leave person= out for key contributions")
+    declared = declared_kinds(cells.keys, scenario, numeric=numeric, ordered=ordered, hierarchies=hierarchies)
     found = cells.in_memory()
     if "population_frequency" in found.columns:
         refuse_short(found)
-    return KeyContributions(found, levels, pairs)
+    return KeyContributions(found, levels, pairs, declared=declared)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.identity.population.fit_statistics import FitStatistics, fit_statistics, sum_grid
 from sdckit.identity.population.forward_search import generators, grid_statistics
-from sdckit.identity.population.grid_lattice import sum_lattice
+from sdckit.identity.population.grid_lattice import STEP, expected_histogram, sum_lattice
 from sdckit.identity.population.log_linear import (
     MAX_GRID,
     TOLERANCE,
@@ -21,8 +21,9 @@ from sdckit.identity.population.log_linear import (
     fit_terms,
     shares_of,
 )
+from sdckit.identity.population.size_fit import expected_by_cell
 
-__all__ = ["FittedModel", "bootstrap_interval", "fit_model", "unique_risk"]
+__all__ = ["FittedModel", "bootstrap_interval", "expected_groups", "fit_model", "unique_risk"]
 
 RESAMPLES = 200
 COVERAGE = (0.025, 0.975)
@@ -63,6 +64,16 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
     else:
         sums = sum_lattice(shares_of(grid, counts), float(counts.sum()), pi)
     return FittedModel((), mu, fit_statistics(sums, mu, counts, pi))
+
+
+def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Groups of the file by class of size, as a fitted model expects them."""
+    if fitted.dense is not None:
+        return expected_by_cell(fitted.dense)
+    if grid.n_possible <= MAX_GRID:
+        return expected_by_cell(dense_main_effects(grid, counts))
+    first, mass = expected_histogram(shares_of(grid, counts))
+    return expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
 
 
 def unique_risk(mu: NDArray[np.float64], pi: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -21,16 +21,22 @@ from sdckit.identity.population.model_terms import Formula, model_terms, term_na
 from sdckit.identity.population.population_model import (
     FittedModel,
     bootstrap_interval,
+    expected_groups,
     fit_model,
     unique_risk,
 )
 from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
+from sdckit.identity.population.size_fit import CLOSE, dissimilarity, observed_sizes
+from sdckit.identity.population.size_models import size_table
 from sdckit.result import Result
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
 __all__ = ["PopulationRisk", "population_risk"]
+
+
+Fit = Literal["fits", "close", "too simple", "overfitted", "not judged", "census"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +61,14 @@ class PopulationRisk(Result):
         Estimated error of tau1 and tau2; `b1_error`, `b2_error` bound their numerical error.
     z1, z2, robust_z1, robust_z2 : float
         B standardised: a flag whether the model fits, not an error bar. Above 1.645 the model is too simple.
+    dissimilarity : float
+        Share of the file's groups that are of another size than the model expects.
+    fit : str
+        "fits" (z2 between -1.645 and 1.645), "close" (z2 is above, but at most 3 % of the groups are of another size),
+        "too simple", "overfitted", "not judged", or "census".
+    recommended : bool
+        Whether tau1 and tau2 are to be trusted before other estimates: the model fits, is close, or nothing is
+        modelled.
     n_possible : int
         Cells of the full product of the levels.
     model : tuple of str
@@ -71,7 +85,7 @@ class PopulationRisk(Result):
     figures: ClassVar[tuple[str, ...]] = (
         "n", "sample_uniques", "sampling_fraction", "tau1", "tau2", "tau1_rate", "tau2_rate", "tau1_per_unique",
         "tau2_per_unique", "population_uniques", "b1", "b2", "z1", "z2", "robust_z1", "robust_z2", "b1_error",
-        "b2_error", "n_possible", "model", "path", "interval",
+        "b2_error", "dissimilarity", "fit", "recommended", "n_possible", "model", "path", "interval",
     )  # fmt: skip
     cells: Cells
     n: int
@@ -91,6 +105,8 @@ class PopulationRisk(Result):
     robust_z2: float
     b1_error: float
     b2_error: float
+    dissimilarity: float
+    fit: Fit
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=dict)
 
@@ -118,6 +134,11 @@ class PopulationRisk(Result):
     def population_uniques(self) -> float:
         """Uniques expected in the population: each is in the file with the sampling fraction as its chance."""
         return self.tau1 / self.sampling_fraction
+
+    @property
+    def recommended(self) -> bool:
+        """Whether the model's figures are to be trusted before those of others."""
+        return self.fit in ("fits", "close", "census")
 
     @property
     def records(self) -> Any:
@@ -270,6 +291,11 @@ def _result(
         warnings.warn(words, SdcWarning, stacklevel=3)
         notes = {**notes, "model": words}
         p, match, statistics = np.full_like(p, np.nan), np.full_like(match, np.nan), FitStatistics()
+    apart = math.nan
+    if fitted.converged and pi < 1:
+        observed = observed_sizes(size_table(cells.table.size, cells.n / pi))
+        apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
+    fit = fit_of(statistics.z2, apart, pi)
     tau1, tau2 = (float(one[unique].sum()) if fitted.converged else math.nan for one in (p, match))
     columns = {
         "p_population_unique": np.where(unique, p, np.nan),
@@ -278,27 +304,54 @@ def _result(
     return PopulationRisk(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
         tau1=tau1, tau2=tau2, **asdict(statistics), n_possible=grid.n_possible,
-        model=term_names(cells.keys, fitted.terms),
-        notes={**_notes(fitted, statistics, pi, int(unique.sum()), searched="path" in notes), **notes}, **given,
+        model=term_names(cells.keys, fitted.terms), dissimilarity=apart, fit=fit,
+        notes={**_notes(fit, fitted, int(unique.sum()), searched="path" in notes), **notes}, **given,
     )  # fmt: skip
 
 
-def _notes(
-    fitted: FittedModel, statistics: FitStatistics, pi: float, uniques: int, *, searched: bool
-) -> dict[str, str]:
-    notes = {}
+def fit_of(z2: float, apart: float, pi: float) -> Fit:
+    """Judge a log-linear model by its misfit and by the share of the file's groups that are of another size.
+
+    References
+    ----------
+    Skinner, C. and Shlomo, N. (2008): z2 as the criterion of choice. Agresti, A. (2013): a dissimilarity of at most
+    3 % is a close fit, though tests reject it in large files.
+
+    Examples
+    --------
+    >>> fit_of(0.3, 0.01, 0.1), fit_of(2.5, 0.02, 0.1), fit_of(150, 0.5, 0.1), fit_of(-4, 0.01, 0.1)
+    ('fits', 'close', 'too simple', 'overfitted')
+    """
     if pi >= 1:
+        return "census"
+    if math.isnan(z2):
+        return "not judged"
+    if abs(z2) < ACCEPT:
+        return "fits"
+    if z2 < 0:
+        return "overfitted"
+    return "close" if apart <= CLOSE else "too simple"
+
+
+def _notes(fit: Fit, fitted: FittedModel, uniques: int, *, searched: bool) -> dict[str, str]:
+    notes = {}
+    if fit == "census":
         words = "sample uniques are population uniques, nothing is modelled"
         notes["z1"] = f"the file is the whole population: {words}"
-    elif fitted.converged and math.isnan(statistics.z2):
+    elif fit == "not judged" and fitted.converged:
         notes["z1"] = "the model leaves nothing to compare: its fit cannot be judged"
-    elif statistics.z2 >= ACCEPT:
+    elif fit == "close":
+        notes["z2"] = (
+            "z2 of 1.645 or more says that the model is too simple, yet it expects the file's groups closely: at most "
+            "3 % of them are of another size"
+        )
+    elif fit == "too simple":
         notes["z2"] = (
             "the model is too simple for this file (z2 of 1.645 or more): tau1 and tau2 are probably too high, "
             "though a strong misfit can hide the direction; "
             + ("recode keys" if searched else "try select=True or interactions=2")
         )
-    elif statistics.z2 <= -ACCEPT:
+    elif fit == "overfitted":
         notes["z2"] = "the model may be overfitted (z2 of -1.645 or less): tau1 and tau2 may be too low"
     if uniques == 0:
         notes["tau1_per_unique"] = "there is no sample unique to relate the risk to"

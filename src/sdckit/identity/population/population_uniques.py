@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.population_size import category_cells, sampling_fraction_of
+from sdckit.identity.population.size_fit import CLOSE, dissimilarity, expected_by_model, observed_sizes
 from sdckit.identity.population.size_models import SizeEstimate, dankar, pitman, size_table, zayatz
 from sdckit.identity.population.slide_negative_binomial import snb, snb3
 from sdckit.result import Result
@@ -24,6 +25,7 @@ CAUTION = (
     "estimates from class sizes alone may miss by a factor of 2 to 6 at small sampling fractions: compare them, "
     "and prefer population_risk with interactions"
 )
+LEAST_SHARE = 0.1  # of the population: from less, sizes alone are no ground to extrapolate from
 REASONS = {
     "all_unique": "every record is unique: the likelihood has no finite maximum",
     "one_class": "all records share one key",
@@ -32,6 +34,22 @@ REASONS = {
     "several": "the equations have several solutions, listed under parameters",
     "above_n": "the classes estimated exceed the population",
 }
+
+
+def closest(apart: Mapping[str, float], pi: float) -> str:
+    """The model that comes closest to the sizes of the file's groups, if close enough; "" where there is none.
+
+    In a small share of the population the sizes fix too little: models that fit them equally well differ by a factor
+    of 2 and more there.
+
+    Examples
+    --------
+    >>> apart = {"zayatz": 0.2, "pitman": 0.012, "snb": math.nan}
+    >>> closest(apart, 0.3), closest(apart, 0.02), closest({"zayatz": 0.2}, 0.3)
+    ('pitman', '', '')
+    """
+    near = {name: share for name, share in apart.items() if share <= CLOSE}
+    return min(near, key=lambda name: near[name]) if near and pi >= LEAST_SHARE else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +67,11 @@ class PopulationUniques(Result):
         sampling fractions; `snb3`, the number of classes fitted as well, is our own variant.
     shares : dict of str to float
         The same as shares of the population.
+    dissimilarity : dict of str to float
+        Share of the file's groups that are of another size than each model expects.
+    recommended : str
+        The model to be trusted before the others: it comes closest to the sizes of the file's groups, at most 3 % are
+        of another size, and the file holds a tenth of the population. "" where there is none, or nothing to model.
     status : dict of str to str
         "ok", or what happened; for ``dankar`` the model it chose.
     parameters : dict of str to dict
@@ -59,8 +82,8 @@ class PopulationUniques(Result):
 
     measure: ClassVar[str] = "population_uniques"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "sample_uniques", "population", "zayatz", "pitman", "snb", "snb3", "dankar", "shares", "status",
-        "parameters",
+        "n", "sample_uniques", "population", "zayatz", "pitman", "snb", "snb3", "dankar", "shares", "dissimilarity",
+        "recommended", "status", "parameters",
     )  # fmt: skip
     cells: Cells
     n: int
@@ -72,6 +95,8 @@ class PopulationUniques(Result):
     snb3: float
     dankar: float
     estimates: dict[str, SizeEstimate]
+    dissimilarity: dict[str, float]
+    recommended: str
     notes: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -162,11 +187,15 @@ def population_uniques(
         population = float(round(population))
     table = size_table(cells.table.size, population)
     estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
+    observed = observed_sizes(table)
+    apart = {
+        name: dissimilarity(expected_by_model(name, table, one), observed) for name, one in estimates.items()
+    }
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
     notes |= {name: REASONS[one.status] for name, one in estimates.items() if math.isnan(one.uniques)}
     uniques = {name: one.uniques for name, one in estimates.items()}
     return PopulationUniques(
         cells=cells, n=cells.n, sample_uniques=int(table.of(1)), population=population, **uniques,
-        estimates=estimates, notes=notes,
+        estimates=estimates, dissimilarity=apart, recommended=closest(apart, table.pi), notes=notes,
     )  # fmt: skip

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.collect import row_of
+from sdckit.cells.frequencies import blank_cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.contributions.coarsening import Grouping, Levels, bands, joined, levels_of
+from sdckit.identity.contributions.declared import Declared, declared_kinds
 from sdckit.identity.special_uniques.minimal_sets import minimal_sets
 from sdckit.result import Result
 
@@ -40,6 +42,10 @@ def disagreements(cells: Cells, mine: int) -> NDArray[np.bool_]:
         out[j] = codes != codes[mine]
         if rule == "wildcard":
             out[j] &= (codes != missing) & (codes[mine] != missing)
+    blank = blank_cells(
+        [level.span for level in cells.levels], cells.table.words, cells.table.layout, cells.table.codes
+    )
+    out[:, blank[blank != mine]] = True  # it counts for no other
     return out
 
 
@@ -210,6 +216,7 @@ def explain(
     id: str | None = None,
     missing: MissingRule | None = None,
     max_size: int | None = None,
+    numeric: Sequence[str] | None = None,
     scenario: Scenario | None = None,
 ) -> Explanation:
     """Show which keys single a record out, and the cheapest single change that ends it.
@@ -227,6 +234,8 @@ def explain(
         As in `key_frequencies`. Any match counts here, whatever alpha is.
     max_size : int, optional
         Largest key set to look for; default all sizes, as far as 200,000 sets of one size.
+    numeric : sequence of str, optional
+        Keys that are measured numbers.
     scenario : Scenario, optional
         Gives what is not given here.
 
@@ -245,9 +254,10 @@ def explain(
 
     Notes
     -----
-    A change is to leave one key out or to make it coarser: of numbers and dates, the narrowest bands of 2,
-    4, 8 ... neighbouring levels that end it; of any other key, the record's level and the rarest level that
-    would give it company as one. Information lost is the key's entropy that goes, in bits per record.
+    A change is to leave one key out or to make it coarser: of numbers, dates and ordered categories (told apart
+    as in `key_contributions`), the narrowest bands of 2, 4, 8 ... neighbouring levels that end it; of any other
+    key, the record's level and the rarest level that would give it company as one. Information lost is the key's
+    entropy that goes, in bits per record.
 
     References
     ----------
@@ -265,6 +275,7 @@ def explain(
     if max_size is not None:
         arguments.count(max_size, "max_size", "counts the keys of a set")
     arguments.column_or_none(id, "id")
+    scenario = arguments.scenario_or_none(scenario)
     cells = tabulate_given(data, keys=keys, scenario=scenario, missing=missing, weighted=False)
     if cells.roles.person is not None:
         words = "distinct persons cannot be counted from cells"
@@ -292,7 +303,8 @@ def explain(
     if here.n == 1:
         notes["key_sets"] = "the file has one record: it is alone without any key"
     named = tuple(tuple(here.keys[j] for j in one) for one in sets)
-    return Explanation(here, mine, 1, named, searched, _changes(here, mine, differs), notes)
+    declared = declared_kinds(here.keys, scenario, numeric=numeric)
+    return Explanation(here, mine, 1, named, searched, _changes(here, mine, differs, declared), notes)
 
 
 def _row(cells: Cells, row: object, id: str | None) -> int:
@@ -303,7 +315,7 @@ def _row(cells: Cells, row: object, id: str | None) -> int:
     return arguments.count(row, "row", says, at_most=cells.n) - 1
 
 
-def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_]) -> tuple[Change, ...]:
+def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Declared) -> tuple[Change, ...]:
     """Every key that can end it alone: cells that differ on that key only are the company it would get."""
     alone = differs.sum(axis=0) == 1
     found: list[Change] = []
@@ -311,7 +323,7 @@ def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_]) -> tuple[Chang
         near = np.flatnonzero(alone & differs[j])
         if len(near) == 0:
             continue
-        levels, size = levels_of(cells, key), cells.table.size[near]
+        levels, size = levels_of(cells, key, declared), cells.table.size[near]
         found.append(Change("drop", key, "", len(levels.codes), 1, levels.entropy, 1 + int(size.sum())))
         codes = cells.table.codes[j]
         grouping = _narrowest(levels, int(codes[mine]), codes[near])

@@ -201,8 +201,9 @@ def match_bits(
     sums = np.stack([size[query.order], weight[query.order]], axis=1)
     # a complete cell matches no other complete one
     add = _add_up(query, sums, query.n_complete, (0, query.n_complete))
+    complete = add[:, 0].copy()
     if alpha > 0:
         add += alpha * _add_up(query, sums, 0, (query.n_complete, len(sums)))
-    out = Matched(np.empty(len(sums)), np.empty(len(sums)))
-    out.size[query.order], out.weight[query.order] = add[:, 0], add[:, 1]
+    out = Matched(np.empty(len(sums)), np.empty(len(sums)), np.empty(len(sums)))
+    out.size[query.order], out.weight[query.order], out.complete[query.order] = add[:, 0], add[:, 1], complete
     return out

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit
 from sdckit.numerics.wildcard_matches.merging import Merged
 from sdckit.numerics.wildcard_matches.sections import next_levels
-from sdckit.numerics.wildcard_matches.wildcards import Matched, credit_complete, credit_incomplete, lay_out
+from sdckit.numerics.wildcard_matches.wildcards import Matched, credit_complete, lay_out
 
 __all__ = ["match_merged"]
 
@@ -108,5 +108,4 @@ def match_merged(
         _fill(table, laid.cells, first, stop, laid.clears[p], starts, levels, alpha)
     if probed:
         credit_complete(laid, np.array(probed, np.int64), alpha)
-    credit_incomplete(laid, alpha)
-    return laid.unsorted()
+    return laid.credited(alpha)

@@ -3,6 +3,7 @@
 Margins that share some keys are counted in one round, over cells sorted by those keys. An incomplete cell is filled
 in with every combination of levels and looked up among the complete ones; where that would be too many, complete
 cells are looked up among the incomplete ones. A cell that neither merges nor matches keeps its risk.
+The cell that lacks all of several fields counts for no other.
 """
 
 from __future__ import annotations
@@ -106,8 +107,26 @@ class _Round:
             return Room(n, n - int(self.cells.edges[1]), self.places)
 
 
-def _counted(of: _Round, cells: Sections, room: Room, codes: Codes) -> Sums:
-    """Figures of cells merged into a room, given the levels of each field."""
+def _blank(of: _Round, cells: Sections, dropped: Sequence[int]) -> NDArray[np.int64]:
+    """The cell that lacks every field but those dropped, where more than one is left."""
+    layout, none = of.layout, np.empty(0, np.int64)
+    left = [j for j in range(len(layout.shifts)) if j not in dropped]
+    if len(left) < 2 or any(layout.wild.missing[j] >> layout.bits[j] for j in left):
+        return none  # a code too large for its field: nothing is missing
+    section = np.flatnonzero(cells.present == np.uint64(sum(layout.bit(j) for j in left)))
+    if len(section) == 0:
+        return none
+    first, stop = cells.edges[section[0]], cells.edges[section[0] + 1]
+    word = np.uint64(sum(layout.wild.missing[j] << layout.shifts[j] for j in left))
+    found: NDArray[np.int64] = first + np.flatnonzero(cells.words[first:stop] == word)
+    return found
+
+
+def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Sequence[int] = ()) -> Sums:
+    """Figures of cells merged into a room, given the levels of each field and the fields left out."""
+    blank = _blank(of, cells, dropped)
+    its_own = cells.sums[blank]  # a copy
+    cells.sums[blank] = 0.0
     layout, alpha, n_complete = of.layout, of.layout.wild.alpha, int(cells.edges[1])
     add = room.add[: len(cells.words)]
     add[:] = 0
@@ -136,6 +155,7 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes) -> Sums:
     if probed:
         credit_complete(laid, np.array(probed, np.int64), alpha)
     credit_incomplete(laid, alpha)
+    cells.sums[blank] = its_own
     return count(cells, add, layout.limits)
 
 
@@ -163,9 +183,10 @@ def _count(of: _Round, branch: Branch, partners: Sequence[int], *, alone: bool) 
     room, other_room, codes = of.room(), of.room(), of.layout.wild.codes
     coarse = _coarser(of, branch, room) if alone else None
     single = _without(of, of.cells, branch.field, room)
-    own = _counted(of, single, room, codes) if alone else NOTHING
+    own = _counted(of, single, room, codes, [branch.field]) if alone else NOTHING
     together = [
-        _counted(of, _without(of, single, other, other_room), other_room, codes) for other in partners
+        _counted(of, _without(of, single, other, other_room), other_room, codes, [branch.field, other])
+        for other in partners
     ]
     of.rooms.extend((room, other_room))
     return Counted(coarse, own, tuple(together))

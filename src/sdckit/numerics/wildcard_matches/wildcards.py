@@ -40,11 +40,12 @@ class Matched:
     """What the matching cells of other patterns add to each cell.
 
     `size` and `weight` (K,): their records and weights, each multiplied by alpha where the matching cell has a
-    missing key.
+    missing key. `complete` (K,): records of those without a missing key, which is all that alpha = 0 would add.
     """
 
     size: NDArray[np.float64]
     weight: NDArray[np.float64]
+    complete: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
@@ -253,10 +254,11 @@ def _sort_cells(group_of, rank, next_free, words, size, weight, out_words, sums,
 
 
 @njit(cache=True, nogil=True)
-def _unsort(add, position, start, stop, size, weight):  # type: ignore[no-untyped-def]
+def _unsort(add, by_complete, position, start, stop, size, weight, complete):  # type: ignore[no-untyped-def]
     for i in range(start, stop):
         size[i] = add[position[i], 0]
         weight[i] = add[position[i], 1]
+        complete[i] = by_complete[position[i]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,11 +275,19 @@ class Laid:
     clears: NDArray[np.uint64]
     edges: NDArray[np.int64]
 
-    def unsorted(self) -> Matched:
-        """What was added, in the order of the original cells."""
-        n = len(self.position)
-        out = Matched(np.empty(n), np.empty(n))
-        run(lambda part: _unsort(self.cells.add, self.position, *part, out.size, out.weight), chunks(n))
+    def credited(self, alpha: float) -> Matched:
+        """What is added, in the order of the original cells, once complete ones and others have credited each other."""
+        n, first = len(self.position), int(self.edges[1])
+        by_complete = np.zeros(n)
+        by_complete[first:] = self.cells.add[first:, 0]
+        credit_incomplete(self, alpha)
+        out = Matched(np.empty(n), np.empty(n), np.empty(n))
+        run(
+            lambda part: _unsort(
+                self.cells.add, by_complete, self.position, *part, out.size, out.weight, out.complete
+            ),
+            chunks(n),
+        )
         return out
 
 
@@ -313,8 +323,7 @@ def match_packed(
     """
     laid = lay_out(words, size, weight, pattern, clear_of)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
-    credit_incomplete(laid, alpha)
-    return laid.unsorted()
+    return laid.credited(alpha)
 
 
 def lay_out(

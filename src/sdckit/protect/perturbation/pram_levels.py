@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column
+from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.errors import DataError
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.draws import PIECE
@@ -70,7 +71,7 @@ def _move(column, rows, start, stop, chance, stay, other, source):  # type: igno
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One column as levels in a canonical order: numbers ascending, else by their text."""
+    """One column as levels in a canonical order: numbers ascending, categories as declared, else by their text."""
 
     # shape (n,); where they begin says `low`: whole numbers are taken as they are
     codes: Ints | NDArray[np.uint32]
@@ -151,7 +152,10 @@ def read_levels(frame: Any, name: str) -> Levels:
     one_each = code_column(frame[name][first[seen].tolist()])  # printing levels needs a record of each only
     labels = one_each.labels(one_each.codes())
     numeric = coded.kind in {"integer", "number"}
-    order = sorted(range(len(seen)), key=lambda at: (float(labels[at]) if numeric else 0.0, labels[at]))
+    if numeric:
+        order = sorted(range(len(seen)), key=lambda at: float(labels[at]))
+    else:
+        order = places_in_order(labels, categories_of(coded))
     level = np.full(span + 1, -1, np.int64)
     level[seen[order]] = np.arange(len(seen))
     texts, first, count = [labels[at] for at in order], first[seen[order]], by_code[seen[order]]

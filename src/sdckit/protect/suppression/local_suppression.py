@@ -133,9 +133,9 @@ def local_suppression(
     therefore helps two ways: the record itself matches all that agree with it on its other keys, and each
     of those gains a match. The method takes, one by one, the suppression that repairs most per value (the
     greedy rule for covering), and at the end gives back what nobody needs. No record loses more values than
-    it would have to lose alone: otherwise k - 1 records without any value would satisfy the rule for a
-    whole file. Only records below k lose values at all (below alpha = 1, with rare exceptions). The result
-    is checked by counting anew.
+    it would have to lose alone, and one that loses every value helps no other (as in `key_frequencies`):
+    otherwise k - 1 records without any value would satisfy the rule for a whole file. Only records below
+    k lose values at all (below alpha = 1, with rare exceptions). The result is checked by counting anew.
 
     Where values go together (`together`, `household`) they are chosen at what all of them cost, widened to the whole
     group and to all members, and groups that nobody needs are given back as a whole. Members who are not at risk
@@ -268,7 +268,7 @@ def _solve(
     while again:
         orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
         taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
-        again = file.alpha < 1 and any(taken)  # with 1, no match is ever lost again
+        again = any(taken)  # a record may have come to lack all of some set: it counts for nobody there
     return _Outcome(max(bounds), exact=False)
 
 
@@ -352,8 +352,12 @@ def _programme(
             raise DataError(says, argument="exact")
         return None
     if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
+        before = file.gone.copy()
         file.gone[:] = False
         file.take_out(keys, found.masks, found.rows)
+        if len(file.situation(keys).at_risk(k)):  # the programme counts on records that have lost every value
+            file.gone[:] = before
+            return _Outcome(found.bound, exact=False)
     return _Outcome(found.bound, exact=True)
 
 

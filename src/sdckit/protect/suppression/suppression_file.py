@@ -78,7 +78,7 @@ class WorkingFile:
             table, counted=table.size, total=None,
             missing_codes=[column.span for column in [*columns, *strata]],
             wild=[column.n_missing > 0 for column in columns] + [False for _ in strata], alpha=self.alpha,
-            sampling_fraction=None,
+            sampling_fraction=None, n_strata=len(strata),
         )["sample_frequency"]  # fmt: skip
         first = np.empty(len(table.size), np.int64)
         first[table.of_row[::-1]] = np.arange(self.n - 1, -1, -1)

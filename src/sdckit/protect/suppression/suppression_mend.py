@@ -114,40 +114,48 @@ def cover(
 
 
 @njit(cache=True, nogil=True)
-def _restore(words, there, kept, size, fields, frequency, sequence, keys, k):  # type: ignore[no-untyped-def]
+def _restore(words, there, kept, size, fields, frequency, sequence, keys, several, k):  # type: ignore[no-untyped-def]
     """`there` holds the fields of the values a record once had, `kept` those it still has.
 
     Records match when their words agree on the fields that both kept. The first `len(frequency)` are the
-    records that were at risk; the others reach k whatever happens.
+    records that were at risk; the others reach k whatever happens. A record that kept nothing counts for those
+    only that kept nothing either: `several` has the fields of the keys, or none where there is one key.
     """
-    n_risky = len(frequency)
+    n_risky, again = len(frequency), True
     hit = np.empty(n_risky, np.int64)
-    for r in sequence:
-        for key in keys:
-            field = fields[key] & there[r] & ~kept[r]
-            if field == 0:
-                continue
-            left, n, needed = frequency[r], 0, False
-            for x in range(len(words)):
-                apart = (words[r] ^ words[x]) & kept[x]
-                if apart & field and apart & kept[r] == 0:
-                    left -= size[x]
-                    if x < n_risky:
+    while again:
+        again = False
+        for r in sequence:
+            for key in keys:
+                field = fields[key] & there[r] & ~kept[r]
+                if field == 0:
+                    continue
+                left, n, needed = frequency[r], 0, False
+                blank = several != 0 and kept[r] & several == 0
+                for x in range(len(words)):
+                    apart = (words[r] ^ words[x]) & kept[x]
+                    if x == r or apart & kept[r] != 0:
+                        continue  # no match before
+                    lost, silent = apart & field != 0, blank and kept[x] & several == 0
+                    if lost or silent:
+                        left -= size[x]
+                        needed = left < k or (not blank and x < n_risky and frequency[x] - 1 < k)
+                        if needed:
+                            break
+                    # it loses this match, or gains that of a record that was blank
+                    if x < n_risky and not silent and lost != blank:
                         hit[n] = x
                         n += 1
-                        needed = frequency[x] - 1 < k
-                    if needed or left < k:
-                        needed = True
-                        break
-            if not needed:
-                kept[r] |= field
-                frequency[r] = left
-                for i in range(n):
-                    frequency[hit[i]] -= 1
+                if not needed:
+                    kept[r] |= field
+                    frequency[r] = left
+                    for i in range(n):
+                        frequency[hit[i]] += 1 if blank else -1
+                    again = again or blank  # what counts again may spare another
 
 
 def _bits(columns: Sequence[NDArray[np.int64]]) -> list[int]:
-    return [int(column.max(initial=0)).bit_length() for column in columns]
+    return [max(1, int(column.max(initial=0)).bit_length()) for column in columns]
 
 
 def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64]) -> Packed | None:
@@ -200,7 +208,7 @@ def restore(
     size = np.concatenate([np.ones(len(cell)), at.size[safe]])
     _restore(
         words, there, kept, size, fields, frequency.astype(np.float64), sequence[masks[sequence] > 0],
-        np.argsort(rank, kind="stable"), k - TINY,
+        np.argsort(rank, kind="stable"), np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0), k - TINY,
     )  # fmt: skip
     left = np.zeros(len(cell), np.uint64)
     for j, field in enumerate(fields[:-1]):

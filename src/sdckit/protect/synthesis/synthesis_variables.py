@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column, first_rows, float_values
+from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.errors import DataError
 
 __all__ = [
@@ -43,7 +44,7 @@ class Variable:
 
     name: str
     kind: str  # "number", "date", "category", "empty"
-    # shape (n_levels,); a record of each distinct value: numbers ascend, categories are sorted by their text
+    # shape (n_levels,); a record of each distinct value: numbers ascend, categories as declared, else by their text
     first: Ints
     texts: tuple[str, ...]  # the distinct values of categories, printed
     amounts: Floats | None  # shape (n_levels,); the distinct values of numbers and dates
@@ -117,7 +118,7 @@ def read_variable(series: Any) -> Variable:
         amounts = amounts[order]
     else:
         kind, found = "category", coded.labels(seen[known])
-        order = np.array(sorted(range(len(found)), key=found.__getitem__), np.int64)
+        order = np.array(places_in_order(found, categories_of(coded)), np.int64)
         texts = tuple(found[at] for at in order)
     place = np.full(len(seen), MISSING, np.int64)
     place[order] = np.arange(len(order))  # the code of a missing value is the last one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.chapters.reproduce import command_line, python_call
@@ -20,7 +21,7 @@ from sdckit.report.gate.figures import (
     Tree,
 )
 from sdckit.report.gate.relations import link_intruders
-from sdckit.report.setting import Setting, setting_for
+from sdckit.report.setting import Setting, intruder_words, setting_for
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
@@ -54,12 +55,16 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")
     settings = {
-        one.name: setting_for(ledger, f"i{number}", scenario, one.results, assessment.n)
+        one.name: replace(
+            setting_for(ledger, f"i{number}", scenario, one.results, assessment.n),
+            intruder=intruder_words(one.name, one.keys),
+        )
         for number, one in enumerate(assessment.intruders)
     }
     intruders = tuple(_intruder(one, settings[one.name]) for one in assessment.intruders)
     if scenario.person is None:
-        known = [(settings[one.name].sizes, frozenset(one.keys)) for one in assessment.intruders]
+        each = ((settings[one.name], one) for one in assessment.intruders)
+        known = [(at.sizes, frozenset(one.keys), not at.cells_known) for at, one in each]
         link_intruders(ledger, known)
     tree: dict[str, Tree] = {
         "schema": "sdckit/assessment",
@@ -106,6 +111,7 @@ def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
         "matching": _stated(scenario.matching.declared),
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
+        "unconfirmed": tuple(scenario.unconfirmed),
     }
 
 
@@ -193,6 +199,8 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
         "holds": Holds(one.holds, one.reason),
         "n_records": (count := _verdict_count(one, setting)),
         "rate": Share(count.name, "n") if count is not None else None,
+        "n_category": _other_count("violations.category", one, one.n_category, setting),
+        "n_resting": _other_count("resting", one, one.n_resting, setting),
         "value": _verdict_value(one, setting),
         "reason": Foreign(one.reason),
     }
@@ -222,6 +230,12 @@ def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
         # A household is recognised at least as easily as its member.
         ledger.nested(count.name, f"{prefix}.above")
     return count
+
+
+def _other_count(name: str, one: Verdict, true: int | None, setting: Setting) -> Count | None:
+    """What the verdict on k says of missing values, as k-anonymity has entered it."""
+    known = f"{setting.prefix}.{name}.{one.limit:g}"
+    return Count(known) if true is not None and known in setting.ledger.variables else None
 
 
 def _verdict_value(one: Verdict, setting: Setting) -> Tree:

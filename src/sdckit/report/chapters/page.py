@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
 from sdckit.report.chapters.sentences import answer, headline, limit_name, listed, status, verdict_sentence
-from sdckit.report.parts import texts
-from sdckit.report.view import Plain, views_of
+from sdckit.report.parts import by_rule, ruled, texts
+from sdckit.report.view import Plain, view_of, views_of
 
 __all__ = [
     "MOST_ROWS", "STATES", "answer_section", "figures_of", "intruder_sections", "lay_out", "measure_sections",
@@ -88,7 +88,7 @@ def verdicts_block(plain: Plain) -> Verdicts:
 def _side_by_side(plain: Plain) -> Section:
     ones = plain["intruders"]
     names = tuple(one["name"] for one in ones)
-    found = [figures_of(one) for one in ones]
+    found = figures_of(ones)
     words = dict.fromkeys(label for figures in found for label in figures)
     blank = {"text": "not tested"}
     rows = (
@@ -101,9 +101,25 @@ def _side_by_side(plain: Plain) -> Section:
     return Section("Intruders side by side", (table,))
 
 
-def figures_of(one: Plain) -> Plain:
-    """The main figures of an intruder, words and printed leaf."""
-    return {words: leaf for place, view in views_of(one) for words, leaf in view.figures(one, place).items()}
+def figures_of(ones: Sequence[Plain]) -> list[dict[str, Plain]]:
+    """The main figures of intruders, or of files, side by side: words and printed leaf.
+
+    Where missing key values were taken for two things in one of them, a file without missing values has the same
+    figures under both.
+    """
+    found: list[dict[str, Plain]] = [{} for _ in ones]
+    places = dict.fromkeys(place for one in ones for place, view in views_of(one))
+    for place in places:
+        view = view_of(place)
+        rules = dict.fromkeys(rule for one in ones if one.get(place) for rule, _ in by_rule(one, place))
+        if len(rules) > 1:
+            rules.pop("", None)
+        for one, figures in zip(ones, found, strict=True):
+            at = dict(by_rule(one, place)) if one.get(place) else {}
+            for rule in rules if at else ():
+                for words, leaf in view.figures(one, at.get(rule, at.get("", place))).items():
+                    figures[ruled(words, rule)] = leaf
+    return found
 
 
 def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
@@ -188,6 +204,7 @@ def scenario_section(plain: Plain) -> Section:
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),
         ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
         ("Release", tree["release_words"]),
+        *([("Guessed, not confirmed", listed(tree["unconfirmed"]))] if tree["unconfirmed"] else []),
     ]
     return Section("Scenario", (Facts(tuple(items)),), paper=True)
 

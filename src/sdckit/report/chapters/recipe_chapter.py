@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Share, Tree
+from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Share, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.parts import bars
+from sdckit.report.parts import ALONE, EXPECTED, bars, below, of_rule
+from sdckit.report.setting import intruder_words
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["plain_recipe", "recipe_document", "recipe_section"]
 
 LONGEST_LIST = 8
+NOTHING_ASKED = "nothing that is told here"
 MOST_NOTES = 12
 
 
@@ -42,7 +45,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
             _step(number, change, arguments, ledger, internal=internal)
             for number, (change, arguments) in enumerate(zip(done.log.steps, done.arguments, strict=True), 1)
         ),
-        "figures": tuple(_figures(at, one, ledger) for at, one in enumerate(done.figures)),
+        "figures": tuple(_figures(at, one, done, ledger) for at, one in enumerate(done.figures)),
         "versions": {name: str(number) for name, number in done.log.versions.items()},
     }
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
@@ -80,25 +83,33 @@ def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger) -> di
     return {"variable": variable, "n": found, "share": Share(found.name, whole)}
 
 
-def _figures(at: int, one: StepFigures, ledger: Ledger) -> dict[str, Tree]:
+def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> dict[str, Tree]:
+    single = all(change.n == done.log.n for change in done.log.steps)
+    last = single and one.step == len(done.log.steps)
+    base = "original" if one.step == 0 else "release 1" if last else f"after step {one.step}"
+    of = partial(Quantity, base=base, rule=one.rule, intruder=intruder_words(one.intruder, one.keys))
+    known = next(first.keys for first in done.figures if first.intruder == one.intruder)
     tree: dict[str, Tree] = {
         "step": one.step,
         "method": one.method,
         "intruder": one.intruder,
+        "rule": one.rule,
+        "released": base == "release 1",
+        "without": tuple(key for key in known if key not in one.keys),
         "share_changed": Part(one.share_changed, "n"),
         "pmse": None if math.isnan(one.pmse) else _pmse(at, one.pmse, ledger),
     }
     if not math.isnan(one.below_k):
         counts: dict[str, Count] = {
-            name: ledger.count(f"f{at}.{name}", round(getattr(one, name)), "after")
-            for name in ("sample_uniques", "below_k")
+            name: ledger.count(f"f{at}.{name}", round(getattr(one, name)), "after", of=of(words))
+            for name, words in (("sample_uniques", ALONE), ("below_k", below(done.k)))
         }
         ledger.nested("n", counts["below_k"].name)
         ledger.nested(counts["below_k"].name, counts["sample_uniques"].name)
         tree |= counts
     if not math.isnan(one.expected_reidentifications):
         tree["expected_reidentifications"] = ledger.value(
-            f"f{at}.expected", one.expected_reidentifications, "expected"
+            f"f{at}.expected", one.expected_reidentifications, "expected", of=of(EXPECTED)
         )
     return tree
 
@@ -116,13 +127,14 @@ def _words(value: Any) -> str:
     if isinstance(value, Mapping):
         return _short([f"{name}: {_words(one)}" for name, one in value.items()])
     if isinstance(value, list | tuple):
-        return _short([_words(one) for one in value])
+        nested = any(isinstance(one, list | tuple) for one in value)
+        return _short([_words(one) for one in value], between="; " if nested else ", ")
     return str(value)
 
 
-def _short(texts: Sequence[str]) -> str:
+def _short(texts: Sequence[str], between: str = ", ") -> str:
     more = f", and {len(texts) - LONGEST_LIST} more" if len(texts) > LONGEST_LIST else ""
-    return ", ".join(texts[:LONGEST_LIST]) + more
+    return between.join(texts[:LONGEST_LIST]) + more
 
 
 def recipe_section(plain: Plain) -> Section:
@@ -145,17 +157,22 @@ def recipe_section(plain: Plain) -> Section:
 
 
 def _steps_table(steps: Sequence[Plain]) -> TableBlock:
-    asked = ("; ".join(f"{name} = {text}" for name, text in one["arguments"].items()) for one in steps)
+    asked = (
+        "; ".join(f"{name} = {text}" for name, text in one["arguments"].items()) or NOTHING_ASKED
+        for one in steps
+    )
     rows = tuple((f"{one['step']}. {one['method']}", words) for one, words in zip(steps, asked, strict=True))
     return TableBlock("The steps", ("Step", "As asked"), rows)
 
 
-def _changed_table(steps: Sequence[Plain]) -> TableBlock:
+def _changed_table(steps: Sequence[Plain]) -> Block:
     rows = tuple(
         (f"{one['step']}. {one['method']}", row["variable"], row["n"]["text"], row["share"]["text"])
         for one in steps
         for row in one["changed"]
     )
+    if not rows:
+        return Paragraph("No step changed a value of a column that stayed in the file.")
     return TableBlock("Values changed", ("Step", "Variable", "Values", "Share of the records"), rows, (2, 3))
 
 
@@ -173,22 +190,19 @@ def _after(plain: Plain) -> list[Block]:
         )
         for one in figures
     )
-    groups = f"In groups of fewer than {plain['k']}"
-    heads = (
-        "After",
-        "Alone with their keys",
-        groups,
-        "Expected re-identifications",
-        "Values that differ",
-        "pMSE",
-    )
-    caption = f"Records in groups of fewer than {plain['k']} with the same keys, after each step"
+    of = of_rule({"rule": max(one["rule"] for one in figures)})
+    heads = ("After", ALONE, below(plain["k"]), EXPECTED, "Values that differ", "pMSE")
+    caption = f"{below(plain['k'])} with the same keys, after each step{of}"
     return [
-        TableBlock("Risk and utility after each step", heads, rows, tuple(range(1, len(heads)))),
+        TableBlock(f"Risk and utility after each step{of}", heads, rows, tuple(range(1, len(heads)))),
         bars(caption, "records", ((_label(one, several=several), one["below_k"]) for one in figures)),
     ]
 
 
 def _label(one: Plain, *, several: bool) -> str:
     step = "the original" if one["step"] == 0 else f"{one['step']}. {one['method']}"
+    if one["released"]:
+        step += " (the release)"
+    if one["without"]:
+        step += f", without {listed(one['without'])}"
     return f"{step}, {one['intruder']}" if several else step

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
@@ -42,7 +43,10 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
     own: whoever has the release can count in it.
     """
     before = protect(_with_comparison(assessment, internal=internal), internal=internal)
-    after = [protect(build_document(one), internal=internal) for one in assessment.released]
+    after = [
+        protect(replace(build_document(one), base=f"release {number}"), internal=internal)
+        for number, one in enumerate(assessment.released, 1)
+    ]
     comparison = before.pop("comparison")
     scenario = assessment.scenario
     asked = assessment.attacks_asked
@@ -158,7 +162,8 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
     }
     tree = {**base.tree, "scenario": scenario_tree(assessment.scenario), "comparison": comparison}
-    return Document(tree, ledger.variables, tuple(ledger.relations), base.n)
+    file = "recoded original" if assessment.recoded else "original"
+    return Document(tree, ledger.variables, tuple(ledger.relations), base.n, file)
 
 
 def intruder_tree(
@@ -188,7 +193,8 @@ def _verdict(
     )
     plain: Plain = {
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
-        "holds": holds, "n_records": None, "rate": blank, "value": None, "reason": one.reason, "release": None,
+        "holds": holds, "n_records": None, "rate": blank, "n_category": None,
+        "n_resting": None, "value": None, "reason": one.reason, "release": None,
     }  # fmt: skip
     if leaves := list(_compared(one, intruders)):
         return plain | {"value": max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)}

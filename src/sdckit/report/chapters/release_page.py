@@ -9,6 +9,7 @@ from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Sect
 from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.page import (
     STATES,
+    figures_of,
     intruder_sections,
     lay_out,
     methods_section,
@@ -23,15 +24,15 @@ from sdckit.report.chapters.release_document import RELEASE_SCHEMA
 from sdckit.report.chapters.sentences import headline, listed
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import USEFULNESS
-from sdckit.report.parts import bars
+from sdckit.report.parts import bars, below
 from sdckit.report.rates import ATTACKS
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
-from sdckit.report.view import Plain, find_view, view_of
+from sdckit.report.view import Plain, view_of
 
 __all__ = ["before_and_after", "lay_out_release", "page_of", "release_answer"]
 
 # The row of the table that is drawn, too.
-DRAWN = "Records in groups of fewer than 3"
+DRAWN = below(3)
 
 
 def page_of(plain: Plain) -> Page:
@@ -116,7 +117,8 @@ def _files(plain: Plain) -> Section:
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:
     """The one-file figures of the original beside those of every release."""
-    before, *after = (_figures(one["intruders"][number]) for one in (plain["original"], *plain["released"]))
+    files = [one["intruders"][number] for one in (plain["original"], *plain["released"])]
+    before, *after = figures_of(files)
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
     rows += [
         (words, leaf["text"], *by_release([one.get(words) for one in after]))
@@ -125,21 +127,18 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     m = len(after)
     heads = ("Figure", base_name(plain), *release_heads(m))
     table = TableBlock("The original and the release", heads, tuple(rows), tuple(range(1, len(heads))))
-    if DRAWN not in before or m > MOST_COLUMNS:
+    drawn = [words for words in before if words == DRAWN or words.startswith(f"{DRAWN} (")]
+    if not drawn or m > MOST_COLUMNS:
         return [table]
-    labelled = zip(heads[1:], (before, *after), strict=True)
-    caption = "Records in groups of fewer than 3 with the same keys, before and after"
-    return [table, bars(caption, "records", ((label, one[DRAWN]) for label, one in labelled if DRAWN in one))]
-
-
-def _figures(one: Plain) -> dict[str, Plain]:
-    """The main figures of a file against one intruder, by their words."""
-    found: dict[str, Plain] = {}
-    for place in one:
-        view = find_view(place)
-        if view is not None and one[place] is not None:
-            found |= view.figures(one, place)
-    return found
+    labelled = list(zip(heads[1:], (before, *after), strict=True))
+    bars_of = [
+        (label + words.removeprefix(DRAWN), one[words])
+        for words in drawn
+        for label, one in labelled
+        if words in one
+    ]
+    caption = f"{DRAWN} with the same keys, before and after"
+    return [table, bars(caption, "records", bars_of)]
 
 
 def _measured(one: Plain) -> Mapping[str, list[Block]]:

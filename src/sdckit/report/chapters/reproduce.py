@@ -35,9 +35,11 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "release"):
         if (value := getattr(scenario, name)) is not None:
             given[name] = value
-    for name in ("sensitive", "numeric", "identifiers", "missing_codes"):
+    for name in ("sensitive", "numeric", "ordered", "identifiers", "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
+    if scenario.hierarchies:
+        given["hierarchies"] = dict(scenario.hierarchies)
     if scenario.thresholds.declared:
         given["thresholds"] = dict(scenario.thresholds.declared)
     if scenario.missing != "wildcard":

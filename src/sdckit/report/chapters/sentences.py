@@ -6,7 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from sdckit.report.view import Plain, views_of
 
-__all__ = ["answer", "headline", "limit_name", "listed", "overall", "status", "verdict_sentence"]
+__all__ = [
+    "answer",
+    "both_rules",
+    "headline",
+    "limit_name",
+    "listed",
+    "overall",
+    "status",
+    "verdict_sentence",
+]
 
 COMPARED = {
     "match_risk": "Share of the records expected to be matched back",
@@ -65,14 +74,15 @@ def headline(plain: Plain) -> str:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
     exceeded = sum(one["holds"]["value"] is False for one in verdicts)
     untested = sum(one["holds"]["value"] is None for one in verdicts)
+    rests = _rests(verdicts)
     if exceeded:
         which = "The only limit" if len(verdicts) == 1 else f"{exceeded} of {len(verdicts)} limits"
         verb = "is" if exceeded == 1 else "are"
-        return f"Not within the declared limits: {which} {verb} exceeded."
+        return f"Not within the declared limits: {which} {verb} exceeded.{rests}"
     if untested:
         verb = "limit" if untested == 1 else "limits"
-        return f"Undecided: {untested} declared {verb} could not be judged, and no other is exceeded."
-    return "Within every declared limit."
+        return f"Undecided: {untested} declared {verb} could not be judged, and no other is exceeded.{rests}"
+    return f"Within every declared limit.{rests}"
 
 
 def verdict_sentence(one: Plain, n: Plain) -> str:
@@ -83,9 +93,12 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         return f"{_limit_words(one)} could not be judged: {reason.rstrip('.')}."
     some = _some_records(one, n)
     if one["name"] == "k":
-        if holds:
-            return f"Every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})."
-        return f"{some} are in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})."
+        said = (
+            f"Every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})"
+            if holds
+            else f"{some} are in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})"
+        )
+        return f"{said}{_rules(one)}."
     if one["name"] == "l":
         what = one["variable"] or "the sensitive variable"
         if holds:
@@ -106,6 +119,52 @@ def verdict_sentence(one: Plain, n: Plain) -> str:
         what = COMPARED[one["name"]].format(variable=one["variable"] or "the sensitive variable")
         return f"{what}: {value}, {words} {limit:g}."
     return f"The expected share of records re-identified (global risk) is {value}, {words} {limit:g}."
+
+
+def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
+    """What a verdict on k rests on where missing key values stand for any value, and what the other rule gives.
+
+    >>> both_rules("0", "1", 3, holds=True)
+    ' when a missing value may be any value; with a missing value as a category, 1 record is in a group of fewer than 3'
+    """
+    number = "a number, withheld," if resting == "withheld" else resting
+    words = f"{number} only through" if holds else f"{number} more would be, but for"
+    through = "" if resting == "0" else f" ({words} other records' missing values)"
+    told = "no record is in a group" if category == "0" else f"{_many(category)} in groups"
+    if category == "1":
+        told = "1 record is in a group"
+    return (
+        f" when a missing value may be any value{through}; with a missing value as a category, {told} of fewer "
+        f"than {limit:,g}"
+    )
+
+
+def _many(count: str) -> str:
+    """A printed number of records, with its verb."""
+    if count == "withheld":
+        return "a number of records (withheld) are"
+    return "1 record is" if count == "1" else f"{count} records are"
+
+
+def _rules(one: Plain) -> str:
+    category, resting = one.get("n_category"), one.get("n_resting")
+    return (
+        both_rules(resting["text"], category["text"], one["limit"], holds=one["holds"]["value"])
+        if category and resting
+        else ""
+    )
+
+
+def _rests(verdicts: Sequence[Plain]) -> str:
+    """What the verdicts on k owe to other records' missing values: that of the intruder where it is most."""
+    resting = [one for one in verdicts if (one.get("n_resting") or {"text": "0"})["text"] != "0"]
+    if not resting:
+        return ""
+    most = max(resting, key=lambda one: one["n_resting"]["value"] or one["n_resting"].get("below") or 0)
+    return (
+        f" {_many(most['n_resting']['text'])} in groups of {most['limit']:,g} or more only through other records' "
+        "missing values."
+    ).replace(" a number", " A number")
 
 
 def limit_name(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.estimates import forest_block
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
 from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
@@ -83,7 +84,7 @@ def _model_blocks(model: Plain) -> list[Block]:
     rows = tuple((row["term"], *_texts(row, *parts)) for row in model["terms"])
     return [
         TableBlock(caption, ("Term", "Original", "Release", "Overlap"), rows, (1, 2, 3)),
-        ChartBlock("forest", {"rows": model["forest"]}, f"Estimates and intervals: {caption}"),
+        forest_block(model["forest"], caption),
     ]
 
 

@@ -15,6 +15,7 @@ from sdckit.report.formats.atomic import real_target, write_whole
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.markdown import render_markdown
+from sdckit.report.gate.printed import agree
 from sdckit.report.gate.protect import protect
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]
     if assessment.schema == RELEASE_SCHEMA:
         plain = plain_release(assessment, internal=internal)
         done = getattr(assessment, "what_was_done", None)
-        return plain if done is None else {**plain, "what_was_done": plain_recipe(done, internal=internal)}
+        if done is None:
+            return plain
+        both: dict[str, Any] = agree({**plain, "what_was_done": plain_recipe(done, internal=internal)})
+        return both
     return protect(build_document(assessment, internal=internal), internal=internal)
 
 

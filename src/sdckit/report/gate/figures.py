@@ -11,14 +11,36 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
-    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Ratio", "Relation", "Share", "SizeClasses", "Sizes",
-    "Total", "Tree", "Value", "Variable", "Watched",
+    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ratio", "Relation", "Share", "SizeClasses",
+    "Sizes", "Total", "Tree", "Value", "Variable", "Watched",
 ]  # fmt: skip
 
 Kind = Literal["count", "value", "sum"]
 # Between the names of two counts: what the one has more than the other.
 DIFFERENCE = " - "
 Watched = Literal["everywhere", "table", "nowhere"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a number says, and of which file: wherever it stands in a document, it is printed alike.
+
+    Parameters
+    ----------
+    name
+        In words, the same wherever it stands.
+    base
+        The file: ``"original"``, ``"recoded original"``, ``"release 1"``, ``"after step 2"``; its document fills it in.
+    rule
+        What a missing key value was taken for: ``"wildcard"``, ``"category"``, or "" where none is missing.
+    intruder
+        Name and keys of the intruder.
+    """
+
+    name: str
+    base: str = ""
+    rule: str = ""
+    intruder: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,12 +60,15 @@ class Variable:
         Where nobody may narrow it down: ``"everywhere"``; ``"table"``, among the figures printed beside it
         (cells of five or more records are no small groups: how many there are follows from the number of
         their records); or ``"nowhere"``.
+    of
+        The quantity, where it stands in a document more than once.
     """
 
     true: float | None
     group: str = ""
     kind: Kind = "count"
     watched: Watched = "everywhere"
+    of: Quantity | None = None
 
 
 @dataclass(frozen=True)
@@ -191,10 +216,14 @@ class Levels:
 
 @dataclass(frozen=True)
 class SizeClasses:
-    """Numbers of equal-sized groups by their size (cells by records, households by members)."""
+    """Numbers of equal-sized groups by their size (cells by records, households by members).
+
+    `alone` is the quantity that the groups of one are, too.
+    """
 
     name: str
     counts: tuple[tuple[str, int], ...]
+    alone: Quantity | None = None
 
 
 @dataclass(frozen=True)
@@ -238,15 +267,30 @@ class Ledger:
     variables: dict[str, Variable] = field(default_factory=dict)
     relations: list[Relation] = field(default_factory=list)
 
-    def count(self, name: str, true: int, group: str, *, watched: Watched = "everywhere") -> Count:
-        """Enter a count and give its leaf."""
-        self.variables[name] = Variable(int(true), group, watched=watched)
+    def count(
+        self,
+        name: str,
+        true: int,
+        group: str,
+        *,
+        watched: Watched = "everywhere",
+        of: Quantity | None = None,
+    ) -> Count:
+        """Enter a count and give its leaf; a quantity that is there already is coarsened together with it."""
+        self.variables[name] = Variable(int(true), self._group(of, group), watched=watched, of=of)
         return Count(name)
 
-    def value(self, name: str, true: float, group: str, *, kind: Kind = "value") -> Value:
+    def value(
+        self, name: str, true: float, group: str, *, kind: Kind = "value", of: Quantity | None = None
+    ) -> Value:
         """Enter an estimated number and give its leaf."""
-        self.variables[name] = Variable(float(true), group, kind)
+        self.variables[name] = Variable(float(true), self._group(of, group), kind, of=of)
         return Value(name)
+
+    def _group(self, of: Quantity | None, group: str) -> str:
+        if of is None:
+            return group
+        return next((one.group for one in self.variables.values() if one.of == of), group)
 
     def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
         """Enter a count that is never printed but could be worked out."""
@@ -276,9 +320,13 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Document:
-    """A tree of figures named as in the API, with what links them; the only thing `protect` takes."""
+    """A tree of figures named as in the API, with what links them; the only thing `protect` takes.
+
+    `base` is the file that quantities without one are figures of.
+    """
 
     tree: Mapping[str, Tree]
     variables: Mapping[str, Variable]
     relations: tuple[Relation, ...]
     n: int | None
+    base: str = ""

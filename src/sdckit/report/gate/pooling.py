@@ -75,7 +75,8 @@ def _classes(leaf: SizeClasses, ledger: Ledger, *, internal: bool) -> Tree:
     chosen = {label: counts.get(label, 0) for label in SIZE_CLASSES} if internal else pooled
     for label, n in chosen.items():
         small = SIZE_CLASSES.get(label, (2, 4))[1] < SMALLEST
-        ledger.count(f"{leaf.name}.{label}", n, leaf.name, watched="everywhere" if small else "table")
+        of = leaf.alone if label == "1" else None
+        ledger.count(f"{leaf.name}.{label}", n, leaf.name, watched="everywhere" if small else "table", of=of)
     return tuple({"size": label, "n_cells": Count(f"{leaf.name}.{label}")} for label in chosen)
 
 

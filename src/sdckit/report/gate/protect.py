@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdckit.errors import DataError
@@ -26,6 +26,7 @@ from sdckit.report.gate.figures import (
     Ledger,
     Levels,
     Part,
+    Quantity,
     Ratio,
     Share,
     SizeClasses,
@@ -34,6 +35,7 @@ from sdckit.report.gate.figures import (
     Value,
 )
 from sdckit.report.gate.pooling import expand
+from sdckit.report.gate.printed import Identity, Printed
 from sdckit.report.gate.rounding import Print, format_count, format_number, print_exact
 from sdckit.report.gate.settle import settle
 from sdckit.report.gate.words import protect_words
@@ -83,7 +85,11 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
         prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
     else:
         prints = settle(ledger.variables, ledger.relations)
-    body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints)).plain(tree)
+    quantities = {
+        name: replace(one.of or Quantity(name), base=(one.of and one.of.base) or document.base)
+        for name, one in ledger.variables.items()
+    }
+    body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints), quantities).plain(tree)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
 
 
@@ -123,6 +129,7 @@ class _Printer:
     prints: Mapping[str, Print]
     internal: bool
     coarse: Mapping[int, str]
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
 
     def plain(self, tree: Tree) -> Any:
         if isinstance(tree, Mapping):
@@ -130,24 +137,40 @@ class _Printer:
         if isinstance(tree, tuple):
             return [self.plain(value) for value in tree]
         if isinstance(tree, Count | Value):
-            return _figure(self.prints[tree.name])
+            return self._told(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
-            return _share(self.prints[tree.part], self.prints[tree.whole])
+            return self._told(
+                _share(self.prints[tree.part], self.prints[tree.whole]), "share", tree.part, tree.whole
+            )
         if isinstance(tree, Ratio):
-            return self._ratio(tree)
+            return self._told(self._ratio(tree), "share", tree.value, tree.count)
         if isinstance(tree, Difference):
-            return _difference(self.prints[tree.whole], self.prints[tree.part])
+            found = _difference(self.prints[tree.whole], self.prints[tree.part])
+            return self._told(found, "difference", tree.whole, tree.part)
         if isinstance(tree, Cumulative):
-            return self._cumulative(tree)
+            return self._told(self._cumulative(tree), "share", *tree.parts, "", *tree.wholes)
         if isinstance(tree, Total):
-            return self._total(tree)
+            return self._told(self._total(tree), "total", tree.family)
         if isinstance(tree, Chance):
-            return _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share)
+            return self._told(
+                _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share), "chance", tree.hits
+            )
         if isinstance(tree, Guarded):
-            return _figure(self.prints[tree.name]) if self._enough(tree.base) else dict(WITHHELD)
+            found = self._figure(tree.name) if self._enough(tree.base) else dict(WITHHELD)
+            return self._told(found, "count", tree.name)
         if isinstance(tree, Part):
             return _part(tree.true, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
         return self._words(tree)
+
+    def _figure(self, name: str) -> Plain:
+        one = self.prints[name]
+        return _figure(one) | {"text": Printed(one.text, Identity("", ()), one.high - one.low)}
+
+    def _told(self, leaf: Plain, how: str, *names: str) -> Plain:
+        """The leaf with what it is a figure of."""
+        of = tuple(self.quantities.get(name, Quantity(name)) for name in names)
+        span = getattr(leaf["text"], "span", 0.0)
+        return leaf | {"text": Printed(leaf["text"], Identity(how, of), span)}
 
     def _enough(self, base: str) -> bool:
         one = self.prints[base]

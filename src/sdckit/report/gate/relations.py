@@ -15,7 +15,7 @@ from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
     "SIZE_CLASSES", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels", "link_records",
-    "link_risk", "make_sizes", "risk_of_size",
+    "link_resting", "link_risk", "make_sizes", "risk_of_size",
 ]  # fmt: skip
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
@@ -162,9 +162,20 @@ def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method:
     ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in sizes.parts})
 
 
-def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str]]]) -> None:
-    """Who knows more keys sees at least as many uniques, violations and cells."""
-    for (wide, more), (narrow, fewer) in permutations(keys, 2):
+def link_resting(ledger: Ledger, prefix: str, below: str, resting: str, k: int) -> None:
+    """Say that records `below` k, and those `resting` on others' missing values, are together below k without these."""
+    strict = ledger.latent(f"{prefix}.strict.{k}")
+    ledger.equal(strict, below, resting)
+    ledger.nested(f"{prefix}.violations.category.{k}", strict)
+
+
+def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], bool]]) -> None:
+    """Who knows more keys sees at least as many uniques, violations and cells.
+
+    Each comes with its sizes, its keys, and whether missing values stand for any value: then a record may lack all
+    of the fewer keys and none of the others, and count for nobody there.
+    """
+    for (wide, more, _), (narrow, fewer, wild) in permutations(keys, 2):
         if not fewer < more:
             continue
         cells = [(wide.cells(part), 1.0) for part in wide.parts]
@@ -173,5 +184,6 @@ def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str]]])
         nested = ("violations", "sample_uniques", "msu.", "unsafe.")
         starts = tuple(f"{narrow.prefix}.{name}" for name in nested)
         for name in list(ledger.variables):
-            if ledger.variables[name].true is not None and name.startswith(starts):
+            rules_alike = not wild or len(fewer) == 1 or name.startswith(starts[2:]) or ".category" in name
+            if ledger.variables[name].true is not None and name.startswith(starts) and rules_alike:
                 ledger.nested(wide.prefix + name.removeprefix(narrow.prefix), name)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
 from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.relations import largest_size, link_records, link_risk
-from sdckit.report.parts import of_whole, texts
-from sdckit.report.setting import RISK_EDGES, Setting, notes_tree
+from sdckit.report.parts import EXPECTED, by_rule, of_rule, of_whole, texts
+from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdckit.identity.individual_risk import IndividualRisk
 
 LARGEST = "Largest individual risk"
+HELPED = "Records whose risk counts other records' missing values as matches"
 
 
 def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
@@ -24,12 +25,15 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     ledger, suffix = setting.ledger, setting.suffix
     name = f"{setting.prefix}.expected{suffix}"
     kind: Literal["sum", "value"] = "sum" if setting.weights == "census" else "value"
-    expected = ledger.value(name, result.expected_reidentifications, f"{name}.value", kind=kind)
+    rule = rule_of(result)
+    of = setting.quantity(EXPECTED, rule)
+    expected = ledger.value(name, result.expected_reidentifications, f"{name}.value", kind=kind, of=of)
     by_size = setting.fraction_known if setting.own_cells_known(result) else None
     if by_size is not None:
         link_risk(ledger, setting.sizes, name, by_size, result.method)
     tree: dict[str, Tree] = {
         "method": result.method,
+        "rule": rule,
         "expected_reidentifications": expected,
         "global_risk": Ratio(name, "n"),
         "max_risk": InternalOnly(result.max_risk),
@@ -54,6 +58,12 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
         sizes=setting.sizes if by_size is not None else None,
         largest={} if by_size is None else {e: largest_size(e, by_size, result.method) for e in RISK_EDGES},
     )
+    if not (setting.variant or setting.cells_known or setting.persons):
+        helped = setting.count("helped", result.resting_on_missing, "helped")
+        ledger.nested("n", helped.name)
+        for known in [one for one in ledger.variables if one.startswith(f"{setting.prefix}.resting.")]:
+            ledger.nested(helped.name, known)
+        tree["resting_on_missing"] = helped
     tree["notes"] = notes_tree(result)
     through = result.expected_household_reidentifications
     if through is not None and result.household_risk is not None:
@@ -66,10 +76,8 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
 
 def blocks(one: Plain, place: str) -> list[Block]:
     """Expected numbers under both rules for missing values, and the records by risk."""
-    tree, strict = one[place], one.get(f"{place}_category")
-    facts = _facts(tree, " (missing as wildcard)" if strict else "")
-    if strict:
-        facts += _facts(strict, " (missing as category)")
+    tree, of = one[place], of_rule(one[place])
+    facts = [fact for _, at in by_rule(one, place) for fact in _facts(one[at], of_rule(one[at]))]
     data = {"rows": tree["distribution"], "threshold": tree.get("threshold")}
     rows = tuple(
         (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"]))
@@ -78,8 +86,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
     columns = ("Individual risk", "Records", "Share", "Share up to here")
     return [
         Facts(tuple(facts)),
-        ChartBlock("risk", data, "Distribution of individual risk, and its cumulative curve"),
-        TableBlock("Records by individual risk", columns, _trimmed(rows), (1, 2, 3)),
+        ChartBlock("risk", data, f"Distribution of individual risk, and its cumulative curve{of}"),
+        TableBlock(f"Records by individual risk{of}", columns, _trimmed(rows), (1, 2, 3)),
     ]
 
 
@@ -91,7 +99,7 @@ def _trimmed(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 
 def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:
     facts = [
-        (f"Expected re-identifications{of}", tree["expected_reidentifications"]["text"]),
+        (f"{EXPECTED}{of}", tree["expected_reidentifications"]["text"]),
         (f"Global risk, the mean of the individual risks{of}", tree["global_risk"]["text"]),
     ]
     if "max_risk" in tree:
@@ -99,6 +107,8 @@ def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:
     if "n_above" in tree:
         words = of_whole(tree["n_above"], tree["rate_above"])
         facts.append((f"Records with a risk above {tree['threshold']:g}{of}", words))
+    if "resting_on_missing" in tree:
+        facts.append((f"{HELPED}{of}", tree["resting_on_missing"]["text"]))
     if "household_risk" in tree:
         facts.append((f"Household risk, mean over the records{of}", tree["household_risk"]["text"]))
         expected = tree["expected_household_reidentifications"]["text"]
@@ -109,7 +119,7 @@ def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
     found = {
-        "Expected re-identifications": tree["expected_reidentifications"],
+        EXPECTED: tree["expected_reidentifications"],
         "Global risk": tree["global_risk"],
     }
     if "max_risk" in tree:
@@ -124,11 +134,13 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
     expected, mean = tree["expected_reidentifications"]["text"], tree["global_risk"]["text"]
     told = (
         f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
-        f"expected to be linked to the right person: a global risk of {mean}."
+        f"expected to be linked to the right person: a global risk of {mean}{of_rule(tree)}."
     )
     if "household_risk" in tree:
         household = tree["household_risk"]["text"]
-        told += f" Counting recognition through a household member, the mean risk is {household}."
+        told += (
+            f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
+        )
     return told
 
 

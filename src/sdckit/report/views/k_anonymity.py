@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
-from sdckit.report.gate.figures import Holds, InternalOnly, Share, Tree
-from sdckit.report.gate.relations import link_levels, link_records
-from sdckit.report.parts import bars, texts
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
+from sdckit.report.gate.relations import link_levels, link_records, link_resting
+from sdckit.report.parts import bars, below, by_rule, of_rule, texts
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
 TONES = {"wildcard": "light", "category": "middle", "": "middle"}
 HELD = "Largest k that holds"
+RESTING = "Further records, held only by others' missing values"
 
 
 def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
     """Records below every tested k; outside, the level itself is only said to hold or not."""
     ledger, prefix = setting.ledger, setting.prefix
     name = f"violations{setting.suffix}"
-    counts = {k: setting.count(f"{name}.{k}", n, "violations") for k, n in sorted(result.violations.items())}
+    rule = rule_of(result)
+    counts = {
+        k: setting.count(f"{name}.{k}", n, "violations", of=setting.quantity(below(k), rule))
+        for k, n in sorted(result.violations.items())
+    }
     link_levels(ledger, [count.name for count in counts.values()])
     for count in counts.values():
         ledger.nested("n", count.name)
@@ -31,18 +36,35 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
         for k, count in counts.items():
             link_records(ledger, setting.sizes, count.name, 1, k - 1)
     _link_uniques(setting, result)
+    resting = _resting(result, setting, counts)
     if not setting.variant:
         # A wildcard only adds matches, so it never adds violations.
         for k in counts:
             ledger.nested(f"{prefix}.violations.category.{k}", f"{prefix}.violations.{k}")
     return {
         "counted": setting.counted,
+        "rule": rule,
         "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
+        **({"resting_on_missing": resting} if resting else {}),
         "level": InternalOnly(result.level),
         "notes": notes_tree(result),
     }
+
+
+def _resting(result: KAnonymity, setting: Setting, below: Mapping[int, Count]) -> dict[str, Tree]:
+    """Records that reach k through others' missing values only, where any value is a wildcard."""
+    if setting.variant or setting.cells_known or setting.persons:
+        return {}
+    found: dict[str, Tree] = {}
+    for k, n in sorted(result.resting_on_missing.items()):
+        name = f"{setting.prefix}.resting.{k}"
+        known = setting.ledger.variables.get(name)
+        # the uniques that others' missing values hide stand beside the cells already
+        found[str(k)] = Count(name) if known else setting.count(f"resting.{k}", n, "violations")
+        link_resting(setting.ledger, setting.prefix, below[k].name, name, k)
+    return found
 
 
 def _link_uniques(setting: Setting, result: KAnonymity) -> None:
@@ -59,34 +81,36 @@ def _link_uniques(setting: Setting, result: KAnonymity) -> None:
 
 def blocks(one: Plain, place: str) -> list[Block]:
     """Every tested k, under both rules for missing values where they differ."""
-    strict, lenient = one.get(f"{place}_category"), one[place]
-    rules = [("", lenient)] if strict is None else [("wildcard", lenient), ("category", strict)]
-    rows, drawn = [], []
+    lenient = one[place]
+    rules = [(rule, one[at]) for rule, at in by_rule(one, place)]
+    rows, drawn, resting = [], [], "resting_on_missing" in lenient
     for k in lenient["violations"]:
         for rule, tree in rules:
             count = tree["violations"][k]
             label = f"k = {k}" + (f", missing as {rule}" if rule else "")
-            rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k])))
-            drawn.append((f"k = {k}" + (f", {rule}" if rule else ""), count, TONES[rule]))
-    columns = ("Tested", "Result", "Records in violation", "Share of records")
+            more = [tree["resting_on_missing"][k]["text"] if tree is lenient else ""] if resting else []
+            rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k]), *more))
+            drawn.append((label, count, TONES[rule]))
+    more = [RESTING] if resting else []
+    columns = ("Tested", "Result", "Records in violation", "Share of records", *more)
     fewer = "k persons" if lenient["counted"] == "persons" else "k"
     held = tuple(
         (HELD + (f", missing as {rule}" if rule else ""), f"{tree['level']:,}")
         for rule, tree in rules
         if "level" in tree
     )
+    only = of_rule(lenient) if len(rules) == 1 else ""
+    caption = f"Records in groups of fewer than {fewer} with the same keys{only}"
     return [
-        TableBlock(
-            f"Records in groups of fewer than {fewer} with the same keys", columns, tuple(rows), (2, 3)
-        ),
+        TableBlock(caption, columns, tuple(rows), (2, 3, 4) if resting else (2, 3)),
         *([Facts(held)] if held else []),
-        bars("Records in violation of k-anonymity", "records", drawn),
+        bars(f"Records in violation of k-anonymity{only}", "records", drawn),
     ]
 
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
-    found = {f"Records in groups of fewer than {k}": leaf for k, leaf in tree["violations"].items()}
+    found = {below(k): leaf for k, leaf in tree["violations"].items()}
     return found | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
 
 
@@ -101,7 +125,9 @@ _notes = noted(
         "Missing values in keys",
         'Under "wildcard" a missing value may stand for any value, so records match more often; '
         'under "category" it is a value of its own. Where keys have missing values, both are '
-        "shown: the wildcard is the less cautious rule.",
+        "shown: the wildcard is the less cautious rule. A record that reaches k only through other records' "
+        "missing values is found alone, or in a group of fewer, by somebody who sets those aside; how many "
+        "do is shown. A record with every key missing counts for no other.",
         "Templ, Meindl, Kowarik & Chen (2014)",
     ),
 )

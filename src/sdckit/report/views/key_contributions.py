@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
 from sdckit.report.gate.relations import risk_of_size
-from sdckit.report.parts import bars, texts
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.parts import ALONE, bars, of_rule, texts
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -29,10 +29,22 @@ __all__ = ["VIEW", "most_saving", "share_saved"]
 TABLE = "contributions"
 COARSER = "contributions.coarser"
 STEPS = (
-    "Coarsening a key loses less than leaving it out. One step: of numbers and dates, neighbouring levels in pairs; "
-    "of any other key, the rarest levels as one."
+    "Coarsening a key loses less than leaving it out. One step: numbers in bands with round edges, dates by year or "
+    "month, ordered categories in pairs, codes one level up their hierarchy; of other codes, the rarest as one."
 )
-SHORT = {"neighbouring levels in pairs": "in pairs", "the rarest levels as one": "rarest as one"}
+SHORT = {
+    "neighbouring levels in pairs": "in pairs",
+    "the rarest levels as one": "rarest as one",
+    "bands with round edges": "round bands",
+}
+PASTE = "Steps for a recipe: each does what its row of the table says"
+UNSTEPPED = {
+    "codes": "codes whose order says nothing, and no hierarchy: group those that belong together by their meaning",
+    "unknown": "whole numbers that may be codes: group those that belong together, or declare them numeric or ordered",
+    "ordered": "ordered categories: name the neighbours that become one",
+    "date": "a date: no step of a recipe shortens it; give the year or month in its place",
+    "number": "a number: cut it into bands",
+}
 SUGGESTED = ("uniques_saved", "risk_saved", "entropy_lost", "saved_per_bit", "sentence")
 ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 
@@ -50,12 +62,14 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
         names = tuple(row.variables)
         counts = _counts(row, names, TABLE, setting)
         for name in names:
-            if name in singles:
+            if name in singles and _monotone(setting, result, names):
                 setting.ledger.bounded(singles[name][1], {counts[1]: (1.0, 1.0)}, upper=False)
-        rows.append(_row(row, names, counts, whole, setting) | _risk(row, counts, setting, names, TABLE))
+        shared = whole if _monotone(setting, result, names) else {}
+        rows.append(_row(row, names, counts, shared, setting) | _risk(row, counts, setting, names, TABLE))
         if len(names) == 1:
             singles[names[0]] = counts
     return {
+        "rule": rule_of(result),
         "uniques": Count(whole[1]),
         "table": tuple(rows),
         "coarsenings": _coarsenings(result, setting, whole, singles),
@@ -70,6 +84,12 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
+def _monotone(setting: Setting, result: KeyContributions, dropped: Sequence[str]) -> bool:
+    """Whether leaving keys out only adds matches: not where a record may come to lack all the keys left."""
+    n_keys = sum(len(row.variables) == 1 for row in result.table)
+    return setting.cells_known or n_keys - len(dropped) < 2
+
+
 def _coarsenings(
     result: KeyContributions, setting: Setting, whole: dict[int, str], singles: dict[str, dict[int, str]]
 ) -> tuple[Tree, ...]:
@@ -77,12 +97,16 @@ def _coarsenings(
     rows: list[Tree] = []
     for key, step in sorted(result.coarsenings.items()):
         counts = _counts(step, (key,), COARSER, setting)
-        for size, name in singles.get(key, {}).items():
+        left_out = singles.get(key, {}) if _monotone(setting, result, (key,)) else {}
+        for size, name in left_out.items():
             setting.ledger.nested(counts[size], name)
         rows.append(
             _row(step, (key,), counts, whole, setting)
             | {
                 "rule": step.plain_rule,
+                "scale": step.scale,
+                "step": step.step if step.step_is_public else "",
+                "step_with_values": InternalOnly("" if step.step_is_public else step.step),
                 "levels_before": InternalOnly(step.levels_before),
                 "levels_after": InternalOnly(step.levels_after),
             }
@@ -92,7 +116,8 @@ def _coarsenings(
 
 
 def _whole_uniques(result: KeyContributions, setting: Setting) -> str:
-    with_all = setting.count("contributions.uniques", result.uniques, TABLE)
+    alone = setting.quantity(ALONE, rule_of(result))
+    with_all = setting.count("contributions.uniques", result.uniques, TABLE, of=alone)
     known = f"{setting.prefix}.sample_uniques"
     variables = setting.ledger.variables
     if known in variables and variables[known].true == result.uniques:
@@ -185,20 +210,26 @@ def blocks(one: Plain, place: str) -> list[Block]:
     share = " The share saved is what a key decides alone." if singles else ""
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
     alone = "record is" if uniques["text"] == "1" else "records are"
+    of = of_rule(tree)
     found: list[Block] = [
-        Paragraph(f"With all keys {uniques['text']} {alone} unique.{most_saving(tree)}{share}"),
-        bars("Uniques left when one key is dropped", "uniques", drawn),
-        _saved_table("One key left out", singles, uniques),
+        Paragraph(
+            f"With all keys {uniques['text']} {alone} alone with their combination{of}.{most_saving(tree)}{share}"
+        ),
+        bars(f"Uniques left when one key is dropped{of}", "uniques", drawn),
+        *([_saved_table(f"One key left out{of}", singles, uniques)] if singles else []),
     ]
     if steps:
         found += [
             Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
-            _saved_table("One key coarser by a step", steps, uniques),
+            _saved_table(f"One key coarser by a step{of}", steps, uniques),
+            *_to_paste(steps),
         ]
     if tree.get("suggestions") and uniques["text"] != "0":
         found.append(_suggestions(tree["suggestions"]))
     if pairs:
-        found.append(_saved_table("Two keys left out (the five pairs that save most)", pairs[:5], uniques))
+        found.append(
+            _saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques)
+        )
     return found
 
 
@@ -211,6 +242,20 @@ def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
     return (
         f" Of these steps, {names} first: {steps[0]['uniques_without']['text']} unique records would be left."
     )
+
+
+def _to_paste(steps: Sequence[Plain]) -> list[Block]:
+    """The steps as a recipe holds them, and what to do about keys that have none here."""
+    found: list[Block] = []
+    for column, caption in (("step", PASTE), ("step_with_values", f"{PASTE}; these name values of the file")):
+        if texts := [row[column] for row in steps if row.get(column)]:
+            found.append(Code(caption, "\n\n".join(texts), screen=column == "step"))
+    unnamed = [row for row in steps if not row.get("step") and not row.get("step_with_values")]
+    rest = [row for row in steps if row in unnamed or row["scale"] == "unknown"]
+    for scale in dict.fromkeys(row["scale"] for row in rest):
+        names = listed(sorted(row["variables"][0] for row in rest if row["scale"] == scale))
+        found.append(Paragraph(f"{names}: {UNSTEPPED[scale]}."))
+    return found
 
 
 def _suggestions(rows: Sequence[Plain]) -> TableBlock:

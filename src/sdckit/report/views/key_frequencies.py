@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
-from sdckit.report.gate.relations import link_cells
-from sdckit.report.parts import bars, of_whole
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.gate.relations import link_cells, link_records, link_resting
+from sdckit.report.parts import ALONE, bars, by_rule, cells_alone, of_rule, of_whole, ruled
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Plain, View
 
 if TYPE_CHECKING:
     from sdckit.identity.key_frequencies import KeyFrequencies
 
 WILDCARDS = "For who is alone, a missing value may be any value; in the cells below it is a value of its own."
+HIDDEN = "Records not alone only through other records' missing values"
 PERSONS = (
     "A combination that only one person has is told from persons, however many records the person has; "
     "the cells below are counted by their records."
@@ -25,32 +26,55 @@ PERSONS = (
 
 def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
     """Cells, uniques and the frequency of frequencies; under the other rule only the uniques differ."""
-    uniques = setting.count(f"sample_uniques{setting.suffix}", result.sample_uniques, "violations")
-    if setting.variant:
-        return {}
-    ledger, classes = setting.ledger, f"{setting.prefix}.cells"
-    link_cells(ledger, setting.sizes, classes=classes)
-    ledger.nested("n", uniques.name)
-    # A wildcard only adds matches, so it makes no record unique.
-    ledger.nested(f"{uniques.name}.category", uniques.name)
-    apart = {} if setting.cells_known or setting.persons else {"cells": WILDCARDS}
-    return {
+    ledger, classes, rule = setting.ledger, f"{setting.prefix}.cells", rule_of(result)
+    alone = setting.quantity(ALONE, rule)
+    uniques = setting.count(f"sample_uniques{setting.suffix}", result.sample_uniques, "violations", of=alone)
+    found: dict[str, Tree] = {
         "counted": setting.counted,
-        "n_cells": Total(f"{classes}."),
+        "rule": rule,
         "sample_uniques": uniques,
         "sample_unique_rate": Share(uniques.name, "n"),
-        "frequency_of_frequencies": SizeClasses(classes, tuple(result.frequency_of_frequencies.items())),
+    }
+    if setting.variant:
+        ledger.nested("n", uniques.name)
+        ledger.nested(uniques.name, f"{setting.prefix}.sample_uniques")
+        if not setting.persons:
+            link_records(ledger, setting.sizes, uniques.name, 1, 1)
+        return found
+    link_cells(ledger, setting.sizes, classes=classes)
+    ledger.nested("n", uniques.name)
+    apart = {"cells": WILDCARDS} if rule == "wildcard" and not setting.persons else {}
+    sizes = tuple(result.frequency_of_frequencies.items())
+    return {
+        **found,
+        **_resting(result, setting, uniques.name),
+        "n_cells": Total(f"{classes}."),
+        "frequency_of_frequencies": SizeClasses(classes, sizes, cells_alone(setting, result)),
         "notes": notes_tree(result) | apart,
     }
+
+
+def _resting(result: KeyFrequencies, setting: Setting, uniques: str) -> dict[str, Tree]:
+    """Uniques that other records' missing values hide, where any value is a wildcard."""
+    if setting.cells_known or setting.persons:
+        return {}
+    # with fractions of a match a record below 2 need not be unique
+    name = "resting.2" if setting.alpha in {0.0, 1.0} else "resting.unique"
+    count = setting.count(name, result.resting_on_missing, "violations")
+    link_resting(setting.ledger, setting.prefix, uniques, count.name, 2)
+    return {"resting_on_missing": count}
 
 
 def blocks(one: Plain, place: str) -> list[Block]:
     """Cells by number of records, and who is alone."""
     tree = one[place]
-    facts = (
-        ("Different combinations of keys (cells)", tree["n_cells"]["text"]),
-        (_alone(tree), of_whole(tree["sample_uniques"], tree["sample_unique_rate"])),
-    )
+    cells = ruled("Different combinations of keys (cells)", "category" if tree["rule"] else "")
+    facts = [(cells, tree["n_cells"]["text"])]
+    for rule, at in by_rule(one, place):
+        leaves = one[at]["sample_uniques"], one[at]["sample_unique_rate"]
+        facts.append((ruled(_alone(tree), rule or tree["rule"]), of_whole(*leaves)))
+    if "resting_on_missing" in tree:
+        facts.append((HIDDEN, tree["resting_on_missing"]["text"]))
     sizes = tree["frequency_of_frequencies"]
     rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
     drawn = [
@@ -58,17 +82,18 @@ def blocks(one: Plain, place: str) -> list[Block]:
         for row in sizes
     ]
     words = PERSONS if tree["counted"] == "persons" else tree["notes"].get("cells")
+    caption = ruled("Cells by number of records in the cell", "category" if tree["rule"] else "")
     return [
-        Facts(facts),
+        Facts(tuple(facts)),
         *([Paragraph(words, "note")] if words else []),
-        bars("Cells by number of records", "cells", drawn),
-        TableBlock("Cells by number of records in the cell", ("Records in the cell", "Cells"), rows, (1,)),
+        bars(caption.replace(" in the cell", ""), "cells", drawn),
+        TableBlock(caption, ("Records in the cell", "Cells"), rows, (1,)),
     ]
 
 
 def _alone(tree: Plain) -> str:
     """Name the figure of uniques by what makes a record one."""
-    return f"Records {'of persons ' if tree['counted'] == 'persons' else ''}alone with their combination"
+    return ALONE.replace("Records", "Records of persons") if tree["counted"] == "persons" else ALONE
 
 
 def _size_words(size: str) -> str:
@@ -81,7 +106,8 @@ def _size_label(size: str) -> str:
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
     tree = one[place]
-    return {_alone(tree): tree["sample_uniques"], "Share of them": tree["sample_unique_rate"]}
+    found = {_alone(tree): tree["sample_uniques"], "Share of them": tree["sample_unique_rate"]}
+    return found | ({HIDDEN: tree["resting_on_missing"]} if "resting_on_missing" in tree else {})
 
 
 def _answer(one: Plain, place: str, n: Plain) -> str:
@@ -97,7 +123,20 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
         seen = f"finds records {alone} (number withheld)"
     else:
         seen = f"finds {uniques['text']} of {n['text']} records ({rate}) {alone}"
-    return f"Somebody who knows {listed(one['keys'])} of a person {seen}."
+    told = f"Somebody who knows {listed(one['keys'])} of a person {seen}{of_rule(tree)}."
+    for rule, at in by_rule(one, place):
+        if at != place:
+            other = one[at]["sample_uniques"], one[at]["sample_unique_rate"]
+            told = f"{told[:-1]}, and {of_whole(*other)} with missing as {rule}."
+    return f"{told[:-1]}{_hidden(tree.get('resting_on_missing'))}."
+
+
+def _hidden(count: Plain | None) -> str:
+    """The records that only others' missing values keep from being alone, in words."""
+    if count is None or count["text"] == "0":
+        return ""
+    many = "others (number withheld)" if count["text"] == "withheld" else f"{count['text']} more"
+    return f"; {many} would be, if other records' missing values matched nothing"
 
 
 VIEW = View("How many records share a key", tree, blocks, figures=_figures, answer=_answer)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels
-from sdckit.report.parts import bars, texts
+from sdckit.report.parts import bars, ruled, texts
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -97,10 +97,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     heads = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
     columns = (*heads, "Smallest") if inside else heads
     homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
-    caption = "Groups of two or more records with one single value"
+    caption = ruled("Groups of two or more records with one single value", "category" if other else "")
     numeric = tuple(range(2, len(columns)))
     return [
-        bars("Records in groups with too few values", "records", drawn),
+        bars(ruled("Records in groups with too few values", "category" if other else ""), "records", drawn),
         TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), numeric),
         TableBlock(caption, ("Sensitive variable", "Groups"), homogeneous, (1,)),
     ]
@@ -125,7 +125,8 @@ def _answer(one: Plain, place: str, _n: Plain) -> str:
         else:
             rate = tree["violation_rates"]["distinct"]["2"]["text"]
             whom = "record" if alone["text"] == "1" else "records"
-            told.append(f"For {alone['text']} {whom} ({rate}) the keys alone give away {variable}.")
+            of = ruled("", "category" if one.get(f"{place}_wildcard") else "")
+            told.append(f"For {alone['text']} {whom} ({rate}) the keys alone give away {variable}{of}.")
     return " ".join(told)
 
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
-from sdckit.report.parts import bars, notes_blocks, texts, uniques_of
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
+from sdckit.report.setting import Setting, notes_tree, rule_of
+from sdckit.report.trust import FIT, people_of, supposed_table, trust_block
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.population.population_risk import PopulationRisk
 
-# Standardised misfit from which a model is called too simple (one-sided 5 %).
-MISFIT = 1.645
 TAU1 = "Sample uniques expected to be unique in the population (tau1)"
 TAU2 = "Expected correct matches among sample uniques (tau2)"
 
@@ -25,13 +23,14 @@ TAU2 = "Expected correct matches among sample uniques (tau2)"
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     """Tau as rounded counts, their share of the uniques, and the fit in words."""
     ledger, prefix = setting.ledger, setting.prefix
-    uniques = uniques_of(setting, result.sample_uniques)
+    uniques = uniques_of(setting, result)
     first = ledger.value(f"{prefix}.tau1", result.tau1, f"{prefix}.tau", kind="sum")
     second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
     ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
     ledger.bounded(second.name, {uniques.name: (0.0, 1.0)}, lower=False)
     return {
         "sample_uniques": uniques,
+        "rule": "category" if rule_of(result) else "",
         "sampling_fraction": setting.declared(result.sampling_fraction),
         "model": tuple(result.model),
         "selection": _selection(result),
@@ -39,7 +38,11 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
         "tau2": second,
         "tau1_per_unique": Ratio(first.name, uniques.name),
         "tau2_per_unique": Ratio(second.name, uniques.name),
-        "fit": _fit(result),
+        "population_uniques": InternalOnly(result.population_uniques),
+        "fit": FIT[result.fit],
+        "state": result.fit,
+        "recommended": result.recommended,
+        "dissimilarity": InternalOnly(result.dissimilarity),
         "z1": InternalOnly(result.z1),
         "z2": InternalOnly(result.z2),
         "notes": notes_tree(result, inside=("z1", "z2", "path")),
@@ -60,18 +63,6 @@ def _selection(result: PopulationRisk) -> str:
     return "as asked for" if pairs else "main effects: the keys are taken as independent"
 
 
-def _fit(result: PopulationRisk) -> str:
-    if result.sampling_fraction >= 1:
-        return "nothing is modelled: the file is the population"
-    if math.isnan(result.z2):
-        return "cannot be judged"
-    if result.z2 >= MISFIT:
-        return "the model is too simple for this file: tau1 and tau2 are probably too high"
-    if result.z2 <= -MISFIT:
-        return "the model may be overfitted: tau1 and tau2 may be too low"
-    return "no sign of misfit"
-
-
 def blocks(one: Plain, place: str) -> list[Block]:
     """What the model expects of the sample uniques."""
     tree = one[place]
@@ -79,24 +70,29 @@ def blocks(one: Plain, place: str) -> list[Block]:
         (TAU1, *texts(tree["tau1"], tree["tau1_per_unique"])),
         (TAU2, *texts(tree["tau2"], tree["tau2_per_unique"])),
     )
+    trusted = trust_block(one)
     facts = [
-        ("Sample uniques", tree["sample_uniques"]["text"]),
+        (f"{ALONE}: sample uniques{of_rule(tree)}", tree["sample_uniques"]["text"]),
         ("Model", listed(tree["model"])),
         ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
     ]
+    if people := people_of(tree):
+        facts.append(("People expected to be unique in the population (tau1 over the fraction)", people))
     if "z2" in tree:
         misfit = ("undefined" if z is None else f"{z:.4g}" for z in (tree["z1"], tree["z2"]))
         facts.append(("Misfit, standardised: z1, z2", ", ".join(misfit)))
     drawn = (
-        ("alone in the file", tree["sample_uniques"]),
+        (f"alone{of_rule(tree)}", tree["sample_uniques"]),
         ("expected correct matches (tau2)", tree["tau2"]),
         ("expected alone in the population (tau1)", tree["tau1"]),
     )
     return [
+        *([trusted] if trusted else []),
         Facts(tuple(facts)),
         bars("Sample uniques, and what the model expects of them", "records", drawn),
         TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2)),
+        *([] if one.get("population_uniques") else supposed_table(one)),
         *notes_blocks(tree),
     ]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sdckit.identity.population.size_fit import CLOSE
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
 from sdckit.report.parts import bars, notes_blocks, uniques_of
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.setting import Setting, notes_tree, rule_of
+from sdckit.report.trust import MODELS, supposed_table, trust_block
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -16,15 +19,8 @@ if TYPE_CHECKING:
 
 CAUTION = (
     "Estimates from the sizes of groups alone may miss by a factor of 2 to 6 at small sampling fractions; the "
-    "log-linear model uses the keys themselves. Read them side by side, none of them as the truth."
+    "log-linear model uses the keys themselves."
 )
-MODELS = {
-    "zayatz": "Zayatz",
-    "pitman": "Pitman",
-    "snb": "Slide negative binomial",
-    "snb3": "Slide negative binomial, classes fitted as well",
-    "dankar": "Dankar's rule",
-}
 STATUS = {
     "ok": "computed",
     "ewens": "computed, as the Ewens model",
@@ -42,7 +38,7 @@ STATUS = {
 def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
     """Each estimate beside the others; made from cells by size, they could tell a small table."""
     ledger, prefix = setting.ledger, setting.prefix
-    uniques = uniques_of(setting, result.sample_uniques)
+    uniques = uniques_of(setting, result)
     population = ledger.value(f"{prefix}.population", result.population, f"{prefix}.population")
     estimates: dict[str, Tree] = {}
     for name in MODELS:
@@ -54,11 +50,15 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
             "uniques": Guarded(place, uniques.name),
             "share": InternalOnly(found.share),
             "status": result.status[name],
+            "fit": _fit(result, name),
+            "dissimilarity": InternalOnly(result.dissimilarity.get(name)),
         }
     return {
         "sample_uniques": uniques,
+        "rule": "category" if rule_of(result) else "",
         "population": population,
         "estimates": estimates,
+        "recommended": result.recommended,
         "caution": CAUTION,
         "notes": notes_tree(result, but=("estimates",)),
     }
@@ -80,12 +80,27 @@ def blocks(one: Plain, place: str) -> list[Block]:
     caption = f"Expected uniques in a population of {tree['population']['text']}, by the sizes of groups"
     drawn = ((MODELS.get(name, name), found["uniques"]) for name, found in tree["estimates"].items())
     heads = ("Model", "Population uniques", *(("Share",) if inside else ()), "Status")
+    trusted = None if one.get("population_risk") else trust_block(one)
     return [
+        *([trusted] if trusted else []),
         bars("Population uniques by model", "people", drawn),
         TableBlock(caption, heads, rows, tuple(range(1, len(heads) - 1))),
+        *supposed_table(one),
         Paragraph(tree["caution"], "note"),
         *(notes_blocks(tree) if inside else ()),
     ]
+
+
+def _fit(result: PopulationUniques, name: str) -> str:
+    """How near a model comes to the file's groups, in words without a figure."""
+    apart = result.dissimilarity.get(name, math.nan)
+    if name not in result.dissimilarity:
+        return "that of the model it chose"
+    if math.isnan(apart):
+        return "nothing to compare"
+    if apart <= CLOSE:
+        return "close to the file's groups"
+    return "far from the file's groups"
 
 
 def _share(share: float | None) -> str:

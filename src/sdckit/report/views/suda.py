@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
 from sdckit.report.gate.relations import link_records
-from sdckit.report.parts import bars, notes_blocks, uniques_of
-from sdckit.report.setting import Setting, notes_tree
+from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, uniques_of
+from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     """Minimal uniques by size, DIS and the part of each variable; levels only where it stays inside."""
-    uniques = uniques_of(setting, result.sample_uniques)
+    uniques = uniques_of(setting, result)
     pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
     link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
     counts = {
@@ -31,6 +31,7 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     _link_msus(setting, names, uniques.name, len(result.contributions))
     return {
         "sample_uniques": uniques,
+        "rule": "category" if rule_of(result) else "",
         "pairs": pairs,
         "sampling_fraction": setting.declared(result.sampling_fraction),
         "dis": Chance(uniques.name, pairs.name, result.sampling_fraction),
@@ -68,9 +69,9 @@ def blocks(one: Plain, place: str) -> list[Block]:
     """Minimal uniques by size, and the parts of the keys, the largest first."""
     tree = one[place]
     facts = [
-        ("Records alone with all keys", tree["sample_uniques"]["text"]),
+        (ALONE + of_rule(tree), tree["sample_uniques"]["text"]),
         ("Largest number of keys combined", str(tree["max_size"])),
-        ("Chance that a unique match is correct (DIS)", tree["dis"]["text"]),
+        (f"Chance that a unique match is correct (DIS){of_rule(tree)}", tree["dis"]["text"]),
     ]
     if "level_contributions" in tree:
         facts.insert(1, ("Records in pairs", tree["pairs"]["text"]))

@@ -182,7 +182,8 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
     def measure(recipe: Recipe) -> dict[str, Any]:
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, watch=False)
-            found = watch.after(len(recipe.steps), "explore", done.data, 0)
+            rows = done.log.rows(data, folder=recipe.folder)
+            found = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:
             return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}
         return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, "note": ""}

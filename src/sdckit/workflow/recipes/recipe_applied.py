@@ -105,9 +105,8 @@ class Applied:
         if self.scenario is None:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
         known = open_frame(self.original).columns
-        fields = {name: getattr(self.scenario, name) for name in type(self.scenario).model_fields}
-        fields["identifiers"] = tuple(name for name in self.scenario.identifiers if name in known)
-        scenario = type(self.scenario)(**(fields | {"aligned": self._aligned()}))
+        left = tuple(name for name in self.scenario.identifiers if name in known)
+        scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
         recodings = read_recodings(self.recipe, self.log)
         assert recodings is not None
         recodings = replace(recodings, own=True)
@@ -115,7 +114,8 @@ class Applied:
             self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=recodings,
         )  # fmt: skip
         assert isinstance(found, ReleaseAssessment)
-        return replace(found, what_was_done=self.what_was_done)
+        declared = found.scenario.changed(identifiers=self.scenario.identifiers)
+        return replace(found, scenario=declared, what_was_done=self.what_was_done)
 
     def _aligned(self) -> bool:
         """Whether row i was made from row i: a fully synthetic row is nobody's."""

@@ -44,6 +44,10 @@ class StepFigures:
         Records alone with their keys, in groups of fewer than k, and links expected to be correct.
     share_changed : float
         Values that differ from the original, as a share of all; the values of a column left out count.
+    keys : tuple of str
+        Those of the intruder's keys that were still in the file.
+    rule : str
+        What missing key values were taken for: "wildcard", "category", or "" where none is missing.
     pmse : float
         Propensity score mean squared error on the scenario's variables; NaN where none can be compared.
     """
@@ -57,6 +61,8 @@ class StepFigures:
     expected_reidentifications: float = math.nan
     share_changed: float = math.nan
     pmse: float = math.nan
+    rule: str = ""
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +106,12 @@ class Watch:
         pmse = fmean(self._pmse(one) for one in files)
         found = []
         for name in self.scenario.intruders:
-            risks = [fmean(part) for part in zip(*(self._risks(one, name) for one in files), strict=True)]
-            uniques, below, expected = risks
-            found.append(
-                StepFigures(step, method, name, values_changed, uniques, below, expected, share, pmse)
-            )
+            rules, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
+            uniques, below, expected = map(fmean, risks)
+            told = (step, method, name, values_changed, uniques, below, expected, share, pmse)
+            left = self._left(self.scenario.intruder(name), open_frame(files[0]).columns)
+            keys = () if left is None else left.keys
+            found.append(StepFigures(*told, rule=max(rules), keys=keys))
         return tuple(found)
 
     def differing(self, data: Any) -> dict[str, int]:
@@ -117,7 +124,7 @@ class Watch:
         counts = self.differing(data)
         return sum(counts.values()) / (len(counts) * len(open_frame(self.original)))  # type: ignore[arg-type]
 
-    def _risks(self, data: Any, intruder: str) -> tuple[float, float, float]:
+    def _risks(self, data: Any, intruder: str) -> tuple[str, float, float, float]:
         """A key that was left out is of no use to the intruder; without any, nobody is told apart."""
         from sdckit.cells.as_cells import tabulate_roles
         from sdckit.data.scenarios.roles import resolve_roles
@@ -128,13 +135,13 @@ class Watch:
         assert self.scenario is not None
         left = self._left(self.scenario.intruder(intruder), open_frame(data).columns)
         if left is None:
-            return 0.0, 0.0, math.nan
+            return "", 0.0, 0.0, math.nan
         cells = tabulate_roles(data, resolve_roles(scenario=left))
         expected = math.nan
         if left.weight == self.scenario.weight:
             expected = float(individual_risk(cells).expected_reidentifications)
         uniques = float(key_frequencies(cells).sample_uniques)
-        return uniques, float(k_anonymity(cells, k=[self.k]).violations[self.k]), expected
+        return cells.rule, uniques, float(k_anonymity(cells, k=[self.k]).violations[self.k]), expected
 
     def _left(self, one: Scenario, columns: Sequence[str]) -> Scenario | None:
         keys = [name for name in one.keys if name in columns]

@@ -335,9 +335,7 @@ def left_of(
     }
     if not left:
         raise ScenarioError("the release has none of the keys of any intruder; nothing is left to assess")
-    fields = {name: getattr(scenario, name) for name in type(scenario).model_fields}
-    if isinstance(scenario.missing, dict):
-        fields["missing"] = {
-            key: rule for key, rule in scenario.missing.items() if key not in gone
-        } or "wildcard"
-    return type(scenario)(**(fields | {"intruders": left})), gone
+    missing = scenario.missing
+    if isinstance(missing, dict):
+        missing = {key: rule for key, rule in missing.items() if key not in gone} or "wildcard"
+    return scenario.changed(intruders=left, missing=missing), gone

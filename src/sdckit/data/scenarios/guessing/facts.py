@@ -1,0 +1,199 @@
+"""What is counted of each column: numbers of values, their range, how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdckit.data.scenarios.guessing.patterns import written_like
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+__all__ = ["Facts", "facts_of", "numbers_of", "same_values"]
+
+_FEW = 10  # below so many records, being different in every record says nothing
+_CATEGORIES = 400  # more texts than this are no categories
+_TESTED = 500  # different texts looked at for how they are written
+_OTHER_TEXTS = 3  # codes such as "N" that a column of numbers may hold
+_DENSE = 4  # numbers of records leave at most three in four out
+_DIGITS = 5  # numbers of so many digits, all as long, are codes
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is counted of a column; its texts stay in here and reach no guess."""
+
+    name: str
+    records: int
+    n: int  # values that are not missing
+    levels: int
+    number: bool  # also texts that are numbers but for a code or two
+    whole: bool  # numbers without decimals
+    text: bool
+    date: bool
+    minimum: float = np.nan
+    maximum: float = np.nan
+    mean: float = np.nan
+    deviation: float = np.nan
+    decimals: int = 0  # most decimals written, up to 4
+    rising: bool = False  # from record to record, never falling
+    numbered: bool = False  # values as numbers of records have them: dense, rising or all as long
+    categories: tuple[str, ...] = ()  # value labels, or the texts where they are few
+    written: str | None = None  # what the texts are written like
+
+    @property
+    def unique(self) -> bool:
+        """Different in every record where it is known."""
+        return self.n >= _FEW and self.levels == self.n
+
+    @property
+    def fraction(self) -> bool:
+        """Numbers with decimals."""
+        return self.number and not self.whole
+
+    @property
+    def measurable(self) -> bool:
+        """Numbers by type: texts that are numbers but for a code must be read with that code as missing."""
+        return self.number and not self.text
+
+    @property
+    def positive(self) -> bool:
+        """Numbers above 0."""
+        return self.number and self.n > 0 and self.minimum > 0
+
+    @property
+    def counted(self) -> str:
+        """How many values, in words."""
+        return f"{self.levels:,} {'value' if self.levels == 1 else 'values'}"
+
+
+def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
+    """Count a column; `labels` are its value labels, where the file has some.
+
+    >>> import polars as pl
+    >>> facts = facts_of(pl.Series("age", [30, 41, None]))
+    >>> facts.n, facts.levels, facts.whole, facts.maximum
+    (2, 2, True, 41.0)
+    """
+    import polars as pl
+
+    name, records, kind = series.name, len(series), series.dtype
+    if kind.is_nested() or kind == pl.Object:
+        return Facts(name, records, 0, 0, number=False, whole=False, text=False, date=False)
+    values = (series.fill_nan(None) if kind.is_float() else series).drop_nulls()
+    levels = values.n_unique()
+    date = kind in (pl.Date, pl.Datetime) or isinstance(kind, pl.Datetime)
+    text = kind in (pl.String, pl.Categorical, pl.Enum) or isinstance(kind, pl.Enum | pl.Categorical)
+    texts: tuple[str, ...] = ()
+    if text and levels <= _CATEGORIES:
+        texts = tuple(str(value) for value in values.unique(maintain_order=False).cast(pl.String).sort())
+    doubles = numbers_of(series)
+    facts: dict[str, Any] = {
+        "name": name, "records": records, "n": len(values), "levels": levels, "text": text, "date": date,
+        "categories": tuple(labels) or texts, "written": _written(values, levels) if text else None,
+    }  # fmt: skip
+    if doubles is None:
+        return Facts(**facts, number=False, whole=False)
+    return Facts(**facts, **_moments(doubles, levels))
+
+
+def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
+    known = doubles[~np.isnan(doubles)]
+    known = known[np.isfinite(known)]
+    if len(known) == 0:
+        return {"number": True, "whole": True}
+    whole = bool((known == np.floor(known)).all())
+    low, high = float(known.min()), float(known.max())
+    rising = bool((np.diff(known) >= 0).all())
+    lengths = np.floor(np.log10(np.maximum(np.abs(known), 1))) + 1
+    alike = low > 0 and lengths.min() == lengths.max() and lengths.min() >= _DIGITS
+    dense = high - low + 1 <= _DENSE * levels
+    return {
+        "number": True, "whole": whole, "minimum": low, "maximum": high, "mean": float(known.mean()),
+        "deviation": float(known.std()), "rising": rising, "numbered": whole and bool(dense or rising or alike),
+        "decimals": 0 if whole else _decimals(known),
+    }  # fmt: skip
+
+
+def _decimals(known: NDArray[np.float64]) -> int:
+    """Decimals that nearly all values are written with, at most 4."""
+    sample = known[:: max(1, len(known) // 2000)]
+    for digits in (1, 2, 3):
+        if np.allclose(sample * 10**digits, np.round(sample * 10**digits), rtol=0, atol=1e-6):
+            return digits
+    return 4
+
+
+def _written(values: pl.Series, levels: int) -> str | None:
+    import polars as pl
+
+    if levels <= _FEW:
+        return None
+    texts = values.head(20 * _TESTED).unique(maintain_order=True).head(_TESTED).cast(pl.String).to_list()
+    return written_like(texts)
+
+
+def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
+    """Give a column as doubles, NaN for missing; None where it holds no numbers.
+
+    Texts count as numbers where all but a few codes are: "12" and "N"; labels "9" and "10 or more".
+
+    >>> import polars as pl
+    >>> numbers_of(pl.Series(["1", "2", "N", "1", "3", "2"])).tolist()
+    [1.0, 2.0, nan, 1.0, 3.0, 2.0]
+    """
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.Boolean or kind.is_nested() or kind == pl.Object or kind.is_temporal():
+        return None
+    if kind.is_numeric():
+        return series.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    if kind != pl.String:
+        return _leading(series)
+    head = series.head(2000).drop_nulls()
+    found = head.str.strip_chars().cast(pl.Float64, strict=False)
+    codes = head.str.contains(r"^\s*0\d").any()  # written with zeros in front
+    if len(head) == 0 or codes or found.null_count() * 2 > len(head):
+        return None
+    doubles = series.str.strip_chars().cast(pl.Float64, strict=False)
+    odd = series.filter(doubles.is_null() & series.is_not_null())
+    return None if odd.n_unique() > _OTHER_TEXTS else doubles.fill_null(np.nan).to_numpy()
+
+
+def _leading(series: pl.Series) -> NDArray[np.float64] | None:
+    """Numbers at the head of labels: "3", "10 or more"; most labels must be plain numbers."""
+    import polars as pl
+
+    labels = series.cast(pl.String)
+    distinct = labels.drop_nulls().unique()
+    plain = distinct.str.contains(r"^\s*-?\d+(\.\d+)?\s*$").sum()
+    if len(distinct) == 0 or plain * 2 < len(distinct):
+        return None
+    return labels.str.extract(r"^\s*(-?\d+(?:\.\d+)?)").cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def same_values(series: pl.Series) -> NDArray[np.float64]:
+    """Give numbers that are equal where the values are; missing is a value of its own.
+
+    >>> import polars as pl
+    >>> codes = same_values(pl.Series(["a", None, "a"]))
+    >>> bool(codes[0] == codes[2]), bool(codes[0] == codes[1])
+    (True, False)
+    """
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.String:
+        series = series.cast(pl.Categorical)
+    if not kind.is_float():
+        series = series.to_physical()
+    doubles = series.cast(pl.Float64).fill_nan(None)
+    beyond = doubles.min()
+    lowest = -1.0 if beyond is None else float(str(beyond)) - 1
+    return doubles.fill_null(lowest).to_numpy()

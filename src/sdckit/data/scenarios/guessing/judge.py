@@ -1,0 +1,285 @@
+"""One column judged: its role, how sure, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sdckit.data.scenarios.guessing.facts import Facts
+from sdckit.data.scenarios.guessing.guesses import Confidence, Guess
+from sdckit.data.scenarios.guessing.plausible import fits_topic
+from sdckit.data.scenarios.guessing.spoken import Spoken
+from sdckit.data.scenarios.guessing.units import Unit, Units
+from sdckit.data.scenarios.guessing.weights import Weights
+
+__all__ = ["Setting", "judge"]
+
+_FINE = 100  # more levels than this make a key too fine to be used as it is
+_MANY = 1_000  # a number with more values than this is measured, not a code
+_MEASURED = 30  # numbers with so many values, and no gap of meaning, may be measured
+_TYPES = 12  # households are of no more types
+_SPREAD = 0.1  # numbers with more values than this share of the records are measured, too
+_CODES = 60  # more values than this are no list of answers
+_NAMES = 0.3  # share of the records that have a value of their own where names stand
+_ENOUGH = 30  # records from which being different in every record says something
+_SEVERAL_ROWS = (
+    "several rows per person: with the line below each person counts once in every combination of keys; "
+    "delete it only if each row is a person of its own, or risks are understated"
+)
+_KNOWN = "could a stranger know it? If so move it to keys"
+_NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
+_FREE_TEXT = "it may hold names and places; read it through before any of it is released"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the file says beside the column that is judged."""
+
+    units: Units
+    weights: Weights
+    coordinates: Mapping[str, str]  # column: what is known of it
+
+
+def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
+    """Guess the role of a column."""
+    name, units, weights = facts.name, setting.units, setting.weights
+    if weights.chosen is not None and name == weights.chosen.column:
+        chosen = weights.chosen
+        asked = None if chosen.confidence == "sure" and chosen.warning is None else (
+            "does it say how many people each record stands for?"
+        )  # fmt: skip
+        return Guess(name, "weight", _word(chosen.confidence), chosen.evidence, chosen.warning, asked)
+    for unit, role in ((units.household, "household"), (units.person, "person")):
+        if unit is not None and name == unit.column:
+            return _unit(unit, role)
+    if facts.n == 0:
+        return Guess(name, "ignore", "sure", ("it holds no value that can be compared",))
+    if facts.levels == 1 and not (spoken.role == "identifier" and facts.text):
+        return Guess(name, "ignore", "sure", ("it is the same in every record where it is known",))
+    return _told(facts, spoken, setting) or _by_topic(facts, spoken)
+
+
+def _word(text: str) -> Confidence:
+    return "sure" if text == "sure" else "likely" if text == "likely" else "unsure"
+
+
+def _unit(unit: Unit, role: str) -> Guess:
+    if role == "household":
+        asked = None if unit.confidence == "sure" else "do the records with one value live together?"
+        return Guess(unit.column, "household", _word(unit.confidence), unit.evidence, None, asked)
+    asked = None if unit.confidence == "sure" else "are the records with one value one person?"
+    return Guess(unit.column, "person", _word(unit.confidence), unit.evidence, _SEVERAL_ROWS, asked)
+
+
+def _told(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | None:
+    """Guess from what other columns, or the way it is written, tell of this one."""
+    name, units, weights = facts.name, setting.units, setting.weights
+    if name in setting.coordinates:
+        return _coordinate(facts, setting.coordinates[name])
+    if name in units.same:
+        return Guess(name, "ignore", "sure", ("an id of the same households again: do not release it",))
+    if name in units.asked:
+        return Guess(name, "ignore", "unsure", (*spoken.evidence, facts.counted), None, units.asked[name])
+    if name in weights.refused:
+        return Guess(name, "ignore", "likely", (weights.refused[name],))
+    if name in weights.bodies:
+        asked = "is it the weight of a body, as guessed, or the sample's?"
+        why = (*spoken.evidence, weights.bodies[name])
+        return Guess(
+            name, "numeric", "likely" if spoken.body else "unsure", why, None, None if spoken.body else asked
+        )
+    if name in weights.asked:
+        return Guess(name, "numeric", "unsure", (facts.counted,), None, weights.asked[name])
+    if name in units.sizes:
+        why = (*spoken.evidence, "counts the records of the household")
+        return Guess(name, "key", "sure" if spoken.topic else "likely", why)
+    if name in units.waves and spoken.role in ("", "time"):
+        return Guess(name, "ignore", "likely", (*spoken.evidence, "numbers the records of a person: a wave?"))
+    if name in units.running or spoken.within:
+        told = "numbers the members of the household" if name in units.running else spoken.why
+        return Guess(name, "ignore", "sure" if name in units.running else "likely", (told,))
+    return _written(facts, spoken)
+
+
+def _written(facts: Facts, spoken: Spoken) -> Guess | None:
+    """Direct identifiers told by how they are written."""
+    written = facts.written
+    if written is None:
+        return None
+    seen = f"its texts are written like {written}"
+    if written == "free text":
+        if facts.levels <= _CODES or spoken.role in ("key", "sensitive", "group"):
+            return None
+        return Guess(facts.name, "identifier", "likely", (*spoken.evidence, seen), _FREE_TEXT)
+    if written in ("a person's name", "a street address"):
+        if spoken.role not in ("", "identifier", "person", "id") or facts.levels < _NAMES * facts.n:
+            return None
+        agreed = spoken.role == "identifier"
+        asked = None if agreed else f"does it hold {written}? Else take it out of the identifiers"
+        confidence: Confidence = "sure" if agreed else "unsure"
+        return Guess(facts.name, "identifier", confidence, (*spoken.evidence, seen), None, asked)
+    agreed = spoken.role in ("identifier", "id", "person")
+    return Guess(facts.name, "identifier", "sure" if agreed else "likely", (*spoken.evidence, seen))
+
+
+def _coordinate(facts: Facts, why: str) -> Guess:
+    if facts.levels <= _FINE and facts.levels * 10 < facts.n:
+        asked = "do latitude and longitude give an area, as guessed, or a house? A house is an identifier"
+        return Guess(facts.name, "key", "likely", (why, facts.counted), None, asked)
+    return Guess(facts.name, "identifier", "sure", (why, f"{facts.counted}: places so fine identify"))
+
+
+def _by_topic(facts: Facts, spoken: Spoken) -> Guess:
+    judged = _BY_ROLE.get(spoken.role, _silent)(facts, spoken)
+    if judged.role in ("key", "sensitive") and spoken.disputed:
+        judged = replace(
+            judged, confidence="unsure", evidence=(*judged.evidence, "name, label or values disagree")
+        )
+    if judged.role == "key" and judged.confidence == "unsure" and judged.question is None:
+        judged = replace(
+            judged, question="could a stranger know it, as guessed? Else take it out of the keys"
+        )
+    return judged
+
+
+def _key(facts: Facts, spoken: Spoken) -> Guess:
+    why = (*spoken.evidence, facts.counted)
+    an_id = facts.unique and facts.n >= _ENOUGH and (facts.numbered or facts.text) and not facts.date
+    if an_id and spoken.name not in ("a date of birth", "a birth", "geography", "a country of birth"):
+        return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "but different in every record"))
+    if spoken.kinds == 0 and (facts.levels > _FINE or facts.fraction):
+        return _silent(facts, spoken)
+    fits = fits_topic(facts, spoken.name)
+    if fits is False:
+        disagree = (*why, f"but the values are not those of {spoken.name}")
+        if facts.measurable and facts.levels > _FINE:
+            return Guess(facts.name, "numeric", "unsure", disagree, None, _KNOWN)
+        return Guess(facts.name, "key", "unsure", disagree)
+    tested = (f"the values fit {spoken.name}",) if fits else ()
+    confidence: Confidence = "sure" if spoken.kinds > 1 or (spoken.kinds == 1 and fits) else "likely"
+    if spoken.kinds == 0 or (spoken.evidence and spoken.evidence[0].startswith("its categories")):
+        confidence = "likely" if fits or spoken.kinds else "unsure"
+    asked = None
+    if spoken.name == "religion":
+        confidence = "likely" if confidence == "sure" else confidence
+        asked = "is it known to strangers, or is it what they would learn? Then move it to sensitive"
+    return Guess(facts.name, "key", confidence, (*why, *tested), _too_fine(facts, spoken), asked)
+
+
+def _too_fine(facts: Facts, spoken: Spoken) -> str | None:
+    if spoken.name == "a date of birth" or (spoken.name == "a birth" and facts.levels > _FINE):
+        return "recode to a year or an age group before it is used as a key"
+    if facts.levels > _FINE:
+        how = "merge areas" if spoken.name == "geography" else "recode to fewer groups"
+        return f"too fine ({facts.counted}): {how} before it is used as a key"
+    return None
+
+
+def _identifier(facts: Facts, spoken: Spoken) -> Guess:
+    if (facts.number or not facts.text) and facts.levels <= 10:
+        return _silent(facts, spoken)
+    sharp = spoken.name != "a person's name" or facts.levels > _CODES
+    return Guess(
+        facts.name, "identifier", "sure" if sharp else "likely", (*spoken.evidence, "it is never read")
+    )
+
+
+def _household(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.unique and not facts.fraction:
+        return Guess(facts.name, "identifier", "sure", (*spoken.evidence, "but different in every record"))
+    if facts.levels <= _TYPES and not facts.fraction:
+        why = (*spoken.evidence, f"but only {facts.counted}: it describes the household")
+        return Guess(facts.name, "key", "unsure", why)
+    if facts.number and facts.numbered and facts.minimum <= 1:
+        asked = "does it number households in each place anew? Then make one id of the place and this number"
+        return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, f"but {facts.counted} in large groups"), None,
+                     asked)  # fmt: skip
+    return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, f"but {facts.counted} in large groups"), None,
+                 "is it an id of households? Then say so: household")  # fmt: skip
+
+
+def _person(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.unique and not facts.fraction:
+        return Guess(facts.name, "identifier", "sure", (*spoken.evidence, "different in every record"))
+    large = f"{facts.counted} in large groups: a number within a household?"
+    return Guess(facts.name, "ignore", "likely", (*spoken.evidence, large))
+
+
+def _sensitive(facts: Facts, spoken: Spoken) -> Guess:
+    warning = None
+    if facts.number and facts.levels > _FINE:
+        warning = "a number with many values: put it in bands, or diversity will look better than it is"
+    asked = "is it what an intruder would learn, as guessed? Known to strangers, it is a key"
+    confidence: Confidence = "likely" if spoken.kinds > 0 else "unsure"
+    return Guess(facts.name, "sensitive", confidence, (*spoken.evidence, facts.counted), warning, asked)
+
+
+def _event(facts: Facts, spoken: Spoken) -> Guess:
+    warning = "recode to months or years before it is used as a key" if facts.levels > _FINE else None
+    return Guess(facts.name, "key", "unsure", (*spoken.evidence, facts.counted), warning)
+
+
+def _group(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.unique:
+        return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "different in every record"))
+    if facts.fraction:
+        return _silent(facts, spoken)
+    return Guess(facts.name, "key", "unsure", (*spoken.evidence, facts.counted), _too_fine(facts, spoken))
+
+
+def _design(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.unique and not facts.fraction:
+        return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "different in every record"))
+    why = (*spoken.evidence, "areas in disguise: do not release it as it is")
+    return Guess(facts.name, "ignore", "likely", why)
+
+
+def _time(facts: Facts, spoken: Spoken) -> Guess:
+    if facts.date and spoken.kinds < 2:
+        return _silent(facts, spoken)
+    return Guess(facts.name, "ignore", "likely", (*spoken.evidence, facts.counted))
+
+
+def _measured(facts: Facts, spoken: Spoken) -> Guess:
+    if not facts.measurable:
+        return _silent(facts, spoken)
+    why = (*spoken.evidence, facts.counted)
+    if facts.levels > _MEASURED:
+        return Guess(facts.name, "numeric", "likely", why)
+    return Guess(facts.name, "ignore", "unsure", why, None, _KNOWN)
+
+
+def _id(facts: Facts, spoken: Spoken) -> Guess:
+    """Tell an id from a count: 'number of rooms' is no id."""
+    if facts.unique and not facts.fraction:
+        return Guess(facts.name, "identifier", "sure", (*spoken.evidence, "different in every record"))
+    asked = "whose id is it? Name it as person or household, or list it as an identifier"
+    if facts.levels > _CODES and not facts.fraction:
+        return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, facts.counted), None, asked)
+    return _silent(facts, spoken)
+
+
+def _silent(facts: Facts, _: Spoken) -> Guess:
+    """Guess from type and counts alone."""
+    unsaid = "neither name nor label says what it is"
+    different = facts.unique and facts.n >= _ENOUGH and not facts.fraction and not facts.date
+    if different and (facts.numbered or (facts.text and not facts.number)):
+        return Guess(facts.name, "identifier", "likely", ("different in every record", unsaid))
+    if facts.date:
+        why = (f"days, {facts.counted}", unsaid)
+        return Guess(facts.name, "ignore", "unsure", why, None, _KNOWN)
+    if facts.text and facts.levels > _CODES and facts.name.lower().endswith("name"):
+        why = ("its name ends in name", facts.counted)
+        return Guess(facts.name, "identifier", "unsure", why, None, _NAMES_SOMEBODY)
+    spread = facts.levels > _MANY or (facts.levels > _FINE and facts.levels > _SPREAD * facts.n)
+    if facts.measurable and (spread or (facts.fraction and facts.levels > _MEASURED)):
+        return Guess(facts.name, "numeric", "likely", (f"a number with {facts.counted}", unsaid))
+    asked = _KNOWN if facts.levels <= _FINE else None
+    return Guess(facts.name, "ignore", "unsure", (facts.counted, unsaid), None, asked)
+
+
+_BY_ROLE: dict[str, Callable[[Facts, Spoken], Guess]] = {
+    "key": _key, "identifier": _identifier, "household": _household, "person": _person,
+    "sensitive": _sensitive, "id": _id, "event": _event, "group": _group, "design": _design, "time": _time,
+    "body": _measured, "coordinate": _silent, "weight": _silent,
+}  # fmt: skip
