@@ -8,6 +8,8 @@ from datetime import date
 from typing import Any
 
 from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.shared_coding import share_coding
+from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
@@ -34,6 +36,11 @@ Step = Callable[[str], None]
 AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person")
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
+SAME_HOUSEHOLDS = (
+    "{n} values of {column} (household) are in the original and in the control file: unless both number their "
+    "households anew, mates of people in the file are in the control file, and what they share makes attacks look "
+    "harmless; give people of other households"
+)
 WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
 
 
@@ -84,6 +91,7 @@ def assess_release(
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
+    messages += _households_in_both(pair, scenario.household)
     told = tuple(dict.fromkeys(messages))
     silent = recoding if recodings is not None and recodings.own else ()
     for message in (one for one in told if one not in silent):
@@ -149,6 +157,21 @@ def _size(frame: Any) -> int | None:
 def _columns_of(frames: Sequence[Any]) -> set[str]:
     """Columns that any of the files has."""
     return {name for frame in frames for name in frame.collect_schema().names()}
+
+
+def _households_in_both(pair: Pair, household: str | None) -> list[str]:
+    """Say that mates of people in the file are in the control file: they look like members of it."""
+    control = pair.control
+    if control is None or household is None:
+        return []
+    if any(household not in frame.columns for frame in (pair.original, control)):
+        return []
+    sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
+    shared = share_coding(
+        household, [(one, one.codes()) for one in sides], ("the original", "the control file")
+    )
+    both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
+    return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []
 
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:

@@ -88,7 +88,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         for rule, tree in rules:
             count = tree["violations"][k]
             label = f"k = {k}" + (f", missing as {rule}" if rule else "")
-            more = [tree["resting_on_missing"][k]["text"] if tree is lenient else ""] if resting else []
+            more = [tree["resting_on_missing"][k]["text"] if tree is lenient else "–"] if resting else []
             rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k]), *more))
             drawn.append((label, count, TONES[rule]))
     more = [RESTING] if resting else []
