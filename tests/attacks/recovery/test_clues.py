@@ -72,6 +72,22 @@ def test_children_are_counted_at_every_limit():
     assert list(below_counts(columns["sex"], Household.of(columns["home"]))) == []
 
 
+def test_only_limits_that_could_count_are_counted():
+    rng = np.random.default_rng(1)
+    home = np.repeat(np.arange(3000), rng.integers(1, 6, 3000))
+    age = rng.integers(0, 90, len(home))
+    data = pl.DataFrame({"home": home, "age": age}).with_columns(kids=(pl.col("age") < 15).sum().over("home"))
+    columns = read(data)
+    mates, kids = Household.of(columns["home"]), data["kids"].to_numpy() * 1.0
+    (one,) = below_counts(columns["age"], mates, like=kids)
+    assert one.numbers is not None
+    assert (one.numbers == kids).all()
+    assert list(below_counts(columns["age"], mates, like=rng.permutation(kids))) == []
+    rows, few = mates.some()
+    assert sorted(few.sizes) == sorted(np.bincount(home)[np.unique(home[:2000])])
+    assert len(rows) == few.sizes.sum() >= 2000
+
+
 @given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False)), min_size=1, max_size=40))
 def test_numbers_get_codes(values):
     given_ = np.array([np.nan if one is None else one for one in values])

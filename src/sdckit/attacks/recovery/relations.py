@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Offset", "Relation", "linear_relation", "offset_of", "scaled_copy"]
+__all__ = ["Offset", "Relation", "could_be_scaled", "linear_relation", "offset_of", "scaled_copy"]
 
 Floats = NDArray[np.float64]
 FEWEST = 10  # records that a relation must hold for
@@ -61,7 +61,7 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
     >>> scaled_copy(np.arange(20.0), 5 + 2 * np.arange(20.0))
     (0.5, -2.5)
     """
-    if not _could_be_scaled(y[:SAMPLE], x[:SAMPLE]):
+    if not could_be_scaled(y[:SAMPLE], x[:SAMPLE]):
         return None
     both = np.isfinite(y) & np.isfinite(x)
     if np.count_nonzero(both) < FEWEST:
@@ -81,7 +81,7 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
     return float(slope), float(constant)
 
 
-def _could_be_scaled(y: Floats, x: Floats) -> bool:
+def could_be_scaled(y: Floats, x: Floats) -> bool:
     """Whether some records leave it open, far more loosely than is asked of all: most pairs of columns end here."""
     both = np.isfinite(y) & np.isfinite(x)
     y, x = y[both], x[both]

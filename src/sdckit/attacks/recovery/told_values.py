@@ -304,7 +304,7 @@ def _number_clues(
     if one.target.column.whole and 0 < largest <= MOST_COUNTED:
         for name, column in columns.items():
             if name not in (one.name, household.name):
-                yield from below_counts(column, household)
+                yield from below_counts(column, household, like=one.numbers)
 
 
 def _parts_of_totals(
