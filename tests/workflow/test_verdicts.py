@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.scenarios.scenario import Thresholds
-from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release
+from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone
 
 FRAME = pl.DataFrame(
     {
@@ -257,3 +258,55 @@ class _Plain:
 
 def _attack(*risks):
     return _Plain(tuple({"risk": risk} for risk in risks))
+
+
+RNG = np.random.default_rng(3)
+PLACE = RNG.integers(0, 8, 400)
+TOLD = pl.DataFrame(
+    {"place": [f"p{one}" for one in PLACE], "weight": PLACE * 10 + 5.5, "sex": RNG.choice(["f", "m"], 400)}
+)
+BLANK = TOLD.with_columns(place=pl.when(pl.int_range(400) < 30).then(None).otherwise("place"))
+
+
+def undone(
+    released: pl.DataFrame, *, missing: str = "", keys: tuple[str, ...] = ("place", "sex"), **limits: Any
+):
+    thresholds = Thresholds(**limits)
+    found = {
+        "recoverable_values": sdc.recoverable_values(
+            released, TOLD, keys=keys, weight="weight", k=[2, 3, 60], risk=limits.get("risk"), guess=False
+        )
+    }
+    skipped = [("recoverable_values", missing)] if missing else []
+    return judge_undone(thresholds, "neighbour", {} if missing else found, skipped=skipped)
+
+
+def test_what_is_given_back_is_judged_and_named():
+    share, k, risk = undone(BLANK, recoverable=0.5, k=60, risk=1e-9)
+    assert (share.holds, share.value, share.variable) == (False, 1.0, "place")
+    assert "place" in share.sentence
+    assert "weight" in share.sentence
+    sizes = TOLD.group_by("place", "sex").len()["len"]
+    assert (k.holds, k.n_records) == (False, sizes.filter(sizes < 60).sum())
+    assert k.sentence.startswith("with what the release gives back (told by weight)")
+    assert (risk.holds, risk.n_records) == (False, 400)
+
+
+def test_what_is_given_back_but_harms_nobody_holds():
+    share, k, risk = undone(BLANK, recoverable=1.0, k=2, risk=0.9)
+    assert all(one.holds for one in (share, k, risk))
+    assert "at most 100 %" in share.sentence
+
+
+def test_nothing_given_back_leaves_k_and_risk_as_they_were():
+    apart = BLANK.with_columns(weight=pl.lit(1.5))
+    (share,) = undone(apart, recoverable=0.0, k=60, risk=0.001, keys=("place",))
+    assert (share.holds, share.value) == (True, 0.0)
+    assert undone(TOLD, k=60, risk=1e-9) == ()
+
+
+def test_what_was_not_run_is_not_judged():
+    found = undone(BLANK, missing="no such file", recoverable=0.5, k=3, risk=0.1)
+    assert [one.holds for one in found] == [None, None, None]
+    assert all("no such file" in one.reason for one in found)
+    assert undone(BLANK, missing="no such file") == ()

@@ -62,7 +62,7 @@ def read_band(label: str) -> Band | None:
         lowest = -math.inf if low is None else float(low)
         highest = math.inf if high is None else float(high)
         return _ordered(Band(lowest, highest, opened == "[", closed == "]"))
-    if found := RANGE.fullmatch(text):
+    if (found := RANGE.fullmatch(text)) and not _is_code(found[1], found[2]):
         return _ordered(Band(float(found[1]), float(found[2]), dashed=True))
     if found := SINGLE.fullmatch(text):
         return Band(float(found[1]), float(found[1]))
@@ -76,6 +76,11 @@ def read_band(label: str) -> Band | None:
             edge = float(next(part for part in found.groups() if part is not None))
             return Band(edge, math.inf, has_low=has) if above else Band(-math.inf, edge, has_high=has)
     return None
+
+
+def _is_code(low: str, high: str) -> bool:
+    """Whether two numbers are parts of a code, as in 25-00703: zeros before the second, and not as before the first."""
+    return len(high) > 1 and high[0] == "0" and high[1] != "." and len(low) != len(high)
 
 
 def _ordered(band: Band) -> Band | None:

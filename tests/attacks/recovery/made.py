@@ -7,6 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sdckit.attacks.recovery.released_columns import ReleasedColumn, read_columns
+from sdckit.attacks.recovery.told_values import Restoring
+from sdckit.attacks.recovery.touched_cells import by_original
+from sdckit.data.frames import open_frame
+
 KEYS = ["region", "sex", "edu", "size"]
 
 
@@ -52,3 +57,17 @@ def released(data: pl.DataFrame) -> pl.DataFrame:
         size=pl.when(pl.col("size") >= 5).then(pl.lit("5+")).otherwise(pl.col("size").cast(pl.String)),
         age=pl.concat_str([ten.cast(pl.String), pl.lit("-"), (ten + 9).cast(pl.String)]),
     )
+
+
+def read(data: pl.DataFrame) -> dict[str, ReleasedColumn]:
+    """The columns as an intruder reads them."""
+    frame = open_frame(data)
+    return read_columns(frame, frame.columns)
+
+
+def opened(
+    hidden: pl.DataFrame, whole: pl.DataFrame, name: str
+) -> tuple[dict[str, ReleasedColumn], Restoring]:
+    """The columns of a release, and one of them while it is put back."""
+    columns = read(hidden)
+    return columns, Restoring.of(by_original(columns, read(whole))[name])

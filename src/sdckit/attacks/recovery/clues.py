@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.relations import could_be_scaled
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.numerics.grouping import group
 
@@ -21,6 +22,7 @@ FEW_LEVELS = 12  # of a column whose values are counted within households
 MOST_AGES = 100  # limits tried to count the mates below them
 ID_SHARE = 0.5  # of the records that have a value of their own: the column is an id
 LONGEST_START = 6
+SOME = 2_000  # records whose households are looked at before all are
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,15 @@ class Household:
         np.minimum.at(low, self.of_row[known], values[known])
         np.maximum.at(high, self.of_row[known], values[known])
         return low, high
+
+    def some(self) -> tuple[NDArray[np.int64], Household]:
+        """All members of the households of the first records: their rows, and these households by themselves."""
+        first = np.zeros(self.n + 1, np.bool_)
+        first[self.of_row[:SOME]] = True
+        first[-1] = False  # no household
+        rows = np.flatnonzero(first[self.of_row])
+        _, of_row = np.unique(self.of_row[rows], return_inverse=True)
+        return rows, Household(self.name, of_row.astype(np.int32), np.bincount(of_row))
 
     def positions(self) -> Floats:
         """Place of each record among those of its household, from 1, in the order of the file."""
@@ -147,20 +158,35 @@ def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue
         yield _number_clue((column.name, household.name), words, household.spread(counts))
 
 
-def below_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue]:
-    """Members of a household below each of some limits: children, people of working age."""
+def below_counts(
+    column: ReleasedColumn, household: Household, *, like: Floats | None = None
+) -> Iterator[Clue]:
+    """Members of a household below each of some limits: children, people of working age.
+
+    Only counts that some households leave possible as a scale of the numbers `like`, where these are given.
+    """
     numbers = column.numbers
     if numbers is None:
         return
     values = np.unique(numbers[~np.isnan(numbers)])
     if not 3 <= len(values) <= MOST_AGES * 10:
         return
-    complete = household.sums(np.isnan(numbers).astype(np.float64)) == 0
+    rows, few = household.some()
     for limit in values[1 :: max(1, len(values) // MOST_AGES)]:
-        with np.errstate(invalid="ignore"):
-            counts = np.where(complete, household.sums((numbers < limit).astype(np.float64)), np.nan)
+        if like is not None and not could_be_scaled(
+            like[rows], few.spread(_below(few, numbers[rows], limit))
+        ):
+            continue
+        counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
         yield _number_clue((column.name, household.name), words, household.spread(counts), groups=False)
+
+
+def _below(household: Household, numbers: Floats, limit: float) -> Floats:
+    """Members below a limit; NaN where the number of one is missing."""
+    with np.errstate(invalid="ignore"):
+        below = np.where(np.isnan(numbers), np.nan, numbers < limit)
+    return household.sums(below)
 
 
 def id_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:

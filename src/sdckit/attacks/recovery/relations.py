@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Offset", "Relation", "linear_relation", "offset_of", "scaled_copy"]
+__all__ = ["Offset", "Relation", "could_be_scaled", "linear_relation", "offset_of", "scaled_copy"]
 
 Floats = NDArray[np.float64]
 FEWEST = 10  # records that a relation must hold for
@@ -19,6 +19,7 @@ ROUNDING = 1e-11  # of the largest one: what computing may leave
 CHANCE = math.log(1e-7)  # a copy this probable by chance alone is none
 FEWEST_WITHIN = 50  # records whose ranges show how far two numbers lie apart
 SAMPLE = 4_000
+LOOSELY = 1e-3
 SLOPES = (
     1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25,
 )  # fmt: skip
@@ -60,6 +61,8 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
     >>> scaled_copy(np.arange(20.0), 5 + 2 * np.arange(20.0))
     (0.5, -2.5)
     """
+    if not could_be_scaled(y[:SAMPLE], x[:SAMPLE]):
+        return None
     both = np.isfinite(y) & np.isfinite(x)
     if np.count_nonzero(both) < FEWEST:
         return None
@@ -76,6 +79,18 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
     if not _is_exact(y, constant + slope * x) or _by_chance(y):
         return None
     return float(slope), float(constant)
+
+
+def could_be_scaled(y: Floats, x: Floats) -> bool:
+    """Whether some records leave it open, far more loosely than is asked of all: most pairs of columns end here."""
+    both = np.isfinite(y) & np.isfinite(x)
+    y, x = y[both], x[both]
+    if len(y) < FEWEST:
+        return True
+    a, b = int(x.argmin()), int(x.argmax())
+    slope = (y[b] - y[a]) / (x[b] - x[a]) if x[a] < x[b] else 0.0
+    off = np.abs(y - (y[a] + slope * (x - x[a])))
+    return not np.isfinite(slope) or bool((off <= LOOSELY * max(float(np.abs(y).max()), 1e-300)).all())
 
 
 def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = False) -> Relation | None:

@@ -120,6 +120,7 @@ class Restoring:
             within = (values >= self.target.low - 1e-9) & (values <= self.target.high + 1e-9)
         if self.target.column.whole:
             values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
+        values = values + 0.0  # no zero with a sign, which would print as another value
         self._put(told & self.target.touched & within, columns, words, values=values)
 
     def _put(
@@ -326,7 +327,7 @@ def _number_clues(
     if one.target.column.whole and 0 < largest <= MOST_COUNTED:
         for name, column in columns.items():
             if name not in (one.name, household.name):
-                yield from below_counts(column, household)
+                yield from below_counts(column, household, like=one.numbers)
 
 
 def _parts_of_totals(

@@ -121,12 +121,12 @@ def by_original(
             low, high = _observed(column, before.numbers)
         if before.numbers is not None and low is not None and high is not None:
             with np.errstate(invalid="ignore"):
-                touched = ~before.missing & ((low != before.numbers) | (high != before.numbers))
+                touched = ~before.missing & ((low != before.low) | (high != before.high))
             unread = np.isnan(low) & np.isnan(
                 before.numbers
             )  # infinite ones: only their print can be compared
-            if unread.any():
-                touched &= ~(unread & _same_text(column, before))
+            if unread.any() or before.from_labels:
+                touched &= ~((unread | before.from_labels) & _same_text(column, before))
         else:
             touched = ~before.missing & ~_same_text(column, before)
         if not touched.any():
@@ -136,7 +136,7 @@ def by_original(
             kinds.append(SUPPRESSED)
         seen = touched & ~column.missing
         if seen.any() and low is not None and high is not None and before.numbers is not None:
-            low, high, more = _by_truth(low, high, seen, before.numbers)
+            low, high, more = _by_truth(low, high, seen, _an_end(before))
             kinds += more
         elif seen.any():
             kinds.append(CHANGED)
@@ -149,6 +149,15 @@ def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
     if column.low is None or column.high is None:
         return None, None
     return np.where(column.missing, -np.inf, column.low), np.where(column.missing, np.inf, column.high)
+
+
+def _an_end(before: ReleasedColumn) -> Floats:
+    """The numbers; of a range one of its ends, which lies in every wider range."""
+    assert before.numbers is not None
+    assert before.low is not None
+    assert before.high is not None
+    end = np.where(np.isfinite(before.low), before.low, before.high)
+    return np.where(np.isnan(before.numbers), end, before.numbers)
 
 
 def _widened(low: Floats | None, high: Floats | None) -> tuple[Floats | None, Floats | None]:
@@ -265,7 +274,7 @@ def _by_truth(low: Floats, high: Floats, seen: Bools, truth: Floats) -> tuple[Fl
     moved = seen & ~inside & (low == high)
     for end, sign in (("top", 1.0), ("bottom", -1.0)):
         limits = np.unique(low[moved & (sign * truth > sign * low)])
-        extreme = np.nanmax(sign * np.where(np.isfinite(low), low, np.nan)) * sign
+        extreme = np.nanmax(sign * np.where(np.isfinite(low), low, np.nan), initial=-np.inf) * sign
         if len(limits) and (limits == extreme).all():
             at = moved & (low == extreme)
             low, high = _opened(low, high, (low == high) & (low == extreme), end)

@@ -62,6 +62,8 @@ def recoverable_values(
             frame,
             before,
             scenario=chosen,
+            household=household,
+            weight=weight,
             log=kept,
             id=id if before is not None else None,
             seed=seed,

@@ -1,0 +1,127 @@
+"""Groups that tell a value: counted by hand, each record left out once, and held against chance."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from sdckit.attacks.recovery.tells import FEWEST_RIGHT, Tally, judge_rule, judge_tells, log_tail, tally_groups
+
+
+def tallied(group, codes) -> Tally:
+    group, codes = np.array(group, np.int32), np.array(codes, np.int32)
+    return tally_groups(group, codes, int(group.max(initial=-1)) + 1)
+
+
+def shares_of(codes):
+    counts = np.bincount(np.array(codes)[np.array(codes) > 0])
+    return counts / counts.sum()
+
+
+pairs = st.lists(st.tuples(st.integers(-1, 6), st.integers(0, 4)), min_size=1, max_size=60)
+
+
+@given(pairs)
+def test_groups_are_counted_as_by_hand(records):
+    found = tallied([g for g, _ in records], [c for _, c in records])
+    for group in range(len(found.first)):
+        counts = Counter(code for g, code in records if g == group and code > 0)
+        assert found.unanimous[group] == (len(counts) == 1)
+        assert found.more[group] == (len(counts) > 2)
+        if counts and len(counts) <= 2:
+            told = {int(found.first[group]): int(found.n_first[group])}
+            if found.n_second[group]:
+                told[int(found.second[group])] = int(found.n_second[group])
+            assert told == dict(counts)
+
+
+def left_out(group, codes, support):
+    """Every known record left out: right and wrong ones, where `support` others or more agree."""
+    right = wrong = 0
+    known = [i for i, code in enumerate(codes) if code and group[i] >= 0]
+    for i in known:
+        others = [codes[j] for j in known if j != i and group[j] == group[i]]
+        if len(others) >= support and len(set(others)) == 1:
+            right += others[0] == codes[i]
+            wrong += others[0] != codes[i]
+    return right, wrong
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0, 0.2))
+def test_a_rule_errs_no_more_often_than_it_is_said_to(seed, noise):
+    """Brute force: where a rule is found, leaving each record out once shows no more errors than it claims."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, rng.integers(5, 80), 300)
+    codes = np.where(rng.random(300) < noise, rng.integers(1, 5, 300), group % 4 + 1)
+    rule = judge_tells(tallied(group, codes), shares_of(codes))
+    if rule is None:
+        return
+    right, wrong = left_out(group.tolist(), codes.tolist(), rule.support)
+    assert right >= FEWEST_RIGHT
+    assert wrong / (right + wrong) <= max(rule.wrong, 1e-12)
+    assert rule.wrong <= 0.05
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 8), st.integers(2, 250))
+def test_random_groups_tell_nothing(seed, levels, groups):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(1, levels + 1, 400)
+    assert judge_tells(tallied(rng.integers(0, groups, 400), codes), shares_of(codes)) is None
+
+
+def test_an_exact_rule_is_one_from_thirty_records_on():
+    for records, expected in ((FEWEST_RIGHT, True), (FEWEST_RIGHT - 2, False)):
+        group = np.arange(records) // 2
+        codes = group + 1
+        assert (judge_tells(tallied(group, codes), shares_of(codes)) is not None) is expected
+
+
+def test_one_value_alone_is_no_news():
+    group = np.arange(400) // 4
+    assert judge_tells(tallied(group, np.ones(400)), np.array([0.0, 1.0])) is None
+
+
+def test_small_groups_that_err_are_not_carried_by_large_ones():
+    """A few large groups hold one value each; in the many small ones half of the records disagree."""
+    rng = np.random.default_rng(1)
+    large = np.repeat(np.arange(10), 4000)
+    small = 10 + np.repeat(np.arange(300), 3)
+    codes = np.concatenate([large % 5 + 1, rng.integers(1, 6, len(small))])
+    rule = judge_tells(tallied(np.concatenate([large, small]), codes), shares_of(codes))
+    assert rule is not None
+    assert rule.support > 2
+
+
+def test_a_rule_tried_among_many_must_be_less_probable():
+    rng = np.random.default_rng(2)
+    for seed in range(300):
+        codes = np.random.default_rng(seed).integers(1, 3, 60)
+        group = rng.permutation(60) // 6
+        once = judge_tells(tallied(group, codes), shares_of(codes))
+        often = judge_tells(tallied(group, codes), shares_of(codes), rules=10_000)
+        assert once is not None or often is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "usual_wrong", "holds"),
+    [
+        (1000, 0, 0.5, True), (FEWEST_RIGHT - 1, 0, 0.9, False), (1000, 0, 0.0, False), (1000, 0, 0.001, False),
+        (1000, 200, 0.9, False), (100_000, 3, 0.5, True), (100, 1, 0.02, False),
+    ],
+)  # fmt: skip
+def test_neighbours_must_say_more_than_the_most_frequent_value(right, wrong, usual_wrong, holds):
+    assert (judge_rule(right, wrong, usual_wrong) is not None) is holds
+
+
+@given(st.integers(1, 200), st.floats(0.01, 100))
+def test_the_bound_on_chance_is_one(seen, expected):
+    """Of a Poisson count, which is no less dispersed than a sum of independent events."""
+    exact = 1.0 - sum(math.exp(-expected + i * math.log(expected) - math.lgamma(i + 1)) for i in range(seen))
+    assert math.exp(log_tail(seen, expected)) >= exact - 1e-9
+    assert log_tail(seen, 0.0) == -math.inf

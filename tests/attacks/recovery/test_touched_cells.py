@@ -1,0 +1,178 @@
+"""Which values were changed: seen, logged, or compared with the original."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from attacks.recovery.made import read
+from sdckit.attacks.recovery.released_columns import read_columns
+from sdckit.attacks.recovery.touched_cells import by_log, by_original, by_sight
+from sdckit.data.frames import open_frame
+
+RNG = np.random.default_rng(1)
+WHOLE = pl.DataFrame(
+    {"x": RNG.integers(0, 60, 400), "y": RNG.normal(50, 9, 400).round(2), "t": list("abcd") * 100}
+)
+
+
+def compared(**changes):
+    released = WHOLE.with_columns(**changes)
+    return by_original(read(released), read(WHOLE))
+
+
+def test_nothing_changed_is_nothing_touched():
+    assert compared() == {}
+    assert by_original(read(WHOLE.select("x")), read(WHOLE.select("y"))) == {}
+
+
+@pytest.mark.parametrize("name", ["x", "y", "t"])
+def test_suppressed_values(name):
+    gone = pl.int_range(400) % 9 == 0
+    (found,) = compared(**{name: pl.when(gone).then(None).otherwise(name)}).values()
+    assert found.kinds == ("suppressed",)
+    assert np.flatnonzero(found.touched).tolist() == list(range(0, 400, 9))
+    if name != "t":
+        assert np.isinf(found.low[found.touched]).all()
+
+
+def test_limits_ranges_rounding_and_other_changes_are_told_apart():
+    assert compared(x=pl.col("x").clip(upper_bound=45))["x"].kinds == ("top- or bottom-coded",)
+    assert compared(x=pl.col("x").clip(10, 45))["x"].kinds == ("top- or bottom-coded",)
+    assert compared(x=pl.col("x") // 5 * 5)["x"].kinds == ("rounded",)
+    ten = pl.col("x") // 10 * 10
+    banded = compared(x=pl.concat_str([ten, pl.lit("-"), ten + 9]))["x"]
+    assert banded.kinds == ("in ranges",)
+    assert banded.touched.all()
+    assert compared(x=pl.col("x").shuffle(seed=1))["x"].perturbed
+    assert compared(t=pl.col("t").shuffle(seed=1))["t"].kinds == ("perturbed",)
+
+
+def test_a_limit_stands_for_everything_beyond_it():
+    found = compared(x=pl.col("x").clip(upper_bound=45))["x"]
+    truth = WHOLE["x"].to_numpy()
+    assert (found.touched == (truth > 45)).all()
+    assert (found.low[found.touched] == 45).all()
+    assert np.isinf(found.high[found.touched]).all()
+
+
+def test_names_of_bands_stand_for_what_the_original_has_in_them():
+    named = compared(x=pl.when(pl.col("x") < 20).then(pl.lit("young")).otherwise(pl.lit("old")))["x"]
+    truth = WHOLE["x"].to_numpy()
+    assert named.touched.all()
+    assert set(named.low) == {truth.min(), truth[truth >= 20].min()}
+    assert set(named.high) == {truth[truth < 20].max(), truth.max()}
+
+
+def test_ranges_of_numbers_that_are_not_whole_hold_them_all():
+    """(0, 10] of whole numbers begins at 1; a half lies in it nevertheless."""
+    whole = pd.DataFrame({"x": np.linspace(0.1, 19.9, 100)})
+    cut = pd.DataFrame({"x": pd.cut(whole["x"], [0, 10, 20])})
+    columns, before = (read_columns(open_frame(frame), ["x"]) for frame in (cut, whole))
+    found = by_original(columns, before)["x"]
+    assert found.kinds == ("in ranges",)
+    assert (found.low <= whole["x"]).all()
+    assert (whole["x"] <= found.high).all()
+
+
+def test_infinite_numbers_are_compared_as_printed():
+    whole = pl.DataFrame({"x": [np.inf, -np.inf, *range(98)]})
+    assert by_original(read(whole), read(whole)) == {}
+    other = whole.with_columns(x=pl.when(pl.int_range(100) == 0).then(-np.inf).otherwise("x"))
+    with np.errstate(all="raise"):
+        assert np.flatnonzero(by_original(read(other), read(whole))["x"].touched).tolist() == [0]
+        gone = by_original(read(other.with_columns(x=pl.lit(np.inf))), read(whole))["x"]
+    assert gone.touched.sum() >= 98
+
+
+def test_codes_and_bands_that_are_so_in_the_original_are_not_changed():
+    """Areas such as 25-00703 are no ranges; bands of the original are bands of the release."""
+    whole = pl.DataFrame({"area": ["25-00703", "25-00503"] * 30, "age": ["0-9", "10-19", "20+"] * 20})
+    assert by_original(read(whole), read(whole)) == {}
+    assert set(by_sight(read(whole))) == {"age"}
+    wider = whole.with_columns(age=pl.when(pl.col("age") == "20+").then("age").otherwise(pl.lit("0-19")))
+    found = by_original(read(wider), read(whole))["age"]
+    assert found.kinds == ("in ranges",)
+    assert found.touched.sum() == 40
+
+
+def test_ids_beyond_floats_are_compared_exactly():
+    whole = pl.DataFrame({"id": [2**60 + i for i in range(50)]})
+    other = whole.with_columns(id=pl.when(pl.int_range(50) == 4).then(pl.lit(2**60 + 90)).otherwise("id"))
+    assert np.flatnonzero(by_original(read(other), read(whole))["id"].touched).tolist() == [4]
+
+
+def test_everything_missing():
+    gone = compared(x=pl.lit(None))
+    assert gone["x"].touched.all()
+    assert gone["x"].kinds == ("suppressed",)
+
+
+@pytest.mark.parametrize(
+    ("counts", "heaped"),
+    [
+        ([9, 30, 25, 20, 90], True), ([9, 30, 25, 20, 25], False), ([3, 3, 3, 2, 4], False),
+        ([1] * 40 + [5], False), ([1] * 40 + [12], True), ([5, 5], False),
+    ],
+)  # fmt: skip
+def test_heaps_at_the_top_are_seen_where_chance_makes_none(counts, heaped):
+    values = np.repeat(np.arange(len(counts)) + 10, counts)
+    found = by_sight(read(pl.DataFrame({"x": values})))
+    assert ("x" in found) is heaped
+    if heaped:
+        assert found["x"].touched.sum() == counts[-1]
+        assert found["x"].kinds == ("top- or bottom-coded",)
+
+
+def test_random_columns_show_no_heaps():
+    """Of 300 columns of measured numbers hardly any has a heap at its ends."""
+    rng = np.random.default_rng(2)
+    data = pl.DataFrame({f"x{i}": rng.normal(40, 12, 500).round() for i in range(300)})
+    assert len(by_sight(read(data))) <= 3
+
+
+def test_what_is_seen_without_original_and_log():
+    ranges = pl.DataFrame({"a": ["10-19", "20+", None, "12"] * 10, "b": [1] * 40, "c": [None, *["u"] * 39]})
+    found = by_sight(read(ranges))
+    assert set(found) == {"a", "c"}
+    assert set(found["a"].kinds) == {"suppressed", "in ranges", "top- or bottom-coded"}
+    assert found["a"].touched.sum() == 30
+    assert found["c"].low is None
+
+
+def step(method, changed, **parameters):
+    return SimpleNamespace(method=method, changed=changed, parameters=parameters)
+
+
+def logged(released, *steps):
+    return by_log(read(released), SimpleNamespace(n=len(released), steps=steps))
+
+
+def test_the_log_says_what_was_changed():
+    top = WHOLE.with_columns(pl.col("x").clip(upper_bound=45))
+    found = logged(top, step("top_bottom_code", {"x": 4, "y": 0, "gone": 3}, top=45, bottom=None))
+    assert set(found) == {"x"}
+    assert found["x"].touched.sum() == (WHOLE["x"] >= 45).sum()
+    five = logged(WHOLE.with_columns(pl.col("x") // 5 * 5), step("round_to", {"x": 300}, base=5))["x"]
+    assert five.kinds == ("rounded",)
+    assert (five.high - five.low == 5).all()
+    pram = logged(WHOLE, step("pram", {"t": 30}))["t"]
+    assert pram.perturbed
+    assert pram.touched.all()
+    assert logged(WHOLE, step("random_order", {"t": 30})) == {}
+    assert logged(WHOLE, step("local_suppression", {"t": 3})) == {}  # nothing is missing any more
+
+
+def test_two_steps_on_one_column():
+    hidden = WHOLE.with_columns(
+        x=pl.when(pl.int_range(400) < 7).then(None).otherwise(pl.col("x").clip(upper_bound=45))
+    )
+    first = step("top_bottom_code", {"x": 4}, top=45, bottom=None)
+    found = logged(hidden, first, step("local_suppression", {"x": 7}))["x"]
+    assert found.kinds == ("top- or bottom-coded", "suppressed")
+    assert found.touched[:7].all()
+    assert np.isinf(found.high[found.touched]).all()
