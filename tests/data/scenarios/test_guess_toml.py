@@ -148,10 +148,12 @@ def test_questions_stand_together_and_the_names_are_those_to_delete(tmp_path):
 
 
 def test_what_members_of_a_household_share_is_told():
-    found = guess_roles(survey().with_columns(floor=pl.int_range(N) // 3 % 4, sex=pl.Series([1, 1, 2] * 100)))
-    assert found.household_variables == ("floor",)
+    found = guess_roles(
+        survey().with_columns(region=pl.int_range(N) // 3 % 4, sex=pl.Series([1, 1, 2] * 100))
+    )
+    assert found.household_variables == ("region",)
     text = write_guesses(found, name="x", looked_at="", notes=MissingNotes())
-    assert '# The same for all members of every household: "floor".' in text
+    assert 'household_variables = ["region"]' in text
 
 
 def test_absent_file(tmp_path):

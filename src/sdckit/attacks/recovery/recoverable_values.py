@@ -132,7 +132,7 @@ class RecoverableValues(PairResult):
         if not arguments.is_whole(release) or not 1 <= release <= self.m:
             raise DataError(f"release is a number from 1 to {self.m}", argument="release")
         file, found = self.files[release - 1], self.found[release - 1]
-        return put_back(file.frame, found, {name: one.restored for name, one in found.items()})
+        return put_back(file.frame, found, {name: one.restored for name, one in found.items()}).to_native()
 
 
 def recoverable_values(

@@ -37,7 +37,7 @@ class Undone:
 
 
 def put_back(frame: Any, found: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
-    """The caller's frame with the values restored in the records of `use`, by column."""
+    """The release with the values restored in the records of `use`, by column."""
     out = frame
     for name, one in found.items():
         hit = use[name]
@@ -57,7 +57,7 @@ def put_back(frame: Any, found: Mapping[str, Recovered], use: Mapping[str, Bools
         else:
             native = with_levels(out, {name: _labelled(one, hit)})
         out = open_frame(native)
-    return out.to_native()
+    return out
 
 
 def _labelled(one: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:

@@ -140,8 +140,9 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
 
 
 def _shared(guesses: RoleGuesses) -> list[str]:
-    apart = {guess.column for guess in guesses if guess.role in ("household", "person", "identifier")}
-    names = [name for name in guesses.household_variables if name not in apart]
+    apart = ("household", "person", "identifier", "ignore")
+    used = [guess.column for guess in guesses if guess.role not in apart]
+    names = [name for name in guesses.household_variables if name in used]
     if not names or not guesses.of("household"):
         return []
     told = _comment("The same for all members of every household, and protected once for all of them.")

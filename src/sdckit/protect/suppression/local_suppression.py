@@ -291,7 +291,7 @@ def _solve_together(
             order, at = Order(tuple(numbers[j] for j in keys), rank is not None), file.situation(keys)
             taken = mend(file, keys, k, order, at, weighed(find_choices(at, k, order), bonds, keys))
             widen(file, bonds)
-            again |= taken and file.alpha < 1  # with 1, no match is ever lost again
+            again |= taken  # a record may have come to lack all keys, and counts for nobody then
     if len(requests) == 1 and file.alpha == 1:
         give_back(file, bonds, *requests[0], starts[0])
     return _Outcome(max(bounds), exact=False, alone=alone)

@@ -138,62 +138,86 @@ def bound_together(at: Situation, k: int, alpha: float) -> int:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _part(r, x, words, kept, back):  # type: ignore[no-untyped-def]
-    """Whether two records that match would no longer, had those of the unit their values again."""
-    apart = words[r] ^ words[x]
-    return apart & kept[x] & kept[r] == 0 and apart & (kept[x] | back[x]) & (kept[r] | back[r]) != 0
+def _counts(r, x, words, mine, other, several):  # type: ignore[no-untyped-def]
+    """Whether record r counts record x where they keep these bits: one without any key counts for its like alone."""
+    if (words[r] ^ words[x]) & mine & other != 0:
+        return 0
+    return 1 if several == 0 or other & several != 0 or mine & several == 0 else 0
 
 
 @njit(cache=True, nogil=True)
-def _lose(record, loss, lost, hit, n):  # type: ignore[no-untyped-def]
-    """Write down what a record at risk would lose; how many lose something."""
-    if lost[record] == 0:
-        hit[n] = record
-        n += 1
-    lost[record] += loss
+def _note(record, change, changes, seen, hit, n):  # type: ignore[no-untyped-def]
+    """Write down by how much what a record counts would change; how many records there are with a change."""
+    if change != 0.0:
+        if not seen[record]:
+            seen[record] = True
+            hit[n] = record
+            n += 1
+        changes[record] += change
     return n
 
 
 @njit(cache=True, nogil=True)
-def _needed(mine, words, kept, back, size, frequency, lost, hit, k):  # type: ignore[no-untyped-def]
-    """Whether a record at risk would fall below k; and how many at risk would lose matches."""
-    n_risky, n = len(frequency), 0
+def _needed(mine, words, kept, back, size, frequency, several, k, changes, seen, hit):  # type: ignore[no-untyped-def]
+    """Whether a record would fall below k; and how many would count others."""
+    n, wakes = 0, False
     for r in mine:
+        wakes = wakes or (several != 0 and kept[r] & several == 0)
+    for r in mine:
+        then = kept[r] | back[r]
         for x in range(len(words)):
-            if not _part(r, x, words, kept, back):
-                continue
-            if r < n_risky:
-                n = _lose(r, size[x], lost, hit, n)
-                if frequency[r] - lost[r] < k:
+            if x == r or (words[r] ^ words[x]) & kept[r] & kept[x] != 0:
+                continue  # no match, now or then
+            other = kept[x] | back[x]
+            change = _counts(r, x, words, then, other, several) - _counts(
+                r, x, words, kept[r], kept[x], several
+            )
+            n = _note(r, change * size[x], changes, seen, hit, n)
+            if not wakes and frequency[r] + changes[r] < k and changes[r] < 0:
+                return True, n
+            if back[x] == 0:  # another of the unit counts its own
+                change = _counts(x, r, words, kept[x], then, several)
+                change -= _counts(x, r, words, kept[x], kept[r], several)
+                n = _note(x, float(change), changes, seen, hit, n)
+                if not wakes and frequency[x] + changes[x] < k and changes[x] < 0:
                     return True, n
-            if x < n_risky and back[x] == 0:  # another of the unit counts its own losses
-                n = _lose(x, 1.0, lost, hit, n)
-                if frequency[x] - lost[x] < k:
-                    return True, n
+    for i in range(n):  # a record that has values again counts for others again
+        if changes[hit[i]] < 0 and frequency[hit[i]] + changes[hit[i]] < k:
+            return True, n
     return False, n
 
 
 @njit(cache=True, nogil=True)
 def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, given):  # type: ignore[no-untyped-def]
-    """Give whole units back where all records at risk keep their k; `given` says which.
+    """Give whole units back where all records keep their k; `given` says which.
 
-    The first `len(frequency)` records were at risk. Records match when their words agree on what both kept;
-    `back` is what a record of the unit looked at would have again.
+    Records match when their words agree on what both kept; `back` is what a record of the unit looked at would have
+    again. The last of the `fields` has the bits of all keys, none where there is one key: a record that kept none of
+    them counts for those only that kept none either.
     """
-    lost, hit = np.zeros(len(frequency)), np.empty(len(frequency), np.int64)
+    several = fields[len(given)]
+    changes, hit = np.zeros(len(words)), np.empty(len(words), np.int64)
+    seen = np.zeros(len(words), np.bool_)
     back = np.zeros(len(words), np.uint64)
-    for u in range(len(given)):
-        mine = rows[edges[u] : edges[u + 1]]
-        for r in mine:
-            back[r] = fields[u] & there[r] & ~kept[r]
-        needed, n = _needed(mine, words, kept, back, size, frequency, lost, hit, k)
-        given[u] = not needed
-        for i in range(n):
-            frequency[hit[i]] -= 0.0 if needed else lost[hit[i]]
-            lost[hit[i]] = 0.0
-        for r in mine:
-            kept[r] |= np.uint64(0) if needed else back[r]
-            back[r] = 0
+    again = True
+    while again:
+        again = False
+        for u in range(len(given)):
+            if given[u]:
+                continue
+            mine, wakes = rows[edges[u] : edges[u + 1]], False
+            for r in mine:
+                back[r] = fields[u] & there[r] & ~kept[r]
+                wakes = wakes or (several != 0 and kept[r] & several == 0)
+            needed, n = _needed(mine, words, kept, back, size, frequency, several, k, changes, seen, hit)
+            given[u] = not needed
+            for i in range(n):
+                frequency[hit[i]] += 0.0 if needed else changes[hit[i]]
+                changes[hit[i]], seen[hit[i]] = 0.0, False
+            for r in mine:
+                kept[r] |= np.uint64(0) if needed else back[r]
+                back[r] = 0
+            again = again or (wakes and not needed)  # what counts again may spare another
 
 
 def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, start: Situation) -> None:
@@ -206,8 +230,11 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     touched = np.any(file.gone, axis=0)
     risky = np.isin(start.of_row, start.at_risk(k))
     single = np.concatenate([np.flatnonzero(risky), np.flatnonzero(touched & ~risky)])
-    rest = np.flatnonzero(np.bincount(start.of_row[~touched & ~risky], minlength=len(start.size)))
-    left = np.bincount(start.of_row[~touched & ~risky], minlength=len(start.size))
+    whole = np.flatnonzero(~touched & ~risky)
+    left = np.bincount(start.of_row[whole], minlength=len(start.size))
+    rest = np.flatnonzero(left)
+    one_of = np.zeros(len(start.size), np.int64)
+    one_of[start.of_row[whole]] = whole
     packed = packed_words([*start.codes.T, start.stratum], np.concatenate([start.of_row[single], rest]))
     if packed is None or int(touched.sum()) * (len(single) + len(rest)) > COMPARISONS:
         return
@@ -223,10 +250,11 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     size = np.concatenate([np.ones(len(single)), left[rest].astype(np.float64)])
     edges = np.concatenate([[0], np.cumsum([len(rows) for _, rows, _ in units])]).astype(np.int64)
     given = np.zeros(len(units), np.bool_)
+    several = sum(int(fields[i]) for i in range(len(keys))) if len(keys) > 1 else 0
     _give_back(
-        words, there, kept, size, now.frequency[now.of_row[np.flatnonzero(risky)]].copy(), edges,
-        place[np.concatenate([rows for _, rows, _ in units])], np.array([field for _, _, field in units], np.uint64),
-        k - TINY, given,
+        words, there, kept, size, now.frequency[now.of_row[np.concatenate([single, one_of[rest]])]].copy(), edges,
+        place[np.concatenate([rows for _, rows, _ in units])],
+        np.array([*(field for _, _, field in units), several], np.uint64), k - TINY, given,
     )  # fmt: skip
     for (bundle, rows, _), back in zip(units, given, strict=True):
         for j in bundle:
