@@ -70,6 +70,7 @@ CALLS = {
     "ecdf_utility": {**PAIR, "variables": ["age", "pay"]},
     "explain": ONE,
     "explore": {"data": FILE, "recipe": RECIPE, "grid": {"1.base": [10, 20]}, "scenario": SCENARIO},
+    "guess_roles": {"data": FILE},
     "household_variables": {"data": FILE, "household": "home"},
     "household_structure": {"data": FILE, "household": "home", "keys": ["sex"]},
     "identity_disclosure": {**PAIR, "keys": ["sex", "area"]},
@@ -104,6 +105,7 @@ CALLS = {
     "read_file": {"path": "absent.csv"},
     "read_hierarchy": {"path": "absent.csv"},
     "recode": {"data": FILE, "column": "age", "bands": 3},
+    "recoverable_values": {**PAIR, "keys": ["sex", "area"]},
     "record_linkage": {**PAIR, "variables": ["sex", "pay"]},
     "replace_high_risk": {
         "released": FILE, "risk": [0.0] * (N - 1) + [1.0], "threshold": 0.5, "match": ["sex"], "replace": ["pay"]
@@ -163,7 +165,7 @@ KINDS = {
     **dict.fromkeys(
         ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
-         "attacks"], "flag"),
+         "attacks", "guess"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss", "how"], "choice"),
@@ -174,13 +176,16 @@ KINDS = {
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
-         "model", "models", "ordered", "prior", "resume", "risk", "rows", "rules", "session", "similar",
+         "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
          "to", "weights", "margins", "together"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
 ELSEWHERE = {
-    **{(one, "k"): "wholes" for one in ("k_anonymity", "k_map", "key_contributions")},
+    **{(one, "k"): "wholes" for one in ("k_anonymity", "k_map", "key_contributions", "recoverable_values")},
+    ("recoverable_values", "risk"): "share",
+    ("matching_risk", "high_risk"): "share",
+    **{("guess_roles", one): "own" for one in ("labels", "value_labels")},
     ("robust_interval_risk", "isolation"): "amount",
     ("interval_risk", "scale"): "choice",
     ("robust_interval_risk", "factor"): "amount",
@@ -234,7 +239,7 @@ BESIDE = {
 # Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.
 DATA = {
     "data", "original", "released", "control", "population", "path", "estimates", "variances", "confidential",
-    "draws", "guesses", "step", "recipe",
+    "draws", "guesses", "step", "recipe", "log",
 }  # fmt: skip
 FUNCTIONS = sorted(name for name in sdckit.__all__ if inspect.isfunction(getattr(sdckit, name)))
 MEASURES = [name for name in FUNCTIONS if inspect.signature(getattr(sdckit, name)).parameters]

@@ -20,7 +20,8 @@ DATA = survey(400)
 def undone(hidden, whole, household="home"):
     columns = read(hidden)
     found = recover(columns, by_original(columns, read(whole)), household=household)
-    return put_back(open_frame(hidden), found, {name: one.restored for name, one in found.items()}), found
+    back = put_back(open_frame(hidden), found, {name: one.restored for name, one in found.items()})
+    return back.to_native(), found
 
 
 def test_what_is_put_back_is_the_original_and_nothing_else_changes():
@@ -45,7 +46,9 @@ def test_the_type_of_a_column_stays(kind):
     hidden.loc[:5, "x"] = None
     columns = read_frame(hidden)
     found = recover(columns, by_original(columns, read_frame(whole)), household=None)
-    back = put_back(open_frame(hidden), found, {name: one.restored for name, one in found.items()})
+    back = put_back(
+        open_frame(hidden), found, {name: one.restored for name, one in found.items()}
+    ).to_native()
     assert isinstance(back, pd.DataFrame)
     pd.testing.assert_frame_equal(back, whole)
 

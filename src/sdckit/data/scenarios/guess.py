@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import arguments
 from sdckit.data.files.readers import describe_file
 from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.data.scenarios.guess_toml import write_guesses
@@ -57,11 +58,15 @@ def guess_roles(
     >>> [(guess.column, guess.role, guess.confidence) for guess in found]
     [('v1', 'key', 'sure'), ('wgt', 'weight', 'likely'), ('v3', 'ignore', 'sure')]
     """
+    of_columns = {} if labels is None else arguments.mapping(labels, "labels", "are by column")
+    of_values = (
+        {} if value_labels is None else arguments.mapping(value_labels, "value_labels", "are by column")
+    )
     if isinstance(data, str | Path):
         sample = describe_file(data)
         own, theirs = dict(sample.labels), dict(sample.value_labels)
-        return _guess(sample.frame, own | dict(labels or {}), theirs | dict(value_labels or {}))
-    return _guess(_first(data), labels or {}, value_labels or {})
+        return _guess(sample.frame, own | of_columns, theirs | of_values)
+    return _guess(_first(data), of_columns, of_values)
 
 
 def scenario_toml(
