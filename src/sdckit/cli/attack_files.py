@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = ["Attacked", "check_attack_options", "check_release", "read_attacked", "without_left_out"]
+__all__ = [
+    "Attacked",
+    "check_attack_options",
+    "check_original",
+    "check_release",
+    "read_attacked",
+    "without_left_out",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +103,14 @@ def check_release(released: Path, file: Path) -> None:
     """Refuse a release that is the original."""
     if _same(released, file):
         raise ScenarioError(f"--released {released.name} is the original itself; give the file made from it")
+
+
+def check_original(original: Path, released: Path) -> None:
+    """Refuse an original that is the release."""
+    if _same(original, released):
+        raise ScenarioError(
+            f"--original {original.name} is the release itself; give the file it was made from"
+        )
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -110,3 +110,9 @@ def test_rows_brought_together_by_an_id(sdckit, tmp_path: Path, released: Path, 
     done = sdckit(COMMAND, moved, *KEYS, "--original", original, "--id", "name", "--weight", "w")
     assert done.code == 0
     assert "region suppressed 30 30" in " ".join(done.out.split())
+
+
+def test_a_release_is_not_its_own_original(sdckit, survey) -> None:
+    done = sdckit("recoverable-values", survey, "--original", survey, "--keys", "sex,age")
+    assert done.code == 2
+    assert f"--original {survey.name} is the release itself" in done.err

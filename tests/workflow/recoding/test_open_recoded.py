@@ -53,6 +53,17 @@ def test_the_three_ways_give_one_original(source: str) -> None:
     assert "the original is compared with the same recoding as the release" in found.notes[0]
 
 
+def test_groups_called_by_numbers_are_numbers_in_a_file_read_again() -> None:
+    steps = [{"method": "recode", "column": "job", "groups": {"1": [11, 12, 13], "2": [21, 22, 23]}}]
+    done = applied(steps=steps)
+    read = done.data.with_columns(pl.col("job").cast(pl.Int64))
+    found = opened(released=read, log=done.log, control=RAW.head(50))
+    before, after, control = found.pair.codes("job", control=True).codes
+    assert (before == after).all()
+    assert (control == before[:50]).all()
+    assert opened(released=done.data, log=done.log).pair.codes("job").kind == "text"
+
+
 def test_nothing_recoded_leaves_the_files_as_they_are() -> None:
     found = opened(released=RAW)
     assert found.pair.raw is None

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from sdckit.cli.attack_files import check_release
+from sdckit.cli.attack_files import check_original
 from sdckit.cli.options import Fraction, Weight
 from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
@@ -52,7 +52,7 @@ def recoverable_values(
     )
     kept = None if log is None else RecipeLog.read(log)
     if original is not None:
-        check_release(source.file, original)
+        check_original(original, source.file)
     with source.steps() as steps:
         frame = source.read(chosen, steps, whole=True)
         before = None if original is None else source.read(chosen, steps, file=original, whole=True)

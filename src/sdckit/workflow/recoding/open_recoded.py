@@ -11,7 +11,10 @@ import numpy as np
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.pair import CONTROL, Pair, open_pair, read_pair
 from sdckit.cells.recoded import Recoded
+from sdckit.data.band_labels import read_band
+from sdckit.data.distinct import distinct_values
 from sdckit.data.frames import open_frame
+from sdckit.data.replace import with_levels
 from sdckit.errors import ColumnError, DataError
 from sdckit.workflow.recoding.changes import Recoding, Repeated
 from sdckit.workflow.recoding.recodings import Done, Recodings
@@ -54,7 +57,7 @@ def open_recoded(
         pair = read_pair(opened, roles, aligned=aligned)
         changes = (*changes, *found)
     if control is not None:
-        control = _like_original(control, names, changes)
+        control = _as_read(_like_original(control, names, changes), changes, opened.released)
     pair = open_pair(pair, control=control, categories=roles, aligned=aligned)
     if recodings is not None:
         _check_values(pair, recodings, unsure)
@@ -88,7 +91,8 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     if not done.changes and recodings.rows is None:
         return opened, done
     plans = opened.plans or (opened.frames if brought else ())
-    changed = replace(opened, original=open_frame(done.data), brought=brought, plans=plans)  # type: ignore[arg-type]
+    data = _as_read(done.data, done.changes, opened.released)
+    changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
     return _with_raw(changed, frame, done.changes, recodings.source), done
 
 
@@ -104,6 +108,22 @@ def _recoded(opened: Pair, names: Sequence[str], found: Sequence[Recoding], sour
     brought = brought or opened.brought
     changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
     return _with_raw(changed, frame if opened.raw is None else opened.raw, found, source)
+
+
+def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
+    """Groups called "1", "2" as numbers where the release has numbers: a CSV file does not tell them apart."""
+    types = [frame.collect_schema() for frame in released]
+    for name in dict.fromkeys(one.column for one in changes):
+        frame: Any = open_frame(data)
+        if name not in frame.columns or not all(name in one and one[name].is_numeric() for one in types):
+            continue
+        found = distinct_values(frame[name])
+        bands = [read_band(value) for value in found.values] if found.kind == "text" else [None]
+        if all(band is not None and band.single for band in bands):
+            numbers = [band.low for band in bands if band is not None]
+            levels = [int(one) if one.is_integer() else one for one in numbers]
+            data = with_levels(frame, {name: (levels, found.codes)})
+    return data
 
 
 def _with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> Pair:
