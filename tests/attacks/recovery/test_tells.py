@@ -130,3 +130,15 @@ def test_the_bound_on_chance_is_one(seen, expected):
     exact = 1.0 - sum(math.exp(-expected + i * math.log(expected) - math.lgamma(i + 1)) for i in range(seen))
     assert math.exp(log_tail(seen, expected)) >= exact - 1e-9
     assert log_tail(seen, 0.0) == -math.inf
+
+
+def test_a_copy_is_told_in_a_small_file_and_a_likely_accident_is_not():
+    """Two values, ten records each: no group disagrees. Of groups of two as many would not do."""
+    codes = np.repeat(np.array([1, 2], np.int32), 10)
+    shares = np.array([0.5, 0.5])
+    assert judge_tells(tally_groups(codes - 1, codes, 2), shares) is not None
+    pairs = np.repeat(np.arange(10, dtype=np.int32), 2)
+    assert judge_tells(tally_groups(pairs, codes, 10), shares) is None
+    odd = codes.copy()
+    odd[0] = 2
+    assert judge_tells(tally_groups(codes - 1, odd, 2), shares) is None

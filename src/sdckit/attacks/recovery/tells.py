@@ -20,6 +20,9 @@ OF_THE_USUAL = 1 / 5
 STRICTER = 4  # for neighbours
 CONFIDENCE = 0.99
 FEWEST_RIGHT = 30  # records a rule is right about before it counts: no error among fewer shows little
+FEWEST_WHOLE = 8  # the same of a column that copies another: every group agrees, and with three or more
+COPY_SUPPORT = 3
+COPY_CHANCE = math.log(1e-4)
 LONGEST = 64
 
 
@@ -92,6 +95,7 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
     chance = np.array([float((shares**s).sum()) for s in range(LONGEST + 1)])
     usual = 1.0 - float(shares.max(initial=0.0))
     found, above = None, np.inf
+    copied = not bool((tally.n_second > 0).any())
     for support in reversed(SUPPORTS):
         enough, here = others >= support, (others >= support) & (others < above)
         above = support
@@ -99,10 +103,14 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
             break  # whatever larger groups show: those of this size do not tell
         right, groups = int(size[agree & enough].sum()), int((agree & enough).sum())
         wrong = _wrong(size, one_off & enough)
-        if right < FEWEST_RIGHT:
+        if right < (FEWEST_WHOLE if copied and support >= COPY_SUPPORT else FEWEST_RIGHT):
             continue
-        expected = float(chance[np.minimum(size[enough & (size >= 2)], LONGEST)].sum())
-        if log_tail(groups, expected) > CHANCE - math.log(rules):
+        by_chance = chance[np.minimum(size[enough & (size >= 2)], LONGEST)]
+        if copied and support >= COPY_SUPPORT:
+            chanced = float(np.log(by_chance).sum()) > COPY_CHANCE - math.log(rules)
+        else:
+            chanced = log_tail(groups, float(by_chance.sum())) > CHANCE - math.log(rules)
+        if chanced:
             continue
         most = _most_wrong(right, wrong, groups + int((one_off & enough).sum()))
         if most > min(MOST_WRONG, usual * OF_THE_USUAL if wrong else 1.0):
