@@ -40,7 +40,7 @@ def test_both_missing_rules_are_shown() -> None:
     (table,) = [block for block in VIEW.blocks(plain, "k_anonymity") if isinstance(block, TableBlock)]
     assert [row[0] for row in table.rows][:2] == ["k = 2, missing as wildcard", "k = 2, missing as category"]
     resting = plain["k_anonymity"]["resting_on_missing"]
-    assert [row[4] for row in table.rows] == [text for k in resting for text in (resting[k]["text"], "")]
+    assert [row[4] for row in table.rows] == [text for k in resting for text in (resting[k]["text"], "–")]
     assert any(count["text"] != "0" for count in resting.values())
 
 

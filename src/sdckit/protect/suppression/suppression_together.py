@@ -146,19 +146,19 @@ def _counts(r, x, words, mine, other, several):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _note(record, change, changes, seen, hit, n):  # type: ignore[no-untyped-def]
+def _note(record, change, noted, hit, n):  # type: ignore[no-untyped-def]
     """Write down by how much what a record counts would change; how many records there are with a change."""
     if change != 0.0:
-        if not seen[record]:
-            seen[record] = True
+        if noted[1, record] == 0.0:
+            noted[1, record] = 1.0
             hit[n] = record
             n += 1
-        changes[record] += change
+        noted[0, record] += change
     return n
 
 
 @njit(cache=True, nogil=True)
-def _needed(mine, words, kept, back, size, frequency, several, k, changes, seen, hit):  # type: ignore[no-untyped-def]
+def _needed(mine, words, kept, back, size, frequency, several, k, noted, hit):  # type: ignore[no-untyped-def]
     """Whether a record would fall below k; and how many would count others."""
     n, wakes = 0, False
     for r in mine:
@@ -172,17 +172,17 @@ def _needed(mine, words, kept, back, size, frequency, several, k, changes, seen,
             change = _counts(r, x, words, then, other, several) - _counts(
                 r, x, words, kept[r], kept[x], several
             )
-            n = _note(r, change * size[x], changes, seen, hit, n)
-            if not wakes and frequency[r] + changes[r] < k and changes[r] < 0:
+            n = _note(r, change * size[x], noted, hit, n)
+            if not wakes and frequency[r] + noted[0, r] < k and noted[0, r] < 0:
                 return True, n
             if back[x] == 0:  # another of the unit counts its own
                 change = _counts(x, r, words, kept[x], then, several)
                 change -= _counts(x, r, words, kept[x], kept[r], several)
-                n = _note(x, float(change), changes, seen, hit, n)
-                if not wakes and frequency[x] + changes[x] < k and changes[x] < 0:
+                n = _note(x, float(change), noted, hit, n)
+                if not wakes and frequency[x] + noted[0, x] < k and noted[0, x] < 0:
                     return True, n
     for i in range(n):  # a record that has values again counts for others again
-        if changes[hit[i]] < 0 and frequency[hit[i]] + changes[hit[i]] < k:
+        if noted[0, hit[i]] < 0 and frequency[hit[i]] + noted[0, hit[i]] < k:
             return True, n
     return False, n
 
@@ -196,8 +196,10 @@ def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, give
     them counts for those only that kept none either.
     """
     several = fields[len(given)]
-    changes, hit = np.zeros(len(words)), np.empty(len(words), np.int64)
-    seen = np.zeros(len(words), np.bool_)
+    noted, hit = (
+        np.zeros((2, len(words))),
+        np.empty(len(words), np.int64),
+    )  # changes, and whether there is one
     back = np.zeros(len(words), np.uint64)
     again = True
     while again:
@@ -209,11 +211,11 @@ def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, give
             for r in mine:
                 back[r] = fields[u] & there[r] & ~kept[r]
                 wakes = wakes or (several != 0 and kept[r] & several == 0)
-            needed, n = _needed(mine, words, kept, back, size, frequency, several, k, changes, seen, hit)
+            needed, n = _needed(mine, words, kept, back, size, frequency, several, k, noted, hit)
             given[u] = not needed
             for i in range(n):
-                frequency[hit[i]] += 0.0 if needed else changes[hit[i]]
-                changes[hit[i]], seen[hit[i]] = 0.0, False
+                frequency[hit[i]] += 0.0 if needed else noted[0, hit[i]]
+                noted[0, hit[i]] = noted[1, hit[i]] = 0.0
             for r in mine:
                 kept[r] |= np.uint64(0) if needed else back[r]
                 back[r] = 0
