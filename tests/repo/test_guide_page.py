@@ -15,7 +15,7 @@ from tree import ROOT
 PAGES = {
     "scenarios": 3,
     "who-can-be-recognised": 4,
-    "release-against-original": 4,
+    "release-against-original": 5,
     "simulated-attacks": 9,
     "what-is-it-good-for": 1,
 }
