@@ -7,7 +7,7 @@ import pytest
 
 from protect.suppression_files import draw_rows, free, frequencies, without, working
 from sdckit.protect.suppression import suppression_choices, suppression_mend
-from sdckit.protect.suppression.suppression_choices import find_choices
+from sdckit.protect.suppression.suppression_choices import Order, find_choices
 from sdckit.protect.suppression.suppression_mend import cover, mend, restore
 
 
@@ -145,3 +145,11 @@ def test_every_cell_with_a_choice_reaches_k():
 
 def test_nothing_is_taken_where_nothing_lacks():
     assert solve([(1, 1), (1, 1)], 2) == [(1, 1), (1, 1)]
+
+
+def test_a_record_that_rests_on_one_that_was_blanked_is_mended_and_counted():
+    """The first loses both values, and is no help to the last any more, who was never at risk."""
+    rows = [(1, 1), (None, None), (0, 0), (None, None), (0, None), (None, 0), (None, None), (1, None)]
+    file = working(rows)
+    assert mend(file, [0, 1], 3, Order((1.0, 1.0), strict=False))
+    assert not len(file.situation([0, 1]).at_risk(3))

@@ -15,6 +15,8 @@ from sdckit.protect.suppression.suppression_near import nearest_sets, nested_set
 
 __all__ = ["cover", "mend", "packed_words", "restore"]
 
+# Cells, their records and what these count.
+Others: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]"
 Packed: TypeAlias = "tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]"
 
 COMPARISONS = 1 << 28  # of records with records; a search of moments
@@ -117,12 +119,11 @@ def cover(
 def _restore(words, there, kept, size, fields, frequency, sequence, keys, several, k):  # type: ignore[no-untyped-def]
     """`there` holds the fields of the values a record once had, `kept` those it still has.
 
-    Records match when their words agree on the fields that both kept. The first `len(frequency)` are the
-    records that were at risk; the others reach k whatever happens. A record that kept nothing counts for those
+    Records match when their words agree on the fields that both kept. A record that kept nothing counts for those
     only that kept nothing either: `several` has the fields of the keys, or none where there is one key.
     """
-    n_risky, again = len(frequency), True
-    hit = np.empty(n_risky, np.int64)
+    again = True
+    hit = np.empty(len(words), np.int64)
     while again:
         again = False
         for r in sequence:
@@ -139,11 +140,11 @@ def _restore(words, there, kept, size, fields, frequency, sequence, keys, severa
                     lost, silent = apart & field != 0, blank and kept[x] & several == 0
                     if lost or silent:
                         left -= size[x]
-                        needed = left < k or (not blank and x < n_risky and frequency[x] - 1 < k)
+                        needed = left < k or (not blank and frequency[x] - 1 < k)
                         if needed:
                             break
                     # it loses this match, or gains that of a record that was blank
-                    if x < n_risky and not silent and lost != blank:
+                    if not silent and lost != blank:
                         hit[n] = x
                         n += 1
                 if not needed:
@@ -181,19 +182,24 @@ def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64
 
 def restore(
     at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
-    rank: tuple[float, ...],
+    rank: tuple[float, ...], others: Others | None = None,
 ) -> NDArray[np.uint64]:  # fmt: skip
-    """Keys that still have to go from each record at risk, when a match counts in full (alpha = 1).
+    """Keys that still have to go from each record at risk or changed, when a match counts in full (alpha = 1).
 
     Nothing is given back where the search would be long or the keys do not fit into a word.
 
-    `at`: the file before anything was taken out. `cell` (shape (R,)): cell of each record that was at risk.
+    `at`: the file before anything was taken out. `cell` (shape (R,)): cell of each record that was at risk or lost
+    something.
     `masks` (shape (R,)): keys it has lost, as bits. `frequency` (shape (R,)): records that match it now.
-    `rank`: by key; values of the smaller numbers are given back first.
+    `rank`: by key; values of the smaller numbers are given back first. `others`: cells of all other records, how many
+    each has and what they count now; without them, cells of which no record is named, which reach k whatever happens.
     """
-    safe = np.ones(len(at.size), bool)
-    safe[cell] = False
-    records = np.concatenate([cell, np.flatnonzero(safe)])
+    if others is None:
+        safe = np.ones(len(at.size), bool)
+        safe[cell] = False
+        others = np.flatnonzero(safe), at.size[safe], np.full(int(safe.sum()), np.inf)
+    rest, left_of, counted = others
+    records = np.concatenate([cell, rest])
     if int(np.count_nonzero(masks)) * len(records) > COMPARISONS:
         return masks
     packed = packed_words([*at.codes.T, at.stratum], records)
@@ -205,9 +211,10 @@ def restore(
         kept[: len(cell)] &= ~np.where((masks >> np.uint64(j)) & np.uint64(1) == 1, field, np.uint64(0))
     n_gone = np.array([int(mask).bit_count() for mask in masks.tolist()])
     sequence = np.lexsort((-frequency, -n_gone))
-    size = np.concatenate([np.ones(len(cell)), at.size[safe]])
+    size = np.concatenate([np.ones(len(cell)), left_of])
+    counts = np.concatenate([frequency, counted]).astype(np.float64)
     _restore(
-        words, there, kept, size, fields, frequency.astype(np.float64), sequence[masks[sequence] > 0],
+        words, there, kept, size, fields, counts, sequence[masks[sequence] > 0],
         np.argsort(rank, kind="stable"), np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0), k - TINY,
     )  # fmt: skip
     left = np.zeros(len(cell), np.uint64)
@@ -251,12 +258,20 @@ def _tidy(
     before: NDArray[np.bool_], order: Order,
 ) -> None:  # fmt: skip
     """Give back what this call has taken out and nobody needs."""
-    rows, _ = start.rows_of(start.at_risk(k))
+    changed = np.any((file.gone & ~before)[list(keys)], axis=0)
+    risky, _ = start.rows_of(start.at_risk(k))
+    changed[risky] = False
+    rows = np.concatenate([risky, np.flatnonzero(changed)])
+    single = np.isin(np.arange(file.n), rows)
+    left_of = np.bincount(start.of_row[~single], minlength=len(start.size)).astype(np.float64)
+    rest, one_of = np.flatnonzero(left_of), np.zeros(len(start.size), np.int64)
+    one_of[start.of_row[~single]] = np.flatnonzero(~single)
+    others = rest, left_of[rest], now.frequency[now.of_row[one_of[rest]]]
     masks = np.zeros(len(rows), np.uint64)
     for i, j in enumerate(keys):
         masks |= (file.gone[j] & ~before[j])[rows].astype(np.uint64) << np.uint64(i)
     cell = start.of_row[rows].astype(np.int64)
-    left = restore(start, k, cell, masks, now.frequency[now.of_row[rows]], order.rank)
+    left = restore(start, k, cell, masks, now.frequency[now.of_row[rows]], order.rank, others)
     for i, j in enumerate(keys):
         back = ((masks ^ left) >> np.uint64(i)) & np.uint64(1) == 1
         file.gone[j, rows[back]] = False
