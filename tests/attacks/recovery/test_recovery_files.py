@@ -80,3 +80,16 @@ def test_several_releases():
 def test_what_is_refused(kind, words, given):
     with pytest.raises(kind, match=words):
         opened(**given)
+
+
+def test_rows_that_a_log_says_were_moved_are_compared_with_themselves():
+    order = np.random.default_rng(1).permutation(N)
+    log = SimpleNamespace(n=N, steps=(), rows=lambda _: order)
+    mixed = HIDDEN[order.tolist()]
+    (file,) = opened(mixed, log=log)
+    assert file.touched["x"].touched.tolist() == mixed["x"].is_null().to_list()
+    assert file.truth["x"].numbers.tolist() == WHOLE["x"][order.tolist()].to_list()
+    (by_id,) = opened(mixed, log=log, id="id")
+    assert by_id.touched["x"].touched.sum() == 5
+    (plain,) = opened(log=SimpleNamespace(n=N, steps=(), rows=lambda _: None))
+    assert plain.touched["x"].touched.sum() == 5
