@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from sdckit.attacks.recovery.recovery_files import recovery_files
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
@@ -93,3 +94,19 @@ def test_rows_that_a_log_says_were_moved_are_compared_with_themselves():
     assert by_id.touched["x"].touched.sum() == 5
     (plain,) = opened(log=SimpleNamespace(n=N, steps=(), rows=lambda _: None))
     assert plain.touched["x"].touched.sum() == 5
+
+
+def test_the_truth_of_a_value_in_a_group_is_its_group():
+    """Numbers became names: what is put back is a name, and right where it is that of the number's group."""
+    number = np.arange(120) % 4
+    home = pl.Series("home", np.arange(120) % 4 + 10 * (np.arange(120) % 3))
+    whole = pl.DataFrame({"kin": number, "home": home})
+    named = whole.with_columns(kin=pl.col("kin").replace_strict({0: "a", 1: "a", 2: "b", 3: "c"}))
+    gone = pl.int_range(120) % 17 == 3
+    blank = named.with_columns(kin=pl.when(gone).then(None).otherwise("kin"))
+    found = sdc.recoverable_values(blank, whole, guess=False)
+    (kin,) = (one for one in found.columns[0] if one.column == "kin")
+    empty = blank["kin"].null_count()
+    assert kin.restored == kin.right > 0
+    by_group = sdc.recoverable_values(blank, named, guess=False)
+    assert by_group.right == empty

@@ -41,20 +41,14 @@ class RecoveryFile:
         column, before = one.target.column, self.truth[one.target.column.name]
         if one.values is not None and before.numbers is not None:
             return before.numbers
-        place = {label: code for code, label in enumerate(column.labels(), 1)}
-        codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
-        return codes[before.codes]
+        return _as_released(column, before)
 
     def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """The true values as the guesses are given: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
         before = self.truth[one.target.column.name]
-        if guessed.is_number:
-            return before.numbers
-        place = {label: code for code, label in enumerate(one.target.column.labels(), 1)}
-        codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
-        return codes[before.codes]
+        return before.numbers if guessed.is_number else _as_released(one.target.column, before)
 
 
 def recovery_files(
@@ -136,6 +130,23 @@ def _present(roles: Roles, names: Sequence[str]) -> Roles:
     )
     left = tuple(name for name in roles.sensitive if name in names)
     return replace(roles, weight=weight, household=household, person=person, sensitive=left)
+
+
+def _as_released(column: ReleasedColumn, before: ReleasedColumn) -> NDArray[np.float64]:
+    """The true values as codes of the release: -1 where it has none for them.
+
+    A value that was put into a group is the group that most of its records show.
+    """
+    place = {label: code for code, label in enumerate(column.labels(), 1)}
+    codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+    there = (codes[before.codes] < 0) & ~column.missing
+    pairs, counts = np.unique(
+        np.stack([before.codes[there], column.codes[there]]), axis=1, return_counts=True
+    )
+    of_value = np.bincount(before.codes[there], minlength=len(codes))
+    mostly = 2 * counts > of_value[pairs[0]]
+    codes[pairs[0, mostly]] = pairs[1, mostly]
+    return np.asarray(codes[before.codes])
 
 
 def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
