@@ -311,6 +311,9 @@ def test_the_order_of_households_that_were_divided_is_drawn_again(
     assert sdckit("protect", *given, "-q").code == 0
     done = sdckit("check", "raw.csv", "--released", "rel.csv", "--scenario", "s.toml", "--log", "l.json")
     assert done.code in {0, 1}, done.err
+    call = ("assess", "raw.csv", "--released", "rel.csv", "--scenario", "s.toml", "--dry-run")
+    assert "would run  matching_risk" in sdckit(*call, "--log", "l.json").out
+    assert "would not  matching_risk" in sdckit(*call).out
     seen = ("rel.csv", "--scenario", "s.toml", "--original", "raw.csv", "--log", "l.json", "--seed", 1)
     told = sdckit("recoverable-values", *seen)
     assert told.code == 0, told.err

@@ -90,6 +90,11 @@ class Recodings:
         moved = any(one.method in MOVING_ROWS for one in self.steps)
         return not any(map(_is_all_new, self.steps)) and (self.rows is not None or not moved)
 
+    @property
+    def tells_rows(self) -> bool:
+        """Whether a log tells which row of the original each released row was made from."""
+        return self.log is not None and not any(map(_is_all_new, self.steps))
+
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
         if (
