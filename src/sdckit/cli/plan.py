@@ -132,8 +132,12 @@ def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
 
 def print_plan(
     reading: Reading, scenario: Scenario, measures: Sequence[str], release: Release, models: Mapping[str, str],
+    *, by_log: bool = False,
 ) -> None:  # fmt: skip
-    """Print what would run; of every file only the header and the number of records are read."""
+    """Print what would run; of every file only the header and the number of records are read.
+
+    `by_log` says that a log tells which rows belong together.
+    """
     import typer
 
     from sdckit.cli.reading import release_header
@@ -148,7 +152,7 @@ def print_plan(
         (reading.file, header), scenario, measures,
         released=[(one, release_header(one, scenario, also=also, **how)) for one in release.files],
         control=None if control is None else (control, release_header(control, scenario, **how)),
-        attacks=release.attacks, n_attacks=release.attempts, aligned=scenario.aligned or release.id is not None,
-        models=models,
+        attacks=release.attacks, n_attacks=release.attempts, models=models,
+        aligned=scenario.aligned or release.id is not None or by_log,
     ):  # fmt: skip
         typer.echo(line)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from sdckit.attacks.recovery.recovery_files import recovery_files
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
@@ -80,3 +81,32 @@ def test_several_releases():
 def test_what_is_refused(kind, words, given):
     with pytest.raises(kind, match=words):
         opened(**given)
+
+
+def test_rows_that_a_log_says_were_moved_are_compared_with_themselves():
+    order = np.random.default_rng(1).permutation(N)
+    log = SimpleNamespace(n=N, steps=(), rows=lambda _: order)
+    mixed = HIDDEN[order.tolist()]
+    (file,) = opened(mixed, log=log)
+    assert file.touched["x"].touched.tolist() == mixed["x"].is_null().to_list()
+    assert file.truth["x"].numbers.tolist() == WHOLE["x"][order.tolist()].to_list()
+    (by_id,) = opened(mixed, log=log, id="id")
+    assert by_id.touched["x"].touched.sum() == 5
+    (plain,) = opened(log=SimpleNamespace(n=N, steps=(), rows=lambda _: None))
+    assert plain.touched["x"].touched.sum() == 5
+
+
+def test_the_truth_of_a_value_in_a_group_is_its_group():
+    """Numbers became names: what is put back is a name, and right where it is that of the number's group."""
+    number = np.arange(120) % 4
+    home = pl.Series("home", np.arange(120) % 4 + 10 * (np.arange(120) % 3))
+    whole = pl.DataFrame({"kin": number, "home": home})
+    named = whole.with_columns(kin=pl.col("kin").replace_strict({0: "a", 1: "a", 2: "b", 3: "c"}))
+    gone = pl.int_range(120) % 17 == 3
+    blank = named.with_columns(kin=pl.when(gone).then(None).otherwise("kin"))
+    found = sdc.recoverable_values(blank, whole, guess=False)
+    (kin,) = (one for one in found.columns[0] if one.column == "kin")
+    empty = blank["kin"].null_count()
+    assert kin.restored == kin.right > 0
+    by_group = sdc.recoverable_values(blank, named, guess=False)
+    assert by_group.right == empty

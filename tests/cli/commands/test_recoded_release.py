@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from homes import people
 from recoded_files import STEPS, scenario, survey
 
 LIMITS = {"k": 3, "match_risk": 0.5}
@@ -287,3 +288,35 @@ def test_a_hierarchy_stands_beside_the_recipe(sdckit, folder: Path) -> None:
     Path("away/job.csv").write_text(Path("away/job.csv").read_text().replace("j2", "j3"))
     done = sdckit(*gate, "--log", "l.json", "--recipe", "away/r.toml")
     assert (done.code, "is not the one of the log" in done.err) == (2, True)
+
+
+def test_the_order_of_households_that_were_divided_is_drawn_again(
+    sdckit, tmp_path: Path, monkeypatch
+) -> None:
+    """The steps before go by columns that the scenario does not name, or nobody reads."""
+    monkeypatch.chdir(tmp_path)
+    people().with_columns(name=pl.lit("x"), note=pl.lit("y")).write_csv("raw.csv")
+    Path("s.toml").write_text(
+        'keys = ["region", "age", "sex", "size"]\nhousehold = "home"\nidentifiers = ["name"]\n'
+        "[thresholds]\nk = 2\nrecoverable = 0.5\n"
+    )
+    steps = [
+        {"method": "drop_identifiers", "columns": ["name", "note", "income"]},
+        {"method": "limit_households", "household": "home", "largest": 4, "size": "size"},
+        {"method": "local_suppression", "k": 2, "together": [["size", "home"]]},
+        {"method": "random_order", "household": "home"},
+    ]
+    Path("r.toml").write_text(sdc.Recipe(steps).to_toml())
+    given = ("r.toml", "raw.csv", "--scenario", "s.toml", "--out", "rel.csv", "--log", "l.json", "--seed", 3)
+    assert sdckit("protect", *given, "-q").code == 0
+    done = sdckit("check", "raw.csv", "--released", "rel.csv", "--scenario", "s.toml", "--log", "l.json")
+    assert done.code in {0, 1}, done.err
+    call = ("assess", "raw.csv", "--released", "rel.csv", "--scenario", "s.toml", "--dry-run")
+    assert "would run  matching_risk" in sdckit(*call, "--log", "l.json").out
+    assert "would not  matching_risk" in sdckit(*call).out
+    seen = ("rel.csv", "--scenario", "s.toml", "--original", "raw.csv", "--log", "l.json", "--seed", 1)
+    told = sdckit("recoverable-values", *seen)
+    assert told.code == 0, told.err
+    region = next(line.split() for line in told.out.splitlines() if line.startswith("region"))
+    blank = pl.read_csv("rel.csv")["region"].null_count()
+    assert region[1:3] == ["suppressed", str(blank)]

@@ -86,3 +86,15 @@ def test_the_replay_gives_the_same_order():
     data = people()
     applied = sdc.Recipe([ORDER, HOMES]).apply(data, seed=np.random.default_rng(3))
     assert sdc.Recipe.replay(data, applied.log).data.equals(applied.data)
+
+
+def test_identifiers_that_nobody_reads_are_not_needed():
+    data = people().with_row_index("row").with_columns(name=pl.lit("x"), line=pl.lit(1), number=pl.lit(2))
+    steps = [
+        {"method": "drop_identifiers", "columns": ["name", "line"]}, {"method": "drop_identifiers", "columns": ["pay"]},
+        {"method": "new_ids", "column": "number"},
+        {"method": "limit_households", "household": "home", "largest": 2}, HOMES,
+    ]  # fmt: skip
+    applied = sdc.Recipe(steps).apply(data, seed=5)
+    for gone in (["name", "line"], ["line", "pay"], ["number"], []):
+        assert applied.log.rows(data.drop(gone)).tolist() == applied.data["row"].to_list()

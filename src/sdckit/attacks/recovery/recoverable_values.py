@@ -176,8 +176,8 @@ def recoverable_values(
     columns : str or sequence of str, optional
         Columns that are looked at; all but weight, household and id unless given. Clues come from all.
     log : RecipeLog, optional
-        Says what was changed where there is no original. Without both, missing values, ranges and heaped ends count
-        as changed.
+        Says what was changed where there is no original, and beside one which of its records each row was made from.
+        Without both, missing values, ranges and heaped ends count as changed.
     k, risk : int or sequence of int, float; optional
         Sizes of classes, and a limit on the individual risk, beyond which records of the file put back are counted.
     pairs : bool

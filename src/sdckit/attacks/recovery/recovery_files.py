@@ -41,20 +41,14 @@ class RecoveryFile:
         column, before = one.target.column, self.truth[one.target.column.name]
         if one.values is not None and before.numbers is not None:
             return before.numbers
-        place = {label: code for code, label in enumerate(column.labels(), 1)}
-        codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
-        return codes[before.codes]
+        return _as_released(column, before)
 
     def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """The true values as the guesses are given: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
         before = self.truth[one.target.column.name]
-        if guessed.is_number:
-            return before.numbers
-        place = {label: code for code, label in enumerate(one.target.column.labels(), 1)}
-        codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
-        return codes[before.codes]
+        return before.numbers if guessed.is_number else _as_released(one.target.column, before)
 
 
 def recovery_files(
@@ -82,7 +76,8 @@ def recovery_files(
             )
         apart = {own.weight, own.household, own.person, id} - set(own.keys)
         if (*place, j) not in memo:
-            memo[*place, j] = _read(pair, j, log, compared=compared)
+            rows = _rows(pair, log, id) if compared and original is not None else None
+            memo[*place, j] = _read(pair, j, log, compared=compared, rows=rows)
         read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: one for name, one in touched.items() if name in chosen}
@@ -90,16 +85,22 @@ def recovery_files(
     return tuple(files), pair
 
 
+def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] | None:
+    """The row of the original that each released row was made from, where a log says that they were moved."""
+    return None if log is None or id is not None else log.rows(pair.original)
+
+
 def _read(
-    pair: Pair, j: int, log: Logged | None, *, compared: bool
+    pair: Pair, j: int, log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
 ) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, TouchedColumn]]:
     """The columns of a release, their truth where it is known, and what was touched in them."""
     frame = pair.released[j]
     read = read_columns(frame, frame.columns)
     if not compared:
         return read, None, by_log(read, log) if log else by_sight(read)
-    order = pair.orders[j] if j < len(pair.orders) else None
-    before = _ordered(read_columns(pair.original, frame.columns), order, len(frame))
+    if rows is None:
+        rows = _back(pair.orders[j], len(frame)) if j < len(pair.orders) else None
+    before = _ordered(read_columns(pair.original, frame.columns), rows)
     return read, before, by_original(read, before)
 
 
@@ -131,6 +132,23 @@ def _present(roles: Roles, names: Sequence[str]) -> Roles:
     return replace(roles, weight=weight, household=household, person=person, sensitive=left)
 
 
+def _as_released(column: ReleasedColumn, before: ReleasedColumn) -> NDArray[np.float64]:
+    """The true values as codes of the release: -1 where it has none for them.
+
+    A value that was put into a group is the group that most of its records show.
+    """
+    place = {label: code for code, label in enumerate(column.labels(), 1)}
+    codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+    there = (codes[before.codes] < 0) & ~column.missing
+    pairs, counts = np.unique(
+        np.stack([before.codes[there], column.codes[there]]), axis=1, return_counts=True
+    )
+    of_value = np.bincount(before.codes[there], minlength=len(codes))
+    mostly = 2 * counts > of_value[pairs[0]]
+    codes[pairs[0, mostly]] = pairs[1, mostly]
+    return np.asarray(codes[before.codes])
+
+
 def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
     for name in columns:
         if name not in names:
@@ -138,18 +156,25 @@ def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> No
             raise ColumnError(f"{role}: no column {name!r} in the release; {near}", argument=role)
 
 
-def _ordered(
-    truth: Mapping[str, ReleasedColumn], order: NDArray[np.int64] | None, n: int
-) -> dict[str, ReleasedColumn]:
-    """The original's columns in the order of the release's rows."""
+def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
+    """The row of the original for each row of the release, of the release's row for each of the original."""
     if order is None:
-        return dict(truth)
+        return None
     back = np.empty(n, np.int64)
     back[order] = np.arange(n)
+    return back
+
+
+def _ordered(
+    truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None
+) -> dict[str, ReleasedColumn]:
+    """The original's columns in the order of the release's rows."""
+    if rows is None:
+        return dict(truth)
     return {
         name: replace(
-            one, codes=one.codes[back],
-            low=None if one.low is None else one.low[back], high=None if one.high is None else one.high[back],
+            one, codes=one.codes[rows],
+            low=None if one.low is None else one.low[rows], high=None if one.high is None else one.high[rows],
         )
         for name, one in truth.items()
     }  # fmt: skip

@@ -41,6 +41,10 @@ class Logged(Protocol):
         """A change each, with ``method``, ``changed`` and ``parameters``."""
         ...
 
+    def rows(self, original: Any = None) -> NDArray[np.int64] | None:
+        """The row of the original that each released row was made from; None where the order was not changed."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class TouchedColumn:

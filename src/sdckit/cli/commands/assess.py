@@ -208,8 +208,9 @@ def assess(
     if dry_run:
         from sdckit.cli.plan import print_plan
 
-        _, left = release.recodings(reading, chosen)
-        print_plan(reading, left, asked, release, read_models(release.model))
+        recodings, left = release.recodings(reading, chosen)
+        by_log = recodings is not None and recodings.tells_rows
+        print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log)
         return
     with Steps(quiet=quiet) as steps:
         result = run(

@@ -27,7 +27,8 @@ def recoverable_values(
         str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
     ] = None,
     log: Annotated[
-        Path | None, Option(metavar="LOG.json", help="Of the recipe: says what was changed.")
+        Path | None,
+        Option(metavar="LOG.json", help="Of the recipe: says what was changed, and the order of the rows."),
     ] = None,
     household: Annotated[
         str | None, Option(metavar="COLUMN", help="Tells which records share a household.")

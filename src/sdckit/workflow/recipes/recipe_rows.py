@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from sdckit.errors import DataError
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change
 from sdckit.protect.random_order import row_order
-from sdckit.workflow.recipes.recipe_checks import checked_step
+from sdckit.workflow.recipes.recipe_checks import StepLike, checked_step, columns_mentioned
 from sdckit.workflow.recipes.recipe_running import run_step
 
 if TYPE_CHECKING:
@@ -72,11 +73,23 @@ def _homes(
     return read_homes(open_eager(column, {}), household)
 
 
+def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
+    """A step without the identifiers that nobody reads; None where nothing is left of it."""
+    if step.method == "new_ids":
+        return step if step.arguments["column"] in columns else None
+    if step.method != "drop_identifiers":
+        return step
+    left = [name for name in columns_mentioned([step]) if name in columns]
+    return StepLike(step.method, {**step.arguments, "columns": left}) if left else None
+
+
 def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> Any:
-    """The file before a step: the steps until there, carried out again."""
+    """The file before a step: the steps until there, carried out again on the columns that were read."""
     scenario = Scenario(**tomllib.loads(log.scenario)) if log.scenario else None
     current = original
     for at, table in enumerate(tomllib.loads(log.recipe)["steps"][: number - 1], 1):
-        step, key = checked_step(at, table), log.keys.get(at)
+        step, key = _as_read(checked_step(at, table), open_eager(current, {}).columns), log.keys.get(at)
+        if step is None:
+            continue
         current, _ = run_step(at, step, current, scenario=scenario, folder=folder, entropy=log.seed, key=key)
     return current

@@ -22,6 +22,7 @@ from sdckit.workflow.recoding.changes import Banded, Recoding, Repeated
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.protect.change import Change
     from sdckit.workflow.recipes.recipe import Recipe
 
 __all__ = ["Done", "Recodings", "is_recoding", "left_of", "read_recodings"]
@@ -89,6 +90,11 @@ class Recodings:
         moved = any(one.method in MOVING_ROWS for one in self.steps)
         return not any(map(_is_all_new, self.steps)) and (self.rows is not None or not moved)
 
+    @property
+    def tells_rows(self) -> bool:
+        """Whether a log tells which row of the original each released row was made from."""
+        return self.log is not None and not any(map(_is_all_new, self.steps))
+
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
         if (
@@ -142,13 +148,15 @@ class Recodings:
                 )
 
     def needs(self, columns: Collection[str]) -> tuple[str, ...]:
-        """Columns of the original beyond these that their recoding goes by."""
+        """Columns of the original beyond these that their recoding goes by, or the order of the rows."""
         used = [
             name
             for one in self.steps
             if is_recoding(one) and one.arguments["column"] in columns
             for name in columns_mentioned([one])
         ]
+        if self.log is not None and any(_keeps_homes_together(one) for one in self.log.steps):
+            used += self.log.columns  # the households are those that the steps before have made
         return tuple(name for name in dict.fromkeys(used) if name not in columns)
 
     def apply(self, data: Any, columns: Collection[str]) -> Done:
@@ -228,6 +236,11 @@ def is_recoding(step: StepLike) -> bool:
     return step.method in RECODING and not (
         step.method == "round_to" and step.arguments.get("how") == "random"
     )
+
+
+def _keeps_homes_together(change: Change) -> bool:
+    """Whether a step put whole households into random order."""
+    return change.method in MOVING_ROWS and change.parameters.get("household") is not None
 
 
 def _is_all_new(step: StepLike) -> bool:
