@@ -8,11 +8,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from attacks.recovery.made import KEYS, released, survey
-from sdckit import recoverable_values
+from draw import quiet
+from sdckit import Scenario, recoverable_values
+from sdckit.attacks.recovery.column_recovery import ColumnRecovery
+from sdckit.report.chapters.release_document import plain_release, shares_by_print
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.views.recoverable_values import FEWEST, SOMEHOW, _kinds, _shown_share
 
 ORIGINAL = survey(700)
 
@@ -102,3 +107,61 @@ def test_without_keys_and_without_the_original():
     assert "undone_uniques" not in tree["releases"][0]
     assert "guess" not in tree["releases"][0]["columns"][0]
     assert "–" in text_of(result)
+
+
+def column(touched, right, kinds=("suppressed",), name="a"):
+    return ColumnRecovery(name, kinds, touched, right, right, 0, 1.0, 0, *[float("nan")] * 5, ())
+
+
+@pytest.mark.parametrize("touched", range(1, 10))
+def test_the_number_of_kinds_does_not_tell_how_many_values_were_changed(touched):
+    kinds = ("suppressed", "rounded", "in ranges", "top- or bottom-coded")
+    some = {name for n in range(2, 5) for name in _kinds(column(touched, 0, kinds[:n]))["kinds"]}
+    assert (some == {SOMEHOW}) == (touched < FEWEST)
+    assert _kinds(column(touched, 0))["kinds"] == ("suppressed",)
+
+
+def test_the_column_named_first_does_not_tell_which_hidden_number_is_larger():
+    others = column(12, 6)
+    order = {_shown_share(column(10, right)) > _shown_share(others) for right in (1, 2, 3, 4)}
+    assert len(order) == 1
+    assert _shown_share(column(10, 0)) == 0
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.01, 0.1, 0.3, 0.5, 0.9])
+def test_no_limit_tells_a_hidden_number_of_values_given_back(limit):
+    """The verdict is the same for every number of values that is printed alike."""
+    verdicts = set()
+    for right in (1, 2, 3, 4):
+        below = {"text": "<33 %", "value": None, "below": 1 / 3}
+        one = {"name": "recoverable", "limit": limit, "holds": {"value": right / 12 <= limit}}
+        verdicts.add((one | shares_by_print(one, [below]))["holds"]["value"])
+    assert len(verdicts) == 1
+    assert verdicts == {False if limit < 0.033 else None if limit < 1 / 3 else True}
+
+
+@pytest.mark.parametrize("hidden", [1, 3])
+def test_a_release_that_gives_few_values_back_is_judged_by_what_is_printed(hidden):
+    roles = {"keys": KEYS, "weight": "weight", "household": "home"}
+    said = set()
+    for limit in (0.0, 0.5):
+        limits = {"k": 3, "recoverable": limit}
+        with quiet():
+            assessed = assess(few(hidden), scenario=Scenario(**roles, thresholds=limits))
+        plain = plain_release(assessed)
+        (one,) = (one for one in plain["verdicts"] if one["name"] == "recoverable")
+        said.add((limit, one["holds"]["value"], one["variable"]))
+        exact = plain_release(assessed, internal=True)["verdicts"]
+        assert [one["variable"] for one in exact if one["name"] == "recoverable"] == ["region"]
+    assert said == {(0.0, False, None), (0.5, None, None)}
+
+
+def test_a_release_in_which_nothing_was_changed_is_within_the_limit():
+    with quiet():
+        scene = Scenario(keys=KEYS, weight="weight", thresholds={"recoverable": 0.1})
+        plain = plain_release(assess(ORIGINAL, scenario=scene))
+    assert [one["holds"]["value"] for one in plain["verdicts"]] == [True]
+
+
+def assess(hidden, *, scenario):
+    return sdc.assess(ORIGINAL, hidden, scenario=scenario, seed=1)

@@ -13,6 +13,7 @@ from sdckit.report.shares import ShareView, by_release, release_heads, said_bloc
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"
+SOMEHOW = "more than one thing"
 FEWEST = 5  # values of a column given back before a document says what told them
 UNDONE = {
     "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
@@ -43,8 +44,10 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         if result.below_k:
             tree |= _undone(result, j, start, setting)
         if touched:
-            worst = max(range(len(touched)), key=lambda number: touched[number].share)
-            tree["recoverable"] = Share(f"{start}{worst}.back", f"{start}{worst}.touched")
+            worst = max(range(len(touched)), key=lambda number: _shown_share(touched[number]))
+            # Of a column's changed values, if anything is given back; nothing is no share, of however few.
+            some = f"{start}{worst}.touched" if touched[worst].counted else f"n.released.{j}"
+            tree["recoverable"] = Share(f"{start}{worst}.back", some)
         releases.append(tree)
     enough = [one for some in result.columns for one in some if one.counted >= FEWEST]
     return {
@@ -53,6 +56,19 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
         **said_tree(result),
     }
+
+
+def _shown_share(one: Any) -> float:
+    """The share by which columns are put in order: a hidden number at its bound, exact ones would tell it."""
+    counted = one.counted if one.counted == 0 or one.counted >= FEWEST else FEWEST
+    return float(min(1.0, counted / one.touched))
+
+
+def _kinds(one: Any) -> dict[str, Tree]:
+    """What was done to it; not where so few values were changed that the number of kinds tells how many."""
+    if one.touched < FEWEST and len(one.kinds) > 1:
+        return {"kinds": (SOMEHOW,), "exact_kinds": InternalOnly(tuple(one.kinds))}
+    return {"kinds": tuple(one.kinds)}
 
 
 def _concerns(words: str, columns: list[Any]) -> bool:
@@ -64,7 +80,7 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     touched = ledger.count(f"{start}touched", one.touched, f"{start}")
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
-        "column": one.column, "kinds": tuple(one.kinds), "touched": touched,
+        "column": one.column, **_kinds(one), "touched": touched,
         "back": ledger.count(f"{start}back", one.counted, f"{start}"),
         "narrowed": ledger.count(f"{start}narrowed", one.narrowed, f"{start}"),
         "told_by": one.told_by if one.counted >= FEWEST else "",
@@ -125,8 +141,8 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     heads = ("Column", "What was done", "Changed", "Given back", "Narrowed", "Guessed", "Told by")
     rows = tuple(
         (
-            one["column"], ", ".join(one["kinds"]), one["touched"]["text"], of_whole(one["back"], one["share"]),
-            one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
+            one["column"], ", ".join(one.get("exact_kinds", one["kinds"])), one["touched"]["text"],
+            of_whole(one["back"], one["share"]), one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
         )
         for one in columns
     )  # fmt: skip
