@@ -158,10 +158,14 @@ class Guarded:
 
 @dataclass(frozen=True)
 class Part:
-    """An exact part of one, printed in whole per cent, and only where the count `base` is large enough."""
+    """An exact part of one, printed in whole per cent, and only where the count `base` is large enough.
+
+    Of a number of values, `counted`, in steps of ten of the base at least: finer ones would count them.
+    """
 
     true: float
     base: str
+    counted: bool = False
 
 
 @dataclass(frozen=True)
