@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,13 +13,15 @@ import pytest
 import sdckit as sdc
 from attacks.recovery.made import KEYS, released, survey
 from draw import quiet
+from report.attacker import Solver, opened
 from sdckit import Scenario, recoverable_values
 from sdckit.attacks.recovery.column_recovery import ColumnRecovery
 from sdckit.report.chapters.release_document import plain_release, shares_by_print
 from sdckit.report.charts import to_svg
+from sdckit.report.gate.figures import Document, Ledger
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.views.recoverable_values import FEWEST, SOMEHOW, _kinds, _shown_share
+from sdckit.report.views.recoverable_values import FEWEST, SOMEHOW, _column, _kinds, _shown_share
 
 ORIGINAL = survey(700)
 
@@ -165,3 +169,24 @@ def test_a_release_in_which_nothing_was_changed_is_within_the_limit():
 
 def assess(hidden, *, scenario):
     return sdc.assess(ORIGINAL, hidden, scenario=scenario, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("touched", "back", "narrowed"), [(6, 1, 5), (6, 2, 4), (12, 8, 4), (13, 3, 8), (60, 57, 3)]
+)
+def test_what_is_given_back_and_what_is_narrowed_exclude_each_other(touched, back, narrowed):
+    """Whoever knows that sees no hidden number: by an integer programme over what is printed."""
+    ledger = Ledger()
+    released = ledger.count("n.released.1", 300, "n")
+    ledger.count("n", 300, "n")
+    one = replace(column(touched, back), narrowed=narrowed)
+    tree = _column(one, "c.", SimpleNamespace(ledger=ledger), 1)
+    ledger, prints = opened(Document({"n": released, **tree}, ledger.variables, tuple(ledger.relations), 300))
+    names = {"c.touched": touched, "c.back": back, "c.narrowed": narrowed}
+    solver = Solver(ledger, prints)
+    for name in (name for name, true in names.items() if 0 < true < FEWEST):
+        low, high = solver.range(name)
+        assert high - low >= 1, name
+    assert any(
+        set(relation.terms) >= {("c.back", -1.0), ("c.narrowed", -1.0)} for relation in ledger.relations
+    )

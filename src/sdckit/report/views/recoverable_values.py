@@ -87,6 +87,8 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     }  # fmt: skip
     ledger.nested(f"{start}touched", f"{start}back")
     ledger.nested(f"{start}touched", f"{start}narrowed")
+    # Narrowed are those not told, so the two exclude each other; the rest is told wrongly or not at all.
+    ledger.equal(f"{start}touched", f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
     tree["share"] = Share(f"{start}back", f"{start}touched")
     if one.right is not None and one.n_guessed:
         ledger.count(f"{start}guessed", one.n_guessed, f"{start}")
