@@ -30,6 +30,7 @@ from sdckit.report.gate.figures import (
     Ratio,
     Share,
     SizeClasses,
+    Told,
     Total,
     Tree,
     Value,
@@ -137,7 +138,7 @@ class _Printer:
         if isinstance(tree, Mapping):
             return {key: self.plain(value) for key, value in tree.items()}
         if isinstance(tree, tuple):
-            return [self.plain(value) for value in tree]
+            return [self.plain(value) for value in tree if not self._is_left_out(value)]
         if isinstance(tree, Count | Value):
             return self._told(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
@@ -163,7 +164,15 @@ class _Printer:
         if isinstance(tree, Part):
             n = (self.prints[tree.base].value or math.inf) if tree.counted else math.inf
             return _part(tree.true, n, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
+        if isinstance(tree, Told):
+            return self.plain(tree.content if self._is_told(tree) else tree.otherwise)
         return self._words(tree)
+
+    def _is_told(self, leaf: Told) -> bool:
+        return self.internal or any(self.prints[name].value for name in leaf.bases)
+
+    def _is_left_out(self, tree: Tree) -> bool:
+        return isinstance(tree, Told) and tree.otherwise is None and not self._is_told(tree)
 
     def _figure(self, name: str) -> Plain:
         one = self.prints[name]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import InternalOnly, Share, Tree
+from sdckit.report.gate.figures import InternalOnly, Share, Told, Tree
 from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
@@ -14,7 +14,7 @@ from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"
 SOMEHOW = "more than one thing"
-FEWEST = 5  # values of a column given back before a document says what told them
+FEWEST = 5  # values given back that are printed as a number
 UNDONE = {
     "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
     "undone_expected": "Expected re-identifications",
@@ -49,10 +49,9 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
             some = f"{start}{worst}.touched" if touched[worst].counted else f"n.released.{j}"
             tree["recoverable"] = Share(f"{start}{worst}.back", some)
         releases.append(tree)
-    enough = [one for some in result.columns for one in some if one.counted >= FEWEST]
     return {
         "releases": tuple(releases),
-        "advice": tuple(dict.fromkeys(words for words in result.advice if _concerns(words, enough))),
+        "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
         **said_tree(result),
     }
@@ -64,15 +63,22 @@ def _shown_share(one: Any) -> float:
     return float(min(1.0, counted / one.touched))
 
 
-def _kinds(one: Any) -> dict[str, Tree]:
+def _kinds(one: Any, touched: str) -> Tree:
     """What was done to it; not where so few values were changed that the number of kinds tells how many."""
-    if one.touched < FEWEST and len(one.kinds) > 1:
-        return {"kinds": (SOMEHOW,), "exact_kinds": InternalOnly(tuple(one.kinds))}
-    return {"kinds": tuple(one.kinds)}
+    return tuple(one.kinds) if len(one.kinds) < 2 else Told(tuple(one.kinds), (touched,), (SOMEHOW,))
 
 
-def _concerns(words: str, columns: list[Any]) -> bool:
-    return any(words in one.remedies for one in columns)
+def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]:
+    """The values given back that a piece of advice is about, by column and release."""
+    found = []
+    for j, columns in enumerate(result.columns, 1):
+        touched = [one for one in columns if one.touched]
+        found += [
+            f"{setting.prefix}.{setting.place}.{j}.{number}.back"
+            for number, one in enumerate(touched)
+            if words in one.remedies
+        ]
+    return tuple(found)
 
 
 def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
@@ -80,10 +86,10 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     touched = ledger.count(f"{start}touched", one.touched, f"{start}")
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
-        "column": one.column, **_kinds(one), "touched": touched,
+        "column": one.column, "kinds": _kinds(one, touched.name), "touched": touched,
         "back": ledger.count(f"{start}back", one.counted, f"{start}"),
         "narrowed": ledger.count(f"{start}narrowed", one.narrowed, f"{start}"),
-        "told_by": one.told_by if one.counted >= FEWEST else "",
+        "told_by": Told(one.told_by, (f"{start}back",)),
     }  # fmt: skip
     ledger.nested(f"{start}touched", f"{start}back")
     ledger.nested(f"{start}touched", f"{start}narrowed")
@@ -134,8 +140,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         return [Paragraph("No value of the release was changed: there is nothing to give back.")]
     found.append(Paragraph(GUESSES, "note"))
     found += _put_back(tree)
-    advice = tree.get("exact", tree)["advice"]
-    found += [Paragraph(f"What to do: {words}.") for words in advice]
+    found += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
     return [*found, *said_blocks(tree)]
 
 
@@ -143,7 +148,7 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     heads = ("Column", "What was done", "Changed", "Given back", "Narrowed", "Guessed", "Told by")
     rows = tuple(
         (
-            one["column"], ", ".join(one.get("exact_kinds", one["kinds"])), one["touched"]["text"],
+            one["column"], ", ".join(one["kinds"]), one["touched"]["text"],
             of_whole(one["back"], one["share"]), one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
         )
         for one in columns
