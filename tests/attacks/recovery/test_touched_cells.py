@@ -60,12 +60,22 @@ def test_a_limit_stands_for_everything_beyond_it():
     assert np.isinf(found.high[found.touched]).all()
 
 
-def test_names_of_bands_stand_for_what_the_original_has_in_them():
-    named = compared(x=pl.when(pl.col("x") < 20).then(pl.lit("young")).otherwise(pl.lit("old")))["x"]
-    truth = WHOLE["x"].to_numpy()
-    assert named.touched.all()
-    assert set(named.low) == {truth.min(), truth[truth >= 20].min()}
-    assert set(named.high) == {truth[truth < 20].max(), truth.max()}
+def test_of_values_in_groups_by_name_only_those_taken_out_count():
+    """Nothing in the release says which code of a group it was; a blank may be told to be of one of them."""
+    rng = np.random.default_rng(2)
+    codes = rng.integers(1, 10, 300)
+    whole = pl.DataFrame({"x": codes})
+    for names in (["a", "b", "c"], [3, 1, 2]):
+        groups = pl.Series([names[one % 3] for one in codes])
+        grouped = whole.with_columns(x=pl.when(pl.int_range(300) < 7).then(None).otherwise(groups))
+        found = by_original(read(grouped), read(whole))["x"]
+        assert np.flatnonzero(found.touched).tolist() == list(range(7))
+        assert found.kinds == ("suppressed",)
+    text = whole.select(pl.col("x").cast(pl.String))
+    other = text.with_columns(x=pl.when(pl.col("x") > "5").then(pl.lit("other")).otherwise("x"))
+    assert by_original(read(other), read(text)) == {}
+    swapped = whole.with_columns(x=pl.Series(rng.permutation(codes)))
+    assert by_original(read(swapped), read(whole))["x"].kinds == ("perturbed",)
 
 
 def test_ranges_of_numbers_that_are_not_whole_hold_them_all():

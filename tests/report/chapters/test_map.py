@@ -34,7 +34,7 @@ def points(*pairs: tuple[float, float], risk: str = "below_k", loss: str = "shar
 def test_counts_are_hidden_and_rounded() -> None:
     plain = plain_map(points((3, 0.004), (17, 0.25), (math.nan, math.nan)))
     assert [one["risk"]["text"] for one in plain["points"]] == ["<5", "15"]
-    assert [one["loss"]["text"] for one in plain["points"]] == ["<1 %", "25 %"]
+    assert [one["loss"]["text"] for one in plain["points"]] == ["<5 %", "25 %"]
     assert plain["points"][1]["label"] == "1.k = 1"
 
 

@@ -8,9 +8,10 @@ import pytest
 
 import sdckit as sdc
 from recipes import STEPS, scenario, survey
+from report.attacker import Solver, opened
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_document, recipe_section
 from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.0}, *STEPS[3:]]
@@ -110,3 +111,29 @@ def test_groups_of_columns_are_told_apart() -> None:
     steps = [{"method": "local_suppression", "k": 2, "together": [["sex", "name"], ["age", "income"]]}]
     (step,) = plain_recipe(done(steps=steps))["steps"]
     assert step["arguments"]["together"] == "sex, name; age, income"
+
+
+@pytest.mark.parametrize("n", [60, 90, 120, 150])
+def test_no_share_of_changed_values_tells_a_hidden_number(n: int) -> None:
+    """By an integer programme over all that is printed: the total of one step less what others changed."""
+    document = recipe_document(done(n))
+    ledger, prints = opened(document)
+    solver = Solver(ledger, prints)
+    hidden = [
+        name for name, one in ledger.variables.items() if one.kind == "count" and 0 < (one.true or 0) < 5
+    ]
+    assert hidden
+    for name in hidden:
+        low, high = solver.range(name)
+        assert high - low >= 1, name
+
+
+def test_the_share_of_few_changed_values_is_a_bound() -> None:
+    data = survey(60)
+    said = set()
+    for few in (1, 2, 3, 4):
+        steps = [{"method": "top_bottom_code", "column": "income", "top": sorted(data["income"])[-few - 1]}]
+        what = done(60, steps)
+        assert what.log.steps[0].changed == {"income": few}
+        said.add(plain_recipe(what)["figures"][-1]["share_changed"]["text"])
+    assert len(said) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -23,8 +24,9 @@ from sdckit.report.conclusions import NOTHING
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.markdown import render_markdown
+from sdckit.workflow.verdicts import Verdict
 
-LIMITS = {"k": 3, "match_risk": 0.1, "correctly_disclosed": 0.2, "replicated_uniques": 0.01}
+LIMITS = {"k": 3, "match_risk": 0.1, "correctly_disclosed": 0.2, "replicated_uniques": 0.03}
 
 
 def assessed(original=None, released=None, **options):
@@ -161,3 +163,23 @@ def test_a_limit_on_attacks_is_judged_by_what_is_printed(leaves, holds, printed)
     assert judged_by_print(open_one, attacks, ["a", "b"]) == {}
     assert passed([{"holds": {"value": True}}, open_one]) is None
     assert passed([]) is None
+
+
+def test_a_limit_on_few_records_is_not_judged_in_a_protected_document():
+    """Held below 5 of 240 records, the verdict would tell how many there are."""
+    found = assessed(thresholds={"replicated_uniques": 0.01})
+    (exact,) = plain_release(found, internal=True)["verdicts"]
+    (printed,) = plain_release(found)["verdicts"]
+    assert exact["holds"]["value"] is not None
+    assert printed["holds"]["value"] is None
+    assert "confidential document" in printed["reason"]
+
+
+def test_reasons_of_verdicts_are_protected():
+    one = Verdict("match_risk", "default", None, 0.1, None, None, None, "3 records have no row (row 17)")
+    found = assessed(thresholds={"replicated_uniques": 0.03})
+    with_reason = replace(found, intruders=(replace(found.intruders[0], verdicts=(one,)),))
+    (printed,) = plain_release(with_reason)["verdicts"]
+    assert printed["reason"] == printed["holds"]["reason"] == "<5 records have no row (rows not shown)"
+    (exact,) = plain_release(with_reason, internal=True)["verdicts"]
+    assert exact["reason"] == one.reason

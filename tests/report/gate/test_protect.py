@@ -243,3 +243,14 @@ def test_a_share_of_successes_has_its_bound() -> None:
     assert rate_leaf(Seen(995, 997.5, 1000, many=True), 1000)["text"] == ">99.5 %"
     assert rate_leaf(Seen(42.5, 45, 47.5), 100) == {"text": "45.0 %", "value": 0.45}
     assert [percentage(one) for one in (0, 0.0049, 0.5, 1)] == ["0", "0.49", "50.0", "100"]
+
+
+@pytest.mark.parametrize("n", [60, 120, 300, 700, 5000])
+def test_a_counted_part_does_not_tell_small_counts_apart(n):
+    """Of one column, a share in whole per cent would count its records."""
+    said = set()
+    for few in (1, 2, 3, 4):
+        ledger = Ledger()
+        tree = {"n": ledger.count("n", n, "n"), "part": Part(few / n, "n", counted=True)}
+        said.add(protect(Document(tree, ledger.variables, (), n))["part"]["text"])
+    assert len(said) == 1

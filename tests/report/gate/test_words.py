@@ -11,7 +11,7 @@ from sdckit.report.gate.words import protect_words
         ("weight of 3 records is missing", "weight of <5 records is missing"),
         ("1,203 records and 7 households", "1,205 records and 5 households"),
         ("see rows 3, 17 and 20 of the file", "see rows not shown of the file"),
-        ("bad value at row 12", "bad value at row not shown"),
+        ("bad value at row 12", "bad value at rows not shown"),
         ("first rows: 4, 9, 11", "first rows not shown"),
         ("'age' has 4312 levels: recode it first", "'age' has 4310 levels: recode it first"),
         ("no record below k = 3", "no record below k = 3"),
@@ -27,3 +27,17 @@ def test_counts_in_words_are_protected(exact: str, printed: str) -> None:
 
 def test_a_count_is_rounded_as_its_table_is() -> None:
     assert protect_words("7 records", {7: "<10"}) == "<10 records"
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("job holds 'refused' in 1 record", "job holds 'refused' in 2 records"),
+        ("1 household is in both files", "2 households are in both files"),
+        ("1 record has no weight (row 17)", "2 records have no weight (rows 17 and 20)"),
+        ("row 17 has no household", "rows 17, 20 have no household"),
+        ("1 row was left out", "3 rows were left out"),
+    ],
+)
+def test_grammar_does_not_tell_one_from_few(one: str, two: str) -> None:
+    assert protect_words(one) == protect_words(two)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from attacks.recovery.made import KEYS, released, survey
-from sdckit import recoverable_values
+from draw import quiet
+from report.attacker import Solver, opened
+from sdckit import Scenario, recoverable_values
+from sdckit.attacks.recovery.column_recovery import ColumnRecovery
+from sdckit.report.chapters.release_document import plain_release, shares_by_print
 from sdckit.report.charts import to_svg
-from sdckit.report.gate.protect import protect
+from sdckit.report.gate.figures import Document, Ledger, Told, Variable
+from sdckit.report.gate.protect import _Printer, protect
+from sdckit.report.gate.rounding import print_variable
 from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.views.recoverable_values import FEWEST, SOMEHOW, _column, _kinds, _shown_share
 
 ORIGINAL = survey(700)
 
@@ -53,7 +63,7 @@ def test_fewer_than_five_values_given_back_are_never_told(n):
     assert column["told_by"] == ""
     assert column["back"]["text"] != str(n)
     assert column["touched"]["text"] != str(n)
-    assert tree["advice"] in ((), [])
+    assert tree["advice"] == []
     assert "exact" not in tree
     said = text_of(result)
     assert "coarsen" not in said
@@ -102,3 +112,99 @@ def test_without_keys_and_without_the_original():
     assert "undone_uniques" not in tree["releases"][0]
     assert "guess" not in tree["releases"][0]["columns"][0]
     assert "–" in text_of(result)
+
+
+def column(touched, right, kinds=("suppressed",), name="a"):
+    return ColumnRecovery(name, kinds, touched, right, right, 0, 1.0, 0, *[float("nan")] * 5, ())
+
+
+@pytest.mark.parametrize("touched", range(2, 10))
+def test_the_number_of_kinds_does_not_tell_how_many_values_were_changed(touched):
+    kinds = ("suppressed", "rounded", "in ranges", "top- or bottom-coded")
+    for n in range(2, 5):
+        ledger = Ledger()
+        ledger.count("t", touched, "t")
+        document = Document({"kinds": _kinds(column(touched, 0, kinds[:n]), "t")}, ledger.variables, (), 300)
+        assert protect(document)["kinds"] == ([SOMEHOW] if touched < FEWEST else list(kinds[:n]))
+        assert protect(document, internal=True)["kinds"] == list(kinds[:n])
+    assert _kinds(column(touched, 0), "t") == ("suppressed",)
+
+
+def test_what_told_values_is_said_only_where_their_number_is_printed():
+    """Not from five on by the exact number: one that is printed below 10 would be told apart."""
+    said = set()
+    for right in (3, 7):
+        printer = _Printer({"back": print_variable(Variable(right), 1)}, False, {})
+        said.add(printer.plain(Told("weight", ("back",))))
+    assert said == {""}
+    assert (
+        _Printer({"back": print_variable(Variable(17), 1)}, False, {}).plain(Told("weight", ("back",)))
+        == "weight"
+    )
+
+
+def test_the_column_named_first_does_not_tell_which_hidden_number_is_larger():
+    others = column(12, 6)
+    order = {_shown_share(column(10, right)) > _shown_share(others) for right in (1, 2, 3, 4)}
+    assert len(order) == 1
+    assert _shown_share(column(10, 0)) == 0
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.01, 0.1, 0.3, 0.5, 0.9])
+def test_no_limit_tells_a_hidden_number_of_values_given_back(limit):
+    """The verdict is the same for every number of values that is printed alike."""
+    verdicts = set()
+    for right in (1, 2, 3, 4):
+        below = {"text": "<33 %", "value": None, "below": 1 / 3}
+        one = {"name": "recoverable", "limit": limit, "holds": {"value": right / 12 <= limit}}
+        verdicts.add((one | shares_by_print(one, [below]))["holds"]["value"])
+    assert len(verdicts) == 1
+    assert verdicts == {False if limit < 0.033 else None if limit < 1 / 3 else True}
+
+
+@pytest.mark.parametrize("hidden", [1, 3])
+def test_a_release_that_gives_few_values_back_is_judged_by_what_is_printed(hidden):
+    roles = {"keys": KEYS, "weight": "weight", "household": "home"}
+    said = set()
+    for limit in (0.0, 0.5):
+        limits = {"k": 3, "recoverable": limit}
+        with quiet():
+            assessed = assess(few(hidden), scenario=Scenario(**roles, thresholds=limits))
+        plain = plain_release(assessed)
+        (one,) = (one for one in plain["verdicts"] if one["name"] == "recoverable")
+        said.add((limit, one["holds"]["value"], one["variable"]))
+        exact = plain_release(assessed, internal=True)["verdicts"]
+        assert [one["variable"] for one in exact if one["name"] == "recoverable"] == ["region"]
+    assert said == {(0.0, False, None), (0.5, None, None)}
+
+
+def test_a_release_in_which_nothing_was_changed_is_within_the_limit():
+    with quiet():
+        scene = Scenario(keys=KEYS, weight="weight", thresholds={"recoverable": 0.1})
+        plain = plain_release(assess(ORIGINAL, scenario=scene))
+    assert [one["holds"]["value"] for one in plain["verdicts"]] == [True]
+
+
+def assess(hidden, *, scenario):
+    return sdc.assess(ORIGINAL, hidden, scenario=scenario, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("touched", "back", "narrowed"), [(6, 1, 5), (6, 2, 4), (12, 8, 4), (13, 3, 8), (60, 57, 3)]
+)
+def test_what_is_given_back_and_what_is_narrowed_exclude_each_other(touched, back, narrowed):
+    """Whoever knows that sees no hidden number: by an integer programme over what is printed."""
+    ledger = Ledger()
+    released = ledger.count("n.released.1", 300, "n")
+    ledger.count("n", 300, "n")
+    one = replace(column(touched, back), narrowed=narrowed)
+    tree = _column(one, "c.", SimpleNamespace(ledger=ledger), 1)
+    ledger, prints = opened(Document({"n": released, **tree}, ledger.variables, tuple(ledger.relations), 300))
+    names = {"c.touched": touched, "c.back": back, "c.narrowed": narrowed}
+    solver = Solver(ledger, prints)
+    for name in (name for name, true in names.items() if 0 < true < FEWEST):
+        low, high = solver.range(name)
+        assert high - low >= 1, name
+    assert any(
+        set(relation.terms) >= {("c.back", -1.0), ("c.narrowed", -1.0)} for relation in ledger.relations
+    )

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery.guesses import Guessed
 from sdckit.attacks.recovery.recovered import Recovered
 from sdckit.attacks.recovery.released_columns import ReleasedColumn, read_columns
-from sdckit.attacks.recovery.touched_cells import Logged, TouchedColumn, by_log, by_original, by_sight
+from sdckit.attacks.recovery.touched_cells import (
+    Logged,
+    TouchedColumn,
+    by_log,
+    by_original,
+    by_sight,
+    truth_codes,
+)
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data.nearest import did_you_mean
@@ -41,14 +48,14 @@ class RecoveryFile:
         column, before = one.target.column, self.truth[one.target.column.name]
         if one.values is not None and before.numbers is not None:
             return before.numbers
-        return _as_released(column, before)
+        return truth_codes(column, before)
 
     def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """The true values as the guesses are given: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
         before = self.truth[one.target.column.name]
-        return before.numbers if guessed.is_number else _as_released(one.target.column, before)
+        return before.numbers if guessed.is_number else truth_codes(one.target.column, before)
 
 
 def recovery_files(
@@ -130,23 +137,6 @@ def _present(roles: Roles, names: Sequence[str]) -> Roles:
     )
     left = tuple(name for name in roles.sensitive if name in names)
     return replace(roles, weight=weight, household=household, person=person, sensitive=left)
-
-
-def _as_released(column: ReleasedColumn, before: ReleasedColumn) -> NDArray[np.float64]:
-    """The true values as codes of the release: -1 where it has none for them.
-
-    A value that was put into a group is the group that most of its records show.
-    """
-    place = {label: code for code, label in enumerate(column.labels(), 1)}
-    codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
-    there = (codes[before.codes] < 0) & ~column.missing
-    pairs, counts = np.unique(
-        np.stack([before.codes[there], column.codes[there]]), axis=1, return_counts=True
-    )
-    of_value = np.bincount(before.codes[there], minlength=len(codes))
-    mostly = 2 * counts > of_value[pairs[0]]
-    codes[pairs[0, mostly]] = pairs[1, mostly]
-    return np.asarray(codes[before.codes])
 
 
 def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> None:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 
-__all__ = ["Logged", "TouchedColumn", "by_log", "by_original", "by_sight"]
+__all__ = ["Logged", "TouchedColumn", "by_log", "by_original", "by_sight", "truth_codes"]
 
+MOST_GROUPED = 100  # values of a column of codes
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
@@ -113,39 +114,42 @@ def by_original(
     columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn]
 ) -> dict[str, TouchedColumn]:
     """Where the release differs from its original, row by row."""
-    found = {}
-    for name, column in columns.items():
-        if name not in original:
-            continue
-        before = original[name]
-        low, high = _ends(column)
-        if before.numbers is not None and not before.whole and column.from_labels:
-            low, high = _widened(low, high)
-        if before.numbers is not None and low is None:
-            low, high = _observed(column, before.numbers)
-        if before.numbers is not None and low is not None and high is not None:
-            with np.errstate(invalid="ignore"):
-                touched = ~before.missing & ((low != before.low) | (high != before.high))
-            unread = np.isnan(low) & np.isnan(
-                before.numbers
-            )  # infinite ones: only their print can be compared
-            if unread.any() or before.from_labels:
-                touched &= ~((unread | before.from_labels) & _same_text(column, before))
+    made = (_compared(column, original[name]) for name, column in columns.items() if name in original)
+    return {one.column.name: one for one in made if one.touched.any()}
+
+
+def _compared(column: ReleasedColumn, before: ReleasedColumn) -> TouchedColumn:
+    """What was changed in one column; of codes in groups only those taken out: nothing shows the others."""
+    low, high = _ends(column)
+    if before.numbers is not None and not before.whole and column.from_labels:
+        low, high = _widened(low, high)
+    touched = _differing(column, before, low, high)
+    kinds = [SUPPRESSED] * bool((touched & column.missing).any())
+    seen = touched & ~column.missing
+    if seen.any() and low is not None and high is not None and before.numbers is not None:
+        ranged = _by_truth(low, high, seen, _an_end(before))
+        if CHANGED in ranged[2] and _is_grouped(column, before):
+            touched = touched & column.missing
         else:
-            touched = ~before.missing & ~_same_text(column, before)
-        if not touched.any():
-            continue
-        kinds = []
-        if (touched & column.missing).any():
-            kinds.append(SUPPRESSED)
-        seen = touched & ~column.missing
-        if seen.any() and low is not None and high is not None and before.numbers is not None:
-            low, high, more = _by_truth(low, high, seen, _an_end(before))
+            low, high, more = ranged
             kinds += more
-        elif seen.any():
-            kinds.append(CHANGED)
-        found[name] = TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
-    return found
+    elif seen.any():
+        kinds.append(CHANGED)
+    return TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+
+
+def _differing(
+    column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None
+) -> Bools:
+    """Where the release says something else than its original."""
+    if before.numbers is None or low is None or high is None:
+        return np.asarray(~before.missing & (truth_codes(column, before) != column.codes))
+    with np.errstate(invalid="ignore"):
+        touched = ~before.missing & ((low != before.low) | (high != before.high))
+    unread = np.isnan(low) & np.isnan(before.numbers)  # infinite ones: only their print can be compared
+    if unread.any() or before.from_labels:
+        touched &= ~((unread | before.from_labels) & _same_text(column, before))
+    return np.asarray(touched)
 
 
 def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
@@ -252,16 +256,25 @@ def _narrower(
     return np.fmin(low, known.low), np.fmax(high, known.high)
 
 
-def _observed(column: ReleasedColumn, numbers: Floats) -> tuple[Floats, Floats]:
-    """The range of the original's numbers in each level: documents of a release say what its labels mean."""
-    low, high = np.full(column.n_levels + 1, np.inf), np.full(column.n_levels + 1, -np.inf)
-    known = ~np.isnan(numbers)
-    np.minimum.at(low, column.codes[known], numbers[known])
-    np.maximum.at(high, column.codes[known], numbers[known])
-    empty = low > high
-    low[empty], high[empty] = np.nan, np.nan
-    low[0], high[0] = -np.inf, np.inf
-    return low[column.codes], high[column.codes]
+def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
+    """The true values as codes of the release: -1 where it has none for them.
+
+    A value is what most of its records show: itself, or the group that it was put into.
+    """
+    place = {label: code for code, label in enumerate(column.labels(), 1)}
+    codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+    seen = ~before.missing & ~column.missing
+    pairs, counts = np.unique(np.stack([before.codes[seen], column.codes[seen]]), axis=1, return_counts=True)
+    mostly = (2 * counts > np.bincount(before.codes[seen], minlength=len(codes))[pairs[0]]) & (counts > 1)
+    codes[pairs[0, mostly]] = pairs[1, mostly]
+    return np.asarray(codes[before.codes])
+
+
+def _is_grouped(column: ReleasedColumn, before: ReleasedColumn) -> bool:
+    """Whether codes were put into groups with numbers for names, each into one."""
+    known = ~before.missing & ~column.missing
+    few = before.n_levels <= MOST_GROUPED
+    return few and not (truth_codes(column, before) != column.codes)[known].any()
 
 
 def _same_text(column: ReleasedColumn, before: ReleasedColumn) -> Bools:

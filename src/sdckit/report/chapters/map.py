@@ -58,7 +58,7 @@ def _risk(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
 
 def _loss(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
     if figure == "share_changed":
-        return Part(true, "n")
+        return Part(true, "n", counted=True)
     return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, "n")
 
 

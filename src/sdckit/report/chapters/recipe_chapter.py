@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Share, Tree
+from sdckit.report.gate.figures import (
+    Count,
+    Document,
+    Foreign,
+    Guarded,
+    Ledger,
+    Part,
+    Quantity,
+    Relation,
+    Share,
+    Tree,
+)
 from sdckit.report.gate.protect import protect
 from sdckit.report.parts import ALONE, EXPECTED, bars, below, of_rule
 from sdckit.report.setting import intruder_words
@@ -96,7 +107,9 @@ def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
         "rule": one.rule,
         "released": base == "release 1",
         "without": tuple(key for key in known if key not in one.keys),
-        "share_changed": Part(one.share_changed, "n"),
+        "share_changed": _share_changed(one, done, ledger)
+        if single
+        else Part(one.share_changed, "n", counted=True),
         "pmse": None if math.isnan(one.pmse) else _pmse(at, one.pmse, ledger),
     }
     if not math.isnan(one.below_k):
@@ -112,6 +125,28 @@ def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
             f"f{at}.expected", one.expected_reidentifications, "expected", of=of(EXPECTED)
         )
     return tree
+
+
+def _share_changed(one: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share:
+    """The values that differ, linked with those that the steps changed: their sum would tell a hidden one."""
+    cells, name, n = "values compared", f"differing.{one.step}", int(done.log.n)
+    if name in ledger.variables:
+        return Share(name, cells)
+    true = round(one.share_changed * one.compared)
+    ledger.count(cells, one.compared, "cells")
+    ledger.count(name, true, "differing")
+    ledger.nested(cells, name)
+    parts = [
+        f"step{number}.{variable}"
+        for number, change in enumerate(done.log.steps[: one.step], 1)
+        for variable in change.changed
+    ]
+    changed = int(sum(ledger.variables[part].true or 0 for part in parts))
+    gone = max(0, math.ceil((true - changed) / n))  # columns left out: all their values differ
+    terms = ((name, 1.0), *((part, -1.0) for part in parts), *([("n", -float(gone))] if gone else ()))
+    exact = true == changed + gone * n
+    ledger.relations.append(Relation(terms, lower=0.0 if exact else -math.inf))
+    return Share(name, cells)
 
 
 def _pmse(at: int, true: float, ledger: Ledger) -> Guarded:

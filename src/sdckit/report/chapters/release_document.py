@@ -16,6 +16,7 @@ from sdckit.report.chapters.utility_chapter import utility_tree
 from sdckit.report.conclusions import NOTHING
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import protect
+from sdckit.report.gate.words import protect_words
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
@@ -30,9 +31,10 @@ __all__ = ["RELEASE_SCHEMA", "intruder_tree", "plain_release"]
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
-HIDDEN = (
-    "whether it holds rests on a number of successes that is hidden here; the confidential document says it"
-)
+# Limits on shares that a document prints, and the least part of a hidden one's bound: one person of at most five,
+# with room for the rounding of the whole; of expected numbers, nothing.
+SHARES = {"match_risk": 0.0, "replicated_uniques": 0.1, "correctly_disclosed": 0.1, "recoverable": 0.1}
+HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
 Plain = dict[str, Any]
 
 
@@ -51,7 +53,10 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
     scenario = assessment.scenario
     asked = assessment.attacks_asked
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
-    verdicts = [_verdict(one, assessment, after, comparison["intruders"]) for one in assessment.verdicts]
+    verdicts = [
+        _verdict(one, assessment, after, comparison["intruders"], internal=internal)
+        for one in assessment.verdicts
+    ]
     if attacks is not None and not internal:
         names = [intruder.name for intruder in assessment.intruders]
         verdicts = [one | judged_by_print(one, attacks["attacks"], names) for one in verdicts]
@@ -113,6 +118,26 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any], intruders: Sequence[
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
     within = all(most is not None and most <= limit for most in map(_most, leaves))
     if (holds and within) or (not holds and above):
+        return {}
+    return {"holds": {"text": HOLDS[None], "value": None, "reason": HIDDEN}, "reason": HIDDEN}
+
+
+def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
+    """A limit on a share is open where only a hidden number decides it, as that on the residual risk.
+
+    A share of one hidden person at least is above a limit that is far below that of one.
+    """
+    if one["name"] not in SHARES or one["holds"]["value"] is None:
+        return {}
+    limit, hidden = one["limit"], [leaf for leaf in leaves if leaf["value"] is None]
+    if all(most is not None and most <= limit for most in map(_most, hidden)):
+        return {}
+    least = [leaf["below"] * SHARES[one["name"]] for leaf in hidden if "below" in leaf]
+    shown = any((leaf["value"] or 0.0) > limit for leaf in leaves)
+    none_allowed = (
+        limit == 0 and one["name"] == "recoverable"
+    )  # whatever is hidden there is one value at least
+    if one["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}
     return {"holds": {"text": HOLDS[None], "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
@@ -184,20 +209,23 @@ def intruder_tree(
 
 
 def _verdict(
-    one: Verdict, assessment: ReleaseAssessment, after: Sequence[Plain], intruders: Sequence[Plain]
-) -> Plain:
+    one: Verdict, assessment: ReleaseAssessment, after: Sequence[Plain], intruders: Sequence[Plain], *,
+    internal: bool,
+) -> Plain:  # fmt: skip
     """A verdict as its release's own document prints it; one on both files from the comparison."""
     blank: Plain = {"text": "", "value": None}
-    holds: Plain = {"text": HOLDS[one.holds], "value": one.holds} | (
-        {"reason": one.reason} if one.reason else {}
-    )
+    reason = one.reason if internal else protect_words(one.reason)
+    holds: Plain = {"text": HOLDS[one.holds], "value": one.holds} | ({"reason": reason} if reason else {})
     plain: Plain = {
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
-        "n_resting": None, "value": None, "reason": one.reason, "release": None,
+        "n_resting": None, "value": None, "reason": reason, "release": None,
     }  # fmt: skip
+    if not internal and one.name == "recoverable":
+        plain["variable"] = None  # the first of columns by their exact shares
     if leaves := list(_compared(one, intruders)):
-        return plain | {"value": max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)}
+        plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)
+        return plain | ({} if internal else shares_by_print(plain, leaves))
     for number, (judged, printed) in enumerate(zip(assessment.released, after, strict=True), 1):
         for verdict, text in zip(judged.verdicts, printed["verdicts"], strict=True):
             if verdict == one:
@@ -211,4 +239,5 @@ def _compared(one: Verdict, intruders: Sequence[Plain]) -> Iterator[Plain]:
         for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
             view, variable = find_view(place), place.partition(":")[2]
             if isinstance(view, ShareView) and one.name in view.limits and variable in ("", one.variable):
-                yield from (release[view.limits[one.name]] for release in tree["releases"])
+                name = view.limits[one.name]
+                yield from (release[name] for release in tree["releases"] if name in release)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
     "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ratio", "Relation", "Share", "SizeClasses",
-    "Sizes", "Total", "Tree", "Value", "Variable", "Watched",
+    "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
 ]  # fmt: skip
 
 Kind = Literal["count", "value", "sum"]
@@ -158,10 +158,27 @@ class Guarded:
 
 @dataclass(frozen=True)
 class Part:
-    """An exact part of one, printed in whole per cent, and only where the count `base` is large enough."""
+    """An exact part of one, printed in whole per cent, and only where the count `base` is large enough.
+
+    Of a number of values, `counted`, in steps of ten of the base at least: finer ones would count them.
+    """
 
     true: float
     base: str
+    counted: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """Words that stand only where one of the counts `bases` is printed as a number, others in their place else.
+
+    Words that stand from five records on by the exact count would tell a count that is printed more coarsely.
+    ``otherwise=None`` leaves them out of a list: how many are missing is not told.
+    """
+
+    content: Tree
+    bases: tuple[str, ...]
+    otherwise: Tree = ""
 
 
 @dataclass(frozen=True)
@@ -254,7 +271,7 @@ class Histogram:
 
 
 Leaf = (
-    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Holds | Foreign
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | Foreign
     | InternalOnly | Levels | SizeClasses | Histogram
 )  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]

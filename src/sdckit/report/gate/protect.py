@@ -30,6 +30,7 @@ from sdckit.report.gate.figures import (
     Ratio,
     Share,
     SizeClasses,
+    Told,
     Total,
     Tree,
     Value,
@@ -48,6 +49,8 @@ SMALLEST_FILE = 50
 SMALLEST_BASE = 5
 # Records alone that an estimate needs to be printed: from fewer, two digits would tell how many there are.
 SMALLEST_GUARD = 50
+# Records in one step of a printed part.
+FEWEST_IN_A_STEP = 10
 CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
 
@@ -135,7 +138,7 @@ class _Printer:
         if isinstance(tree, Mapping):
             return {key: self.plain(value) for key, value in tree.items()}
         if isinstance(tree, tuple):
-            return [self.plain(value) for value in tree]
+            return [self.plain(value) for value in tree if not self._is_left_out(value)]
         if isinstance(tree, Count | Value):
             return self._told(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
@@ -159,8 +162,17 @@ class _Printer:
             found = self._figure(tree.name) if self._enough(tree.base) else dict(WITHHELD)
             return self._told(found, "count", tree.name)
         if isinstance(tree, Part):
-            return _part(tree.true, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
+            n = (self.prints[tree.base].value or math.inf) if tree.counted else math.inf
+            return _part(tree.true, n, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
+        if isinstance(tree, Told):
+            return self.plain(tree.content if self._is_told(tree) else tree.otherwise)
         return self._words(tree)
+
+    def _is_told(self, leaf: Told) -> bool:
+        return self.internal or any(self.prints[name].value for name in leaf.bases)
+
+    def _is_left_out(self, tree: Tree) -> bool:
+        return isinstance(tree, Told) and tree.otherwise is None and not self._is_told(tree)
 
     def _figure(self, name: str) -> Plain:
         one = self.prints[name]
@@ -254,14 +266,16 @@ def _chance(hits: Print, misses: Print, share: float) -> Plain:
     return {"text": text, "value": float(text)}
 
 
-def _part(true: float, *, exact: bool) -> Plain:
+def _part(true: float, n: float, *, exact: bool) -> Plain:
+    """A part of one in steps of whole per cent, and of ten of n at least: finer ones would count them."""
     if math.isnan(true):
         return {"text": "undefined", "value": None}
     if exact:
         return {"text": f"{100 * true:.6g} %", "value": true}
-    whole = round(100 * true)
+    step = next((one for one in (1, 2, 5, 10) if one * n >= 100 * FEWEST_IN_A_STEP), 20)
+    whole = min(100, step * round(100 * true / step))
     if whole == 0 < true:
-        return {"text": "<1 %", "value": None, "below": 0.01}
+        return {"text": f"<{step} %", "value": None, "below": step / 100}
     return {"text": f"{whole} %", "value": whole / 100}
 
 

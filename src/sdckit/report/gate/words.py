@@ -10,10 +10,17 @@ from sdckit.report.gate.rounding import format_number, print_variable
 
 __all__ = ["protect_words"]
 
+_VERBS = {"is": "are", "has": "have", "was": "were", "stands": "stand", "holds": "hold", "lacks": "lack"}
+_VERB = rf"(?:(\s+)({'|'.join(_VERBS)})\b)?"
 _ROWS = re.compile(
-    r"\b((?:first\s+)?(?:rows?|lines?))(?:\s+numbers?)?[\s:]+\d+"
-    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:,?\s*(?:\.{3}|…))?",
+    r"\b((?:first\s+)?(?:row|line))s?(?:\s+numbers?)?[\s:]+\d+"
+    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:,?\s*(?:\.{3}|…))?" + _VERB,
     re.IGNORECASE,
+)
+# One of a kind: the grammar would tell that a hidden count is 1.
+_ONE = re.compile(
+    r"(?<![\w.,\"'`/-])1(\s+)(record|row|household|person|cell|value|unique|level|group|unit)\b(?!['-])"
+    + _VERB
 )
 # A number that stands alone: not part of a name, not the level in "2-anonymity".
 _NUMBER = re.compile(r"(?<![\w.\"'`/-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w\"'`/-]|\.\d)")
@@ -26,7 +33,7 @@ _YEAR = re.compile(r"\((?:[^()]*\D)?$")
 
 
 def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
-    """Round counts, leave out row numbers; declared limits and years of sources stay.
+    """Round counts, leave out row numbers, one like many; declared limits and years of sources stay.
 
     `printed` says how the document prints a count that it rounds more coarsely than to 5: so do its words.
 
@@ -36,9 +43,17 @@ def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
     '<5 records have no household (first rows not shown), 1,205 have one'
     >>> protect_words("no level of 'age' reaches k = 3; 2-anonymity holds")
     "no level of 'age' reaches k = 3; 2-anonymity holds"
+    >>> protect_words("job holds 'refused' in 1 record: row 12 is left out")
+    "job holds 'refused' in <5 records: rows not shown are left out"
     """
-    without_rows = _ROWS.sub(lambda found: f"{found.group(1)} not shown", text)
+    several = _ONE.sub(lambda found: f"1{found.group(1)}{found.group(2)}s{_plural(found, 3)}", text)
+    without_rows = _ROWS.sub(lambda found: f"{found.group(1)}s not shown{_plural(found, 2)}", several)
     return _NUMBER.sub(lambda found: _number(found, printed or {}), without_rows)
+
+
+def _plural(found: re.Match[str], at: int) -> str:
+    """The verb of several, with the space before it, where the group after it is a verb."""
+    return f"{found.group(at)}{_VERBS[found.group(at + 1).lower()]}" if found.group(at) else ""
 
 
 def _number(found: re.Match[str], printed: Mapping[int, str]) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import InternalOnly, Share, Tree
+from sdckit.report.gate.figures import InternalOnly, Share, Told, Tree
 from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"
-FEWEST = 5  # values of a column given back before a document says what told them
+SOMEHOW = "more than one thing"
+FEWEST = 5  # values given back that are printed as a number
 UNDONE = {
     "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
     "undone_expected": "Expected re-identifications",
@@ -43,20 +44,41 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         if result.below_k:
             tree |= _undone(result, j, start, setting)
         if touched:
-            worst = max(range(len(touched)), key=lambda number: touched[number].share)
-            tree["recoverable"] = Share(f"{start}{worst}.back", f"{start}{worst}.touched")
+            worst = max(range(len(touched)), key=lambda number: _shown_share(touched[number]))
+            # Of a column's changed values, if anything is given back; nothing is no share, of however few.
+            some = f"{start}{worst}.touched" if touched[worst].counted else f"n.released.{j}"
+            tree["recoverable"] = Share(f"{start}{worst}.back", some)
         releases.append(tree)
-    enough = [one for some in result.columns for one in some if one.counted >= FEWEST]
     return {
         "releases": tuple(releases),
-        "advice": tuple(dict.fromkeys(words for words in result.advice if _concerns(words, enough))),
+        "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
         **said_tree(result),
     }
 
 
-def _concerns(words: str, columns: list[Any]) -> bool:
-    return any(words in one.remedies for one in columns)
+def _shown_share(one: Any) -> float:
+    """The share by which columns are put in order: a hidden number at its bound, exact ones would tell it."""
+    counted = one.counted if one.counted == 0 or one.counted >= FEWEST else FEWEST
+    return float(min(1.0, counted / one.touched))
+
+
+def _kinds(one: Any, touched: str) -> Tree:
+    """What was done to it; not where so few values were changed that the number of kinds tells how many."""
+    return tuple(one.kinds) if len(one.kinds) < 2 else Told(tuple(one.kinds), (touched,), (SOMEHOW,))
+
+
+def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]:
+    """The values given back that a piece of advice is about, by column and release."""
+    found = []
+    for j, columns in enumerate(result.columns, 1):
+        touched = [one for one in columns if one.touched]
+        found += [
+            f"{setting.prefix}.{setting.place}.{j}.{number}.back"
+            for number, one in enumerate(touched)
+            if words in one.remedies
+        ]
+    return tuple(found)
 
 
 def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
@@ -64,13 +86,15 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     touched = ledger.count(f"{start}touched", one.touched, f"{start}")
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
-        "column": one.column, "kinds": tuple(one.kinds), "touched": touched,
+        "column": one.column, "kinds": _kinds(one, touched.name), "touched": touched,
         "back": ledger.count(f"{start}back", one.counted, f"{start}"),
         "narrowed": ledger.count(f"{start}narrowed", one.narrowed, f"{start}"),
-        "told_by": one.told_by if one.counted >= FEWEST else "",
+        "told_by": Told(one.told_by, (f"{start}back",)),
     }  # fmt: skip
     ledger.nested(f"{start}touched", f"{start}back")
     ledger.nested(f"{start}touched", f"{start}narrowed")
+    # Narrowed are those not told, so the two exclude each other; the rest is told wrongly or not at all.
+    ledger.equal(f"{start}touched", f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
     tree["share"] = Share(f"{start}back", f"{start}touched")
     if one.right is not None and one.n_guessed:
         ledger.count(f"{start}guessed", one.n_guessed, f"{start}")
@@ -116,8 +140,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         return [Paragraph("No value of the release was changed: there is nothing to give back.")]
     found.append(Paragraph(GUESSES, "note"))
     found += _put_back(tree)
-    advice = tree.get("exact", tree)["advice"]
-    found += [Paragraph(f"What to do: {words}.") for words in advice]
+    found += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
     return [*found, *said_blocks(tree)]
 
 
@@ -125,8 +148,8 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     heads = ("Column", "What was done", "Changed", "Given back", "Narrowed", "Guessed", "Told by")
     rows = tuple(
         (
-            one["column"], ", ".join(one["kinds"]), one["touched"]["text"], of_whole(one["back"], one["share"]),
-            one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
+            one["column"], ", ".join(one["kinds"]), one["touched"]["text"],
+            of_whole(one["back"], one["share"]), one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
         )
         for one in columns
     )  # fmt: skip

@@ -46,6 +46,8 @@ class StepFigures:
         Values that differ from the original, as a share of all; the values of a column left out count.
     keys : tuple of str
         Those of the intruder's keys that were still in the file.
+    compared : int
+        Values of the original that were compared.
     rule : str
         What missing key values were taken for: "wildcard", "category", or "" where none is missing.
     pmse : float
@@ -63,6 +65,7 @@ class StepFigures:
     pmse: float = math.nan
     rule: str = ""
     keys: tuple[str, ...] = ()
+    compared: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +104,10 @@ class Watch:
         self, step: int, method: str, files: list[Any], values_changed: int
     ) -> tuple[StepFigures, ...]:
         share = fmean(self._share(one) for one in files)
+        original: Any = open_frame(self.original)
+        compared = len(original) * len(original.columns)
         if self.scenario is None:
-            return (StepFigures(step, method, "", values_changed, share_changed=share),)
+            return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
         pmse = fmean(self._pmse(one) for one in files)
         found = []
         for name in self.scenario.intruders:
@@ -111,7 +116,7 @@ class Watch:
             told = (step, method, name, values_changed, uniques, below, expected, share, pmse)
             left = self._left(self.scenario.intruder(name), open_frame(files[0]).columns)
             keys = () if left is None else left.keys
-            found.append(StepFigures(*told, rule=max(rules), keys=keys))
+            found.append(StepFigures(*told, rule=max(rules), keys=keys, compared=compared))
         return tuple(found)
 
     def differing(self, data: Any) -> dict[str, int]:
