@@ -259,15 +259,22 @@ def _narrower(
 def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
     """The true values as codes of the release: -1 where it has none for them.
 
-    A value is what most of its records show: itself, or the group that it was put into.
+    Where each value was put into one group, its group; else the value itself, or, of texts that the release does not
+    have, what most of their records show.
     """
     place = {label: code for code, label in enumerate(column.labels(), 1)}
-    codes = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+    own = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
     seen = ~before.missing & ~column.missing
     pairs, counts = np.unique(np.stack([before.codes[seen], column.codes[seen]]), axis=1, return_counts=True)
-    mostly = (2 * counts > np.bincount(before.codes[seen], minlength=len(codes))[pairs[0]]) & (counts > 1)
-    codes[pairs[0, mostly]] = pairs[1, mostly]
-    return np.asarray(codes[before.codes])
+    of_value = np.bincount(before.codes[seen], minlength=len(own))[pairs[0]]
+    mostly = (2 * counts > of_value) & (counts > 1)
+    group = own.copy()
+    group[pairs[0, mostly]] = pairs[1, mostly]
+    if (group[pairs[0]] == pairs[1]).all():
+        return np.asarray(group[before.codes])
+    if column.numbers is None:
+        own = np.where(own < 0, group, own)
+    return np.asarray(own[before.codes])
 
 
 def _is_grouped(column: ReleasedColumn, before: ReleasedColumn) -> bool:
