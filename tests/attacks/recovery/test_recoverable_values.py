@@ -141,6 +141,11 @@ def test_mates_are_numbered_and_have_one_head():
     assert only(one, "number").right == only(one, "number").restored > 0.5 * only(one, "number").touched
     two = recoverable_values(blanked(whole.drop("number"), ["head"]), whole.drop("number"), household="home")
     assert only(two, "head").right == only(two, "head").restored > 0
+    for found, column in ((one, "number"), (two, "head")):
+        assert (
+            f"suppress home together with {column} (together), or leave it out: the mates tell {column}"
+            in found.advice
+        )
 
 
 def test_children_are_counted_from_the_ages_of_mates():

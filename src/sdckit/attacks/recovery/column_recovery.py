@@ -128,6 +128,8 @@ def _remedy(column: str, source: Source, weight: str | None, household: str | No
                 f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
                 "show more rows than the release says (limit_households)"
             )
+        if "exactly one of a kind" in source.words or "numbered within" in source.words:
+            return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
         return f"protect {column} once per household (household_variables, together): mates give it back"
     names = " and ".join(source.columns)
     return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
