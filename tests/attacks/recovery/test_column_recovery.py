@@ -40,19 +40,19 @@ def test_the_most_telling_comes_first():
 
 
 @pytest.mark.parametrize(
-    ("columns", "words", "said"),
+    ("columns", "words", "kind", "said"),
     [
-        ((), "the order by id", "random_order"),
-        (("weight",), "weight", "coarsen_weights"),
-        (("weight", "age"), "weight with age", "coarsen_weights"),
-        (("home",), "the rows of a household counted (home)", "limit_households"),
-        (("home",), "the place among the rows of a household (home)", "limit_households"),
-        (("home",), "home (mates share it)", "household_variables"),
-        (("a", "b"), "a with b", "a and b"),
+        ((), "the order by id", "order", "random_order"),
+        (("weight",), "weight", "column", "coarsen_weights"),
+        (("weight", "age"), "weight with age", "column", "coarsen_weights"),
+        (("home",), "the rows of a household counted (home)", "counted", "limit_households"),
+        (("home",), "the place among the rows of a household (home)", "counted", "limit_households"),
+        (("home",), "home (mates share it)", "column", "household_variables"),
+        (("a", "b"), "a with b", "column", "a and b"),
     ],
 )
-def test_what_to_do_about_each(columns, words, said):
-    assert said in _remedy("region", Source(columns, words, 1), "weight", "home")
+def test_what_to_do_about_each(columns, words, kind, said):
+    assert said in _remedy("region", Source(columns, words, 1, kind), "weight", "home")
 
 
 def test_the_figures_of_a_column_belong_together():

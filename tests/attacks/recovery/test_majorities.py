@@ -10,14 +10,15 @@ import pytest
 
 from attacks.recovery.made import opened
 from sdckit.attacks.recovery.clues import column_clues
-from sdckit.attacks.recovery.majorities import _majority, by_majority
+from sdckit.attacks.recovery.majorities import by_majority
+from sdckit.attacks.recovery.tells import majorities_of
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_votes_are_counted_as_by_hand(seed):
     rng = np.random.default_rng(seed)
     group, codes = rng.integers(0, 6, 80).astype(np.int32), rng.integers(0, 5, 80).astype(np.int32)
-    found = _majority(group, codes, 6)
+    found = majorities_of(group, codes, 6)
     for one in range(7):
         counts = Counter(codes[(group == one) & (codes > 0)].tolist())
         votes = [*sorted(counts.values(), reverse=True), 0, 0]

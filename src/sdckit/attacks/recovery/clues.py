@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,13 @@ from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.numerics.grouping import group
 
 __all__ = [
-    "ID_SHARE", "Clue", "Household", "below_counts", "column_clues", "household_clues", "id_clues", "numbered",
+    "ID_SHARE", "Clue", "Household", "Kind", "below_counts", "column_clues", "household_clues", "id_clues", "numbered",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
+# How values are told: by columns or what mates share, by counting, by what mates divide among them, by neighbours.
+Kind = Literal["column", "counted", "divided", "order"]
 FEW_LEVELS = 12  # of a column whose values are counted within households
 MOST_AGES = 100  # limits tried to count the mates below them
 ID_SHARE = 0.5  # of the records that have a value of their own: the column is an id
@@ -39,6 +42,7 @@ class Clue:
     numbers: Floats | None = None
     joins: bool = False  # whether it is tried together with others
     groups: bool = True  # whether records that show the same are compared
+    kind: Kind = "column"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +114,16 @@ def numbered(values: Floats) -> tuple[Codes, int]:
 
 
 def _number_clue(
-    columns: Sequence[str], words: str, values: Floats, *, joins: bool = False, groups: bool = True
+    columns: Sequence[str],
+    words: str,
+    values: Floats,
+    *,
+    joins: bool = False,
+    groups: bool = True,
+    kind: Kind = "column",
 ) -> Clue:
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
-    return Clue(tuple(columns), words, codes, n_levels, values, joins, groups)
+    return Clue(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
 
 
 def column_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
@@ -127,8 +137,11 @@ def household_clues(columns: Mapping[str, ReleasedColumn], household: Household)
     """What members of a household show together."""
     name = household.name
     counted = household.spread(household.sizes.astype(np.float64))
-    yield _number_clue((name,), f"the rows of a household counted ({name})", counted, joins=True)
-    yield _number_clue((name,), f"the place among the rows of a household ({name})", household.positions())
+    yield _number_clue(
+        (name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted"
+    )
+    place = f"the place among the rows of a household ({name})"
+    yield _number_clue((name,), place, household.positions(), kind="counted")
     for other, column in columns.items():
         if other == name:
             continue
@@ -155,7 +168,7 @@ def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue
     for code in range(1, column.n_levels + 1):
         counts = np.where(complete, household.sums((column.codes == code).astype(np.float64)), np.nan)
         words = f"the mates with one value of {column.name} counted"
-        yield _number_clue((column.name, household.name), words, household.spread(counts))
+        yield _number_clue((column.name, household.name), words, household.spread(counts), kind="counted")
 
 
 def below_counts(
@@ -179,7 +192,9 @@ def below_counts(
             continue
         counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
-        yield _number_clue((column.name, household.name), words, household.spread(counts), groups=False)
+        yield _number_clue(
+            (column.name, household.name), words, household.spread(counts), groups=False, kind="counted"
+        )
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:

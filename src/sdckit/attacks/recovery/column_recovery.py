@@ -16,7 +16,6 @@ from sdckit.attacks.recovery.told_values import Source
 __all__ = ["ColumnRecovery", "advice", "summed_up"]
 
 Bools = NDArray[np.bool_]
-ORDER = "the order"
 MOST_NAMED = 3
 
 
@@ -74,9 +73,14 @@ class ColumnRecovery:
         return self.restored if self.right is None else self.right
 
     @property
+    def telling(self) -> tuple[str, ...]:
+        """What tells values of it in words, the most telling first; at most three."""
+        return tuple(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ()
+
+    @property
     def told_by(self) -> str:
-        """What tells values of it, the most telling first, in words; "" where nothing does."""
-        return "; ".join(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ""
+        """The same as one text; "" where nothing does."""
+        return "; ".join(self.telling)
 
     @property
     def share(self) -> float:
@@ -118,17 +122,17 @@ def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
 
 
 def _remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
-    if source.words.startswith(ORDER):
+    if source.kind == "order":
         return "put the rows into random order (random_order): neighbours tell values"
     if weight is not None and weight in source.columns:
         return f"coarsen the weight {weight} (coarsen_weights), or leave it out: it tells {column}"
     if household is not None and household in source.columns:
-        if "counted" in source.words or "the place among" in source.words:
+        if source.kind == "counted":
             return (
                 f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
                 "show more rows than the release says (limit_households)"
             )
-        if "exactly one of a kind" in source.words or "numbered within" in source.words:
+        if source.kind == "divided":
             return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
         return f"protect {column} once per household (household_variables, together): mates give it back"
     names = " and ".join(source.columns)

@@ -103,8 +103,8 @@ class RecoverableValues(PairResult):
     @property
     def told_by(self) -> str:
         """What gives values of keys back, in words; "" where nothing does."""
-        told = (one.told_by for some in self.columns for one in some if one.column in self.keys)
-        return "; ".join(dict.fromkeys(words for some in told for words in some.split("; ") if words))
+        told = (one.telling for some in self.columns for one in some if one.column in self.keys)
+        return "; ".join(dict.fromkeys(words for some in told for words in some))
 
     @cached_property
     def records(self) -> Any:

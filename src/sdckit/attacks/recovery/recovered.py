@@ -123,7 +123,8 @@ def _by_rules(
         if household is not None:
             by_household(one, household)
             by_mates(one, clues[0], household, rules=len(clues))  # the household's own column comes first
-        by_columns(one, clues, rules=len(clues))
+        others = clues if household is None else clues[1:]
+        by_columns(one, others, rules=len(clues))
         orders = _orders(columns) if orders is None else orders
         by_order(one, {words: order for words, order in orders.items() if words != _by(one.name)})
 

@@ -37,9 +37,13 @@ class RecoveryFile:
     columns: dict[str, ReleasedColumn]
     touched: dict[str, TouchedColumn]
     truth: dict[str, ReleasedColumn] | None
-    household: str | None
     roles: Roles
     memo: dict[Any, Any]
+
+    @property
+    def household(self) -> str | None:
+        """The column that numbers the households, where the release has it."""
+        return self.roles.household
 
     def truth_of(self, one: Recovered) -> NDArray[np.float64] | None:
         """The true values as the restored ones are given: numbers, or codes of the release."""
@@ -88,7 +92,7 @@ def recovery_files(
         read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: one for name, one in touched.items() if name in chosen}
-        files.append(RecoveryFile(frame, read, touched, before, own.household, own, memo))
+        files.append(RecoveryFile(frame, read, touched, before, own, memo))
     return tuple(files), pair
 
 

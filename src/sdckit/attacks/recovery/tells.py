@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.intervals import wilson
 
-__all__ = ["CHANCE", "MOST_WRONG", "Tally", "Telling", "judge_rule", "judge_tells", "tally_groups"]
+__all__ = [
+    "CHANCE", "MOST_WRONG", "Majorities", "Tally", "Telling", "judge_rule", "judge_tells", "majorities_of",
+    "tally_groups",
+]  # fmt: skip
 
 SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
 CHANCE = math.log(1e-7)  # a rule this probable by chance alone is none
@@ -80,6 +83,35 @@ def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: i
     more = np.zeros(n_groups, np.bool_)
     _tally(group, codes, first, n_first, second, n_second, more)
     return Tally(first, n_first, second, n_second, more)
+
+
+@dataclass(frozen=True, eq=False)
+class Majorities:
+    """The most frequent code of each group, its records, and those of the next most frequent one."""
+
+    code: NDArray[np.int32]
+    votes: NDArray[np.int64]
+    next_votes: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+
+def majorities_of(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Majorities:
+    """The most frequent code of each group, whose records without a code do not vote."""
+    span = int(codes.max(initial=0)) + 1
+    words, counts = np.unique(group.astype(np.int64) * span + codes, return_counts=True)
+    of, code = words // span, words % span
+    counts = np.where(code == 0, 0, counts)
+    order = np.lexsort((counts, of))
+    of, code, counts = of[order], code[order], counts[order]
+    last = np.flatnonzero(np.append(of[1:] != of[:-1], True))
+    size = np.bincount(of, counts, n_groups + 1).astype(np.int64)
+    found = Majorities(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
+    found.code[of[last]], found.votes[of[last]] = code[last], counts[last]
+    second = last - 1
+    second = second[(second >= 0)]
+    second = second[~np.isin(second, last)]
+    found.next_votes[of[second]] = counts[second]
+    return found
 
 
 def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Telling | None:

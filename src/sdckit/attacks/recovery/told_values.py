@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.clues import Clue, Household, below_counts
+from sdckit.attacks.recovery.clues import Clue, Household, Kind, below_counts
 from sdckit.attacks.recovery.relations import linear_relation, offset_of, scaled_copy
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.attacks.recovery.tells import CHANCE, judge_rule, judge_tells, tally_groups
@@ -29,11 +29,12 @@ MOST_COUNTED = 30.0  # a household has no more members of a kind
 
 @dataclass(frozen=True)
 class Source:
-    """What gave values back: the columns it uses, in words, and how many values it tells by itself."""
+    """What gave values back: the columns it uses, in words, how many values it tells by itself, and what helps."""
 
     columns: tuple[str, ...]
     words: str
     told: int
+    kind: Kind = "column"
 
 
 @dataclass(eq=False)
@@ -61,15 +62,15 @@ class Restoring:
     def of(cls, target: TouchedColumn) -> Restoring:
         """Nothing is put back yet."""
         column, n = target.column, len(target.touched)
+        known = np.where(target.touched, 0, column.codes).astype(np.int32)
         numbers = column.numbers
         if numbers is not None:
             numbers = np.where(target.touched, np.nan, numbers)
         low, high = (None if ends is None else ends.copy() for ends in (target.low, target.high))
         return cls(
-            target=target, open=target.touched.copy(),
-            known=np.where(target.touched, 0, column.codes).astype(np.int32), numbers=numbers,
+            target=target, open=target.touched.copy(), known=known, numbers=numbers,
             codes=np.zeros(n, np.int32), values=None if numbers is None else np.full(n, np.nan), low=low, high=high,
-            source=np.full(n, -1, np.int16), apart=np.where(target.touched, 0, column.codes).astype(np.int32),
+            source=np.full(n, -1, np.int16), apart=known,
         )  # fmt: skip
 
     @property
@@ -77,7 +78,7 @@ class Restoring:
         """The column."""
         return self.target.column.name
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """Of each known value."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
@@ -98,10 +99,12 @@ class Restoring:
         bottom = high[np.isinf(low) & np.isfinite(high)]
         return float(bottom.max(initial=-np.inf)), float(top.min(initial=np.inf))
 
-    def tell_codes(self, told: Bools, codes: Codes, columns: Sequence[str], words: str) -> None:
+    def tell_codes(
+        self, told: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column"
+    ) -> None:
         """Put values back by their codes where they can be what was touched."""
         if self.numbers is None:
-            self._put(told & self.target.touched & (codes > 0), columns, words, codes=codes)
+            self._put(told & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
             return
         number = np.full(int(max(codes.max(initial=0), self.known.max(initial=0))) + 1, np.nan)
         number[self.known] = self.numbers
@@ -110,9 +113,11 @@ class Restoring:
         # beyond a limit no value is known: that all who are known stand at it says nothing of the others
         with np.errstate(invalid="ignore"):
             told = told & (values > self.limits[0]) & (values < self.limits[1])
-        self.tell_numbers(told, values, columns, words)
+        self.tell_numbers(told, values, columns, words, kind)
 
-    def tell_numbers(self, told: Bools, values: Floats, columns: Sequence[str], words: str) -> None:
+    def tell_numbers(
+        self, told: Bools, values: Floats, columns: Sequence[str], words: str, kind: Kind = "column"
+    ) -> None:
         """Put numbers back where they lie in the range that the release leaves."""
         assert self.target.low is not None
         assert self.target.high is not None
@@ -121,10 +126,10 @@ class Restoring:
         if self.target.column.whole:
             values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
         values = values + 0.0  # no zero with a sign, which would print as another value
-        self._put(told & self.target.touched & within, columns, words, values=values)
+        self._put(told & self.target.touched & within, columns, words, kind, values=values)
 
     def _put(
-        self, told: Bools, columns: Sequence[str], words: str, *, codes: Codes | None = None,
+        self, told: Bools, columns: Sequence[str], words: str, kind: Kind, *, codes: Codes | None = None,
         values: Floats | None = None,
     ) -> None:  # fmt: skip
         count = int(np.count_nonzero(told))
@@ -133,7 +138,7 @@ class Restoring:
         fresh = told & self.open
         number = next((i for i, one in enumerate(self.sources) if one.words == words), len(self.sources))
         if number == len(self.sources):
-            self.sources.append(Source(tuple(columns), words, count))
+            self.sources.append(Source(tuple(columns), words, count, kind))
         if codes is not None:
             self.codes[fresh] = codes[fresh]
         if values is not None and self.values is not None:
@@ -168,7 +173,7 @@ def by_columns(one: Restoring, clues: Sequence[Clue], *, rules: int) -> None:
         if clue.groups and one.name not in clue.columns:
             told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules, one.apart)
             if told is not None:
-                one.tell_codes(told, codes, clue.columns, clue.words)
+                one.tell_codes(told, codes, clue.columns, clue.words, clue.kind)
 
 
 def by_pairs(
@@ -194,7 +199,8 @@ def by_pairs(
                     continue
                 told &= one.open
                 columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
-                one.tell_codes(told, codes, columns, f"{second.words} with {first.words}")
+                kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
+                one.tell_codes(told, codes, columns, f"{second.words} with {first.words}", kind)
 
 
 def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
@@ -244,7 +250,7 @@ def by_household(one: Restoring, household: Household) -> None:
             and household.sizes[whole].max() > 2
         ):
             rest = household.spread(all_sum - sums)
-            one.tell_numbers(single & one.open, rest, (name,), f"mates are numbered within {name}")
+            one.tell_numbers(single & one.open, rest, (name,), f"mates are numbered within {name}", "divided")
     levels = int(one.known.max(initial=0))
     if not 1 < levels <= FEW_PARTS:
         return
@@ -254,7 +260,7 @@ def by_household(one: Restoring, household: Household) -> None:
             continue
         told = has & single & (household.spread(counts) == 0)
         codes = np.full(len(told), code, np.int32)
-        one.tell_codes(told, codes, (name,), f"each {name} has exactly one of a kind")
+        one.tell_codes(told, codes, (name,), f"each {name} has exactly one of a kind", "divided")
 
 
 def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
@@ -277,7 +283,7 @@ def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:
             continue
         told, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
         told[order], codes[order] = agree, before
-        one.tell_codes(told, codes, (), words)
+        one.tell_codes(told, codes, (), words, "order")
 
 
 def _neighbours(codes: Codes) -> tuple[Codes, Codes]:
@@ -301,7 +307,7 @@ def by_numbers(
         assert clue.numbers is not None
         if (found := scaled_copy(one.numbers, clue.numbers)) is not None:
             values = found[1] + found[0] * clue.numbers
-            one.tell_numbers(~np.isnan(values), values, clue.columns, clue.words)
+            one.tell_numbers(~np.isnan(values), values, clue.columns, clue.words, clue.kind)
     numbers = {name: column.numbers for name, column in columns.items() if column.numbers is not None}
     numbers[one.name] = one.numbers
     for logs in (False, True):

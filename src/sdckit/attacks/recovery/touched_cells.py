@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
+from sdckit.attacks.recovery.tells import majorities_of
 
 __all__ = ["Logged", "TouchedColumn", "by_log", "by_original", "by_sight", "truth_codes"]
 
@@ -265,12 +266,10 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
     place = {label: code for code, label in enumerate(column.labels(), 1)}
     own = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
     seen = ~before.missing & ~column.missing
-    pairs, counts = np.unique(np.stack([before.codes[seen], column.codes[seen]]), axis=1, return_counts=True)
-    of_value = np.bincount(before.codes[seen], minlength=len(own))[pairs[0]]
-    mostly = (2 * counts > of_value) & (counts > 1)
-    group = own.copy()
-    group[pairs[0, mostly]] = pairs[1, mostly]
-    if (group[pairs[0]] == pairs[1]).all():
+    most = majorities_of(before.codes, column.codes, before.n_levels)
+    group = np.where((2 * most.votes > most.size) & (most.votes > 1), most.code, own)
+    group[0] = 0.0
+    if (group[before.codes] == column.codes)[seen].all():
         return np.asarray(group[before.codes])
     if column.numbers is None:
         own = np.where(own < 0, group, own)

@@ -13,7 +13,7 @@ from sdckit.protect.suppression.suppression_choices import Choices, Order, find_
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_near import nearest_sets, nested_sets, too_many
 
-__all__ = ["cover", "mend", "packed_words", "restore"]
+__all__ = ["cover", "mend", "others_of", "packed_words", "restore"]
 
 # Cells, their records and what these count.
 Others: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]"
@@ -224,6 +224,14 @@ def restore(
     return left
 
 
+def others_of(start: Situation, now: Situation, whole: NDArray[np.bool_]) -> Others:
+    """The cells of the records that keep all they had and were never at risk (`whole`), for what is given back."""
+    sizes = np.bincount(start.of_row[whole], minlength=len(start.size)).astype(np.float64)
+    cells, one_of = np.flatnonzero(sizes), np.zeros(len(start.size), np.int64)
+    one_of[start.of_row[whole]] = np.flatnonzero(whole)
+    return cells, sizes[cells], now.frequency[now.of_row[one_of[cells]]]
+
+
 def mend(
     file: WorkingFile, keys: Sequence[int], k: int, order: Order, start: Situation | None = None,
     choices: Choices | None = None,
@@ -262,11 +270,7 @@ def _tidy(
     risky, _ = start.rows_of(start.at_risk(k))
     changed[risky] = False
     rows = np.concatenate([risky, np.flatnonzero(changed)])
-    single = np.isin(np.arange(file.n), rows)
-    left_of = np.bincount(start.of_row[~single], minlength=len(start.size)).astype(np.float64)
-    rest, one_of = np.flatnonzero(left_of), np.zeros(len(start.size), np.int64)
-    one_of[start.of_row[~single]] = np.flatnonzero(~single)
-    others = rest, left_of[rest], now.frequency[now.of_row[one_of[rest]]]
+    others = others_of(start, now, np.isin(np.arange(file.n), rows, invert=True))
     masks = np.zeros(len(rows), np.uint64)
     for i, j in enumerate(keys):
         masks |= (file.gone[j] & ~before[j])[rows].astype(np.uint64) << np.uint64(i)

@@ -22,7 +22,7 @@ from sdckit.errors import ColumnError
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
-from sdckit.protect.suppression.suppression_mend import packed_words
+from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
 __all__ = ["Bonds", "bonds_of", "bound_together", "give_back", "read_together", "weighed", "widen"]
 
@@ -232,11 +232,7 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     touched = np.any(file.gone, axis=0)
     risky = np.isin(start.of_row, start.at_risk(k))
     single = np.concatenate([np.flatnonzero(risky), np.flatnonzero(touched & ~risky)])
-    whole = np.flatnonzero(~touched & ~risky)
-    left = np.bincount(start.of_row[whole], minlength=len(start.size))
-    rest = np.flatnonzero(left)
-    one_of = np.zeros(len(start.size), np.int64)
-    one_of[start.of_row[whole]] = whole
+    rest, left, counted = others_of(start, now, ~touched & ~risky)
     packed = packed_words([*start.codes.T, start.stratum], np.concatenate([start.of_row[single], rest]))
     if packed is None or int(touched.sum()) * (len(single) + len(rest)) > COMPARISONS:
         return
@@ -249,12 +245,13 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     units = _units(file, bonds, keys, fields)
     if not units:
         return
-    size = np.concatenate([np.ones(len(single)), left[rest].astype(np.float64)])
+    size = np.concatenate([np.ones(len(single)), left])
+    frequency = np.concatenate([now.frequency[now.of_row[single]], counted])
     edges = np.concatenate([[0], np.cumsum([len(rows) for _, rows, _ in units])]).astype(np.int64)
     given = np.zeros(len(units), np.bool_)
     several = sum(int(fields[i]) for i in range(len(keys))) if len(keys) > 1 else 0
     _give_back(
-        words, there, kept, size, now.frequency[now.of_row[np.concatenate([single, one_of[rest]])]].copy(), edges,
+        words, there, kept, size, frequency, edges,
         place[np.concatenate([rows for _, rows, _ in units])],
         np.array([*(field for _, _, field in units), several], np.uint64), k - TINY, given,
     )  # fmt: skip

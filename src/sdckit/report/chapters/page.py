@@ -10,8 +10,9 @@ from sdckit.report.parts import by_rule, ruled, texts
 from sdckit.report.view import Plain, view_of, views_of
 
 __all__ = [
-    "MOST_ROWS", "STATES", "answer_section", "figures_of", "intruder_sections", "lay_out", "measure_sections",
-    "methods_section", "not_measured", "protection_words", "records_section", "scenario_section", "verdicts_block",
+    "MOST_ROWS", "STATES", "answer_section", "figures_of", "headed_page", "intruder_sections", "lay_out",
+    "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "scenario_section",
+    "verdicts_block",
 ]  # fmt: skip
 
 # A page is for reading; all records at risk that are listed are in the JSON.
@@ -35,10 +36,15 @@ def lay_out(plain: Plain) -> Page:
     if plain.get("records_at_risk"):
         sections.append(records_section(plain))
     sections.append(methods_section(plain))
+    return headed_page(plain, "Disclosure risk", sections)
+
+
+def headed_page(plain: Plain, what: str, sections: Sequence[Section]) -> Page:
+    """Put a title, the answer and a footer around sections; `what` was assessed, in words."""
     version = plain["package"]["version"]
     return Page(
         plain["title"],
-        f"Disclosure risk of {plain['n']['text']} records, assessed on {plain['date']} with sdckit {version}",
+        f"{what} of {plain['n']['text']} records, assessed on {plain['date']} with sdckit {version}",
         plain["confidential"],
         STATES[plain["passed"]] if plain["verdicts"] else "open",
         headline(plain),

@@ -8,20 +8,19 @@ from dataclasses import replace
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock
 from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.page import (
-    STATES,
     figures_of,
+    headed_page,
     intruder_sections,
     lay_out,
     methods_section,
     not_measured,
-    protection_words,
     scenario_section,
     verdicts_block,
 )
 from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, usefulness_note
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA
-from sdckit.report.chapters.sentences import headline, listed
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import USEFULNESS
 from sdckit.report.parts import bars, below
@@ -62,18 +61,8 @@ def lay_out_release(plain: Plain) -> Page:
             alone = intruder_sections(one, heading=f"The release by itself{of}")
             sections += [replace(section, paper=True) for section in alone]
     sections.append(methods_section(plain))
-    version = plain["package"]["version"]
     m = len(plain["released"])
-    what = "A release" if m == 1 else f"{m} releases"
-    return Page(
-        plain["title"],
-        f"{what} of {plain['n']['text']} records, assessed on {plain['date']} with sdckit {version}",
-        plain["confidential"],
-        STATES[plain["passed"]] if plain["verdicts"] else "open",
-        headline(plain),
-        tuple(sections),
-        f"sdckit {version}, {plain['date']}. " + protection_words(plain),
-    )
+    return headed_page(plain, "A release" if m == 1 else f"{m} releases", sections)
 
 
 def _once(blocks: Sequence[Block]) -> tuple[Block, ...]:
