@@ -65,6 +65,10 @@ def _limits(name: str, counts: Mapping[float, int], setting: Setting) -> dict[st
     for narrow, wide in pairwise(leaves.values()):
         setting.ledger.nested(narrow.name, wide.name)
     return {
-        f"{limit:g}": {"holds": Holds(counts[limit] == 0), "n": leaf, "rate": Share(leaf.name, "n")}
+        f"{limit:g}": {
+            "holds": Holds(counts[limit] == 0, none=(leaf.name,)),
+            "n": leaf,
+            "rate": Share(leaf.name, "n"),
+        }
         for limit, leaf in leaves.items()
     }

@@ -1,34 +1,16 @@
 from __future__ import annotations
 
-from itertools import accumulate
+import pytest
 
-from hypothesis import given, strategies as st
-
-from sdckit.report.gate.figures import Histogram, Ledger, Levels, SizeClasses
-from sdckit.report.gate.pooling import expand, merge_bins
-
-
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=12))
-def test_no_bin_holds_one_to_four(counts: list[int]) -> None:
-    edges = tuple(range(len(counts) + 1))
-    merged_edges, merged = merge_bins(edges, counts)
-    assert sum(merged) == sum(counts)
-    assert (merged_edges[0], merged_edges[-1]) == (edges[0], edges[-1])
-    assert set(merged_edges) <= set(edges)
-    if sum(counts) >= 5:
-        assert all(n == 0 or n >= 5 for n in merged)
-    total = dict(zip(edges[1:], accumulate(counts), strict=True))
-    found = dict(zip(merged_edges[1:], accumulate(merged), strict=True))
-    assert all(total[edge] == n for edge, n in found.items())
-
-
-def test_bins_of_enough_records_stay() -> None:
-    assert merge_bins((0, 1, 2, 3), (5, 0, 9)) == ((0, 1, 2, 3), (5, 0, 9))
+from sdckit.report.gate.figures import Document, Histogram, Ledger, Levels, Ranked, SizeClasses
+from sdckit.report.gate.pooling import expand
+from sdckit.report.gate.protect import protect
 
 
 def _rows(leaf: Levels | SizeClasses | Histogram, *, internal: bool = False) -> tuple[list[dict], Ledger]:
     ledger = Ledger()
-    return list(expand(leaf, ledger, internal=internal)), ledger
+    rows = expand(leaf, ledger, internal=internal)
+    return list(rows.rows if isinstance(rows, Ranked) else rows), ledger
 
 
 def test_rare_levels_and_the_tail_are_pooled_without_their_number() -> None:
@@ -40,9 +22,19 @@ def test_rare_levels_and_the_tail_are_pooled_without_their_number() -> None:
     assert [row["level"] for row in rows] == ["a", "b", "other"]
 
 
-def test_levels_are_ordered_by_what_is_printed() -> None:
-    rows, _ = _rows(Levels("k", (("b", 52), ("a", 50), ("c", 48)), "n", 150))
-    assert [row["level"] for row in rows] == ["a", "b", "c"]
+@pytest.mark.parametrize("counts", [(52, 50, 48), (48, 52, 50), (50, 51, 52)])
+def test_levels_are_ordered_by_what_is_printed(counts: tuple[int, int, int]) -> None:
+    ledger = Ledger()
+    levels = Levels("k", tuple(zip("abc", counts, strict=True)), "n", 150)
+    tree = {"n": ledger.count("n", 150, "n"), "levels": levels}
+    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), 150))
+    assert [row["level"] for row in plain["levels"]] == ["a", "b", "c"]
+
+
+def test_a_level_that_is_shown_has_five_records_and_the_rest_some() -> None:
+    _, ledger = _rows(Levels("k", (("a", 60), ("b", 5), ("c", 4)), "n", 69))
+    assert ledger.variables["k.b"].told == (5, float("inf"))
+    assert ledger.variables["k: other"].told == (1, float("inf"))
 
 
 def test_a_confidential_document_shows_every_level() -> None:
@@ -64,6 +56,8 @@ def test_sizes_of_households_keep_their_order() -> None:
     assert [row["level"] for row in rows] == ["1", "2", "other"]
 
 
-def test_the_top_bin_holds_five_records() -> None:
-    rows, _ = _rows(Histogram("r", (0.0, 0.1, 0.5, 1.0), (90, 7, 3), "n"))
-    assert [(row["from"], row["to"]) for row in rows] == [(0.0, 0.1), (0.1, 1.0)]
+def test_bins_are_the_same_for_every_file() -> None:
+    for counts in ((90, 7, 3), (0, 0, 100), (1, 1, 98)):
+        rows, ledger = _rows(Histogram("r", (0.0, 0.1, 0.5, 1.0), counts, "n"))
+        assert [(row["from"], row["to"]) for row in rows] == [(0.0, 0.1), (0.1, 0.5), (0.5, 1.0)]
+        assert [ledger.variables[row["n"].name].true for row in rows] == list(counts)

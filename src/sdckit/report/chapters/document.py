@@ -133,7 +133,7 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
     tree: dict[str, Tree] = {
         "name": one.name,
         "keys": tuple(one.keys),
-        "key_facts": tuple(_key(facts, setting) for facts in one.key_facts),
+        "key_facts": tuple(_key(facts, setting, alone=len(one.keys) == 1) for facts in one.key_facts),
     }
     # In their order: of two rules for missing values the stricter comes first.
     for place, result in one.results.items():
@@ -144,12 +144,13 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
     return tree
 
 
-def _key(facts: KeyFacts, setting: Setting) -> dict[str, Tree]:
-    """A key: its rule, missing rate and levels."""
+def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
+    """A key: its rule, missing rate and levels; the levels of a key that is `alone` are the cells."""
     name = f"key.{facts.name}"
     missing = setting.count(f"{name}.missing", facts.n_missing, name)
     start, counts = f"{setting.prefix}.{name}.level", tuple(facts.level_counts)
-    levels = Levels(start, counts, "n", setting.n, missing.name, facts.n_missing)
+    cells = setting.sizes if alone and not setting.persons else None
+    levels = Levels(start, counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
     return {
         "name": facts.name,
         "kind": facts.kind,
@@ -191,19 +192,27 @@ def _plain(value: object) -> str | int | float | bool | None:
 
 
 def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
+    count = _verdict_count(one, setting)
     return {
         "name": one.name,
         "intruder": one.intruder,
         "variable": one.variable,
         "limit": one.limit,
-        "holds": Holds(one.holds, one.reason),
-        "n_records": (count := _verdict_count(one, setting)),
+        "holds": Holds(one.holds, one.reason, none=_none(one, count, setting)),
+        "n_records": count,
         "rate": Share(count.name, "n") if count is not None else None,
         "n_category": _other_count("violations.category", one, one.n_category, setting),
         "n_resting": _other_count("resting", one, one.n_resting, setting),
         "value": _verdict_value(one, setting),
         "reason": Foreign(one.reason),
     }
+
+
+def _none(one: Verdict, count: Count | None, setting: Setting) -> tuple[str, ...]:
+    """Name the count that is none where the limit holds: so much of it is told."""
+    if count is None or one.holds is None:
+        return ()
+    return (count.name,) if one.holds == (setting.ledger.variables[count.name].true == 0) else ()
 
 
 def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
@@ -224,6 +233,7 @@ def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
         if name in ledger.variables and ledger.variables[name].true == one.n_records:
             return Count(name)
     count = setting.count(f"verdict.{one.name}.{one.variable}", one.n_records, "verdict")
+    ledger.ask(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
     if one.name == "household_risk" and above is not None and (above.true or 0) <= one.n_records:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
-    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ratio", "Relation", "Share", "SizeClasses",
-    "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
+    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ranked", "Ratio", "Relation", "Share",
+    "SizeClasses", "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
 ]  # fmt: skip
 
 Kind = Literal["count", "value", "sum"]
@@ -62,6 +63,12 @@ class Variable:
         their records); or ``"nowhere"``.
     of
         The quantity, where it stands in a document more than once.
+    told
+        What the document tells of the number whatever is printed of it: that it is none or at least one where
+        a limit is said to hold or not, that it is five or more where a level is shown.
+    late
+        Whether it is there because this document asks for it: such figures are printed after all others, so that
+        those are printed alike in another document that asks for something else.
     """
 
     true: float | None
@@ -69,6 +76,8 @@ class Variable:
     kind: Kind = "count"
     watched: Watched = "everywhere"
     of: Quantity | None = None
+    told: tuple[float, float] = (0.0, math.inf)
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,10 +192,14 @@ class Told:
 
 @dataclass(frozen=True)
 class Holds:
-    """Whether a limit holds; None when it could not be tested."""
+    """Whether a limit holds; None when it could not be tested.
+
+    It holds where each of the counts `none` is none: so much is told of them, whatever is printed.
+    """
 
     holds: bool | None
     reason: str = ""
+    none: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -219,6 +232,8 @@ class Levels:
         How many levels are shown at most.
     records
         Variable of the records, where a label is a number of records (the size of a household).
+    sizes
+        The cells by size, where the levels are the cells: those of an intruder with one key.
     """
 
     name: str
@@ -229,6 +244,14 @@ class Levels:
     n_missing: int = 0
     shown: int = 8
     records: str = ""
+    sizes: Sizes | None = None
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Rows in the order of what is printed of their ``n``: the order of the true numbers would be told."""
+
+    rows: tuple[Mapping[str, Tree], ...]
 
 
 @dataclass(frozen=True)
@@ -272,7 +295,7 @@ class Histogram:
 
 Leaf = (
     Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | Foreign
-    | InternalOnly | Levels | SizeClasses | Histogram
+    | InternalOnly | Levels | Ranked | SizeClasses | Histogram
 )  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
@@ -308,6 +331,26 @@ class Ledger:
         if of is None:
             return group
         return next((one.group for one in self.variables.values() if one.of == of), group)
+
+    def tell(self, name: str, low: float, high: float = math.inf) -> None:
+        """Say that the document tells the number to lie between these, whatever is printed of it."""
+        known = self.variables[name]
+        told = (max(low, known.told[0]), min(high, known.told[1]))
+        self.variables[name] = replace(known, told=told)
+
+    def tell_none(self, names: Sequence[str]) -> None:
+        """Say that the document tells whether all these numbers are 0."""
+        if not any(self.variables[name].true for name in names):
+            for name in names:
+                self.tell(name, 0.0, 0.0)
+        elif len(names) == 1:
+            self.tell(names[0], 1.0)
+        else:
+            self.relations.append(Relation(tuple((name, 1.0) for name in names), 1.0, math.inf))
+
+    def ask(self, name: str) -> None:
+        """Say that a figure is there because this document asks for it."""
+        self.variables[name] = replace(self.variables[name], late=True)
 
     def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
         """Enter a count that is never printed but could be worked out."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from sdckit.report.gate.figures import (
     Count,
@@ -11,14 +11,15 @@ from sdckit.report.gate.figures import (
     Histogram,
     Ledger,
     Levels,
+    Ranked,
     Relation,
     Share,
     SizeClasses,
     Tree,
 )
-from sdckit.report.gate.relations import SIZE_CLASSES
+from sdckit.report.gate.relations import SIZE_CLASSES, link_levels_to_cells
 
-__all__ = ["OTHER", "expand", "merge_bins"]
+__all__ = ["OTHER", "expand"]
 
 OTHER = "other"
 SMALLEST = 5
@@ -31,31 +32,39 @@ def expand(leaf: Levels | SizeClasses | Histogram, ledger: Ledger, *, internal: 
         return _levels(leaf, ledger, internal=internal)
     if isinstance(leaf, SizeClasses):
         return _classes(leaf, ledger, internal=internal)
-    return _bins(leaf, ledger, internal=internal)
+    return _bins(leaf, ledger)
 
 
 def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
     shown = list(leaf.counts) if internal else _common_levels(leaf)
     names = {label: f"{leaf.name}.{label}" for label, _ in shown}
-    rows: list[Tree] = []
+    rows: list[Mapping[str, Tree]] = []
     for label, n in shown:
         ledger.count(names[label], n, leaf.name)
+        if not internal:
+            ledger.tell(names[label], SMALLEST)
         rows.append({"level": label, "n": Count(names[label]), "rate": Share(names[label], leaf.whole)})
     rest = leaf.n - leaf.n_missing - sum(n for _, n in shown)
     parts = [*names.values(), *([leaf.missing] if leaf.missing else [])]
+    other = f"{leaf.name}: {OTHER}"
     if rest > 0:
-        other = f"{leaf.name}: {OTHER}"
         ledger.count(other, rest, leaf.name)
+        ledger.tell(other, 1.0)
         parts.append(other)
         rows.append({"level": OTHER, "n": Count(other), "rate": Share(other, leaf.whole), "pooled": True})
     ledger.equal(leaf.whole, *parts)
     if leaf.records:
         _link_sizes(leaf, ledger, names)
-    return tuple(rows)
+    if leaf.sizes is not None and not internal and not leaf.n_missing:
+        all_common = len(shown) == sum(n >= SMALLEST for _, n in leaf.counts)
+        link_levels_to_cells(
+            ledger, leaf.sizes, tuple(names.values()), other if rest > 0 else None, all_common=all_common
+        )
+    return tuple(rows) if leaf.records else Ranked(tuple(rows))
 
 
 def _common_levels(leaf: Levels) -> list[tuple[str, int]]:
-    """Choose the most frequent levels; the order follows rounded counts, exact ones would be told by it."""
+    """Choose the most frequent levels, by rounded counts."""
     common = [(label, n) for label, n in leaf.counts if n >= SMALLEST]
     if leaf.records:
         return sorted(common, key=lambda row: int(row[0]))[: leaf.shown]
@@ -80,10 +89,8 @@ def _classes(leaf: SizeClasses, ledger: Ledger, *, internal: bool) -> Tree:
     return tuple({"size": label, "n_cells": Count(f"{leaf.name}.{label}")} for label in chosen)
 
 
-def _bins(leaf: Histogram, ledger: Ledger, *, internal: bool) -> Tree:
+def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
     edges, counts = leaf.edges, leaf.counts
-    if not internal:
-        edges, counts = merge_bins(edges, counts)
     names = [f"{leaf.name}.{low}-{high}" for low, high in itertools.pairwise(edges)]
     rows: list[Tree] = []
     for number, (name, n) in enumerate(zip(names, counts, strict=True)):
@@ -111,31 +118,3 @@ def _bins(leaf: Histogram, ledger: Ledger, *, internal: bool) -> Tree:
         beyond = {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()}
         ledger.bounded(name, beyond)
     return tuple(rows)
-
-
-def merge_bins(
-    edges: Sequence[float], counts: Sequence[int], smallest: int = SMALLEST
-) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Merge bins, from the top down, until each holds none or at least `smallest`.
-
-    Examples
-    --------
-    >>> merge_bins((0, 0.1, 0.2, 0.5, 1), (90, 4, 3, 0))
-    ((0, 0.1, 0.5, 1), (90, 7, 0))
-    """
-    bins: list[tuple[float, int]] = []  # lower edge and records, from the top
-    pool = 0
-    for low, n in zip(reversed(edges[:-1]), reversed(counts), strict=True):
-        pool += n
-        if pool == 0 or pool >= smallest:
-            bins.append((low, pool))
-            pool = 0
-    while pool and bins:  # a rest at the bottom joins what lies above it
-        pool += bins.pop()[1]
-        if pool >= smallest or not bins:
-            bins.append((edges[0], pool))
-            pool = 0
-    if pool:
-        bins.append((edges[0], pool))
-    bins.reverse()
-    return (*(low for low, _ in bins), edges[-1]), tuple(n for _, n in bins)

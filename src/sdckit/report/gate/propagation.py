@@ -107,7 +107,7 @@ def _rest(total: float, endless: int, own: float, end: float) -> float:
 def _meet(own: Interval, found: Interval, *, whole: bool) -> Interval | None:
     low, high = own
     new_low, new_high = found
-    slack = TINY * max(1.0, *(abs(end) for end in (low, high, new_low, new_high) if math.isfinite(end)))
+    slack = TINY * max([1.0, *(abs(end) for end in (low, high, new_low, new_high) if math.isfinite(end))])
     if whole:
         new_low = math.ceil(new_low - slack) if math.isfinite(new_low) else new_low
         new_high = math.floor(new_high + slack) if math.isfinite(new_high) else new_high

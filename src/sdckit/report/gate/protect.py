@@ -27,6 +27,7 @@ from sdckit.report.gate.figures import (
     Levels,
     Part,
     Quantity,
+    Ranked,
     Ratio,
     Share,
     SizeClasses,
@@ -114,6 +115,8 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
         return tree.content if internal else tree
     if isinstance(tree, Levels | SizeClasses | Histogram):
         return expand(tree, ledger, internal=internal)
+    if isinstance(tree, Holds) and tree.none and not internal:
+        ledger.tell_none(tree.none)
     if isinstance(tree, Mapping):
         return {
             key: _expand(value, ledger, internal=internal)
@@ -139,6 +142,11 @@ class _Printer:
             return {key: self.plain(value) for key, value in tree.items()}
         if isinstance(tree, tuple):
             return [self.plain(value) for value in tree if not self._is_left_out(value)]
+        if isinstance(tree, Ranked):
+            return sorted((self.plain(row) for row in tree.rows), key=_rank)
+        return self._leaf(tree)
+
+    def _leaf(self, tree: Tree) -> Any:
         if isinstance(tree, Count | Value):
             return self._told(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
@@ -236,6 +244,12 @@ class _Printer:
         middle = sum(one.midpoint if one.value is not None else one.midpoint / 2 for one in parts)
         value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
         return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
+
+
+def _rank(row: Plain) -> tuple[bool, float, str]:
+    """The most frequent first, as far as it is printed, and what is pooled last."""
+    n = row["n"]
+    return bool(row.get("pooled")), -float(n["value"] or n.get("below") or 0.0), str(row["level"])
 
 
 def _figure(one: Print) -> Plain:

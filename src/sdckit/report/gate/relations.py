@@ -14,8 +14,8 @@ from itertools import pairwise, permutations
 from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
-    "SIZE_CLASSES", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels", "link_records",
-    "link_resting", "link_risk", "make_sizes", "risk_of_size",
+    "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels",
+    "link_levels_to_cells", "link_records", "link_resting", "link_risk", "make_sizes", "risk_of_size",
 ]  # fmt: skip
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
@@ -84,6 +84,33 @@ def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
     for label, (low, high) in PRINTED.items():
         ledger.equal(f"{classes}.{label}", *(sizes.cells(part) for part in sizes.within(low, high)))
     ledger.equal("n", *(sizes.records(part) for part in sizes.parts))
+
+
+def link_levels_to_cells(
+    ledger: Ledger, sizes: Sizes, shown: Sequence[str], rest: str | None, *, all_common: bool
+) -> None:
+    """Say that levels are cells: each that is shown is one of some size, and the rest are those of few records.
+
+    Where more levels are common than are shown, the rest holds some of them, too.
+    """
+    parts = [part for part in sizes.parts if part[0] >= SMALL]
+    n = ledger.variables["n"].true or 0
+    is_of: dict[tuple[str, tuple[int, float]], str] = {}
+    for name in shown:
+        for part in parts:
+            is_of[name, part] = ledger.latent(f"{name} has {part[0]}-{part[1]}", watched="nowhere")
+            ledger.tell(is_of[name, part], 0.0, 1.0)
+        own = tuple((is_of[name, part], 1.0) for part in parts)
+        ledger.relations.append(Relation(own, 1.0, 1.0))
+        ledger.bounded(name, {is_of[name, part]: (part[0], min(part[1], n)) for part in parts})
+    few = [sizes.records(part) for part in sizes.parts if part[0] < SMALL]
+    for part in parts if all_common else ():
+        ledger.equal(sizes.cells(part), *(is_of[name, part] for name in shown))
+    if all_common and rest is not None:
+        ledger.equal(rest, *few)
+    elif all_common:
+        for name in few:
+            ledger.tell(name, 0.0, 0.0)
 
 
 def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:

@@ -9,13 +9,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sdckit.report.gate.figures import Variable
+from sdckit.report.gate.figures import Kind, Variable
 
-__all__ = ["LADDER", "Print", "format_count", "format_number", "last_level", "print_exact", "print_variable"]
+__all__ = [
+    "LADDER",
+    "Print",
+    "format_count",
+    "format_number",
+    "last_level",
+    "print_exact",
+    "print_variable",
+    "prints_between",
+]
 
 # Steps a count may be rounded to, finest first; beyond the last it is withheld.
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000)
 INFINITY = math.inf
+# Prints looked at near each end of what is known.
+AT_AN_END = 3
+# What a sum stays below the end of its step: in a census it is a whole number, and the end is none of its own.
+JUST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -97,11 +110,11 @@ def _print_count(true: float, base: int, *, whole: bool) -> Print:
     if true == 0:
         return Print("0", 0, 0, 0, base=base)
     if true < base:
-        return Print(f"<{base}", None, 1.0 if whole else 0.0, base - 1.0 if whole else base, base, base)
+        return Print(f"<{base}", None, 1.0 if whole else 0.0, base - (1.0 if whole else JUST), base, base)
     nearest = math.floor(true / base + 0.5) * base
     half = base / 2
     low = max(float(base), math.ceil(nearest - half) if whole else nearest - half)
-    high = math.ceil(nearest + half) - 1.0 if whole else nearest + half
+    high = math.ceil(nearest + half) - 1.0 if whole else nearest + half - JUST
     return Print(format_count(nearest), nearest, low, high, base=base)
 
 
@@ -119,6 +132,42 @@ def _print_value(true: float, level: int) -> Print:
     step = 10.0 ** (math.floor(math.log10(value) + 1e-9) - (1 - level))
     at_decade = math.isclose(value, 10.0 ** round(math.log10(value)))
     return Print(text, value, value - (step / 20 if at_decade else step / 2), value + step / 2)
+
+
+def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[tuple[float, float]]:
+    """Give the true numbers behind each print that a figure could have, where it lies between the `known` ends.
+
+    Of many prints only those near the ends, where they tell most, and one between.
+
+    Examples
+    --------
+    >>> prints_between("count", 0, (0, 11))
+    [(0, 0), (1.0, 4.0), (5.0, 7.0), (8, 12)]
+    """
+    low, high = max(0.0, known[0]), known[1]
+    if kind == "value":
+        end = high if math.isfinite(high) else max(1.0, 10 * low)
+        starts = [low, *(low + share * (end - low) for share in (0.001, 0.01, 0.1, 0.5, 0.9)), end]
+    else:
+        base = LADDER[level]
+        first = _step_of(low, base)
+        last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
+        steps = [*range(first, min(first + AT_AN_END, last) + 1), (first + last) // 2]
+        steps += range(max(first, last - AT_AN_END), last + 1)
+        starts = [_least(step, base, kind) for step in sorted(set(steps))]
+    found = [print_variable(Variable(one, kind=kind), level) for one in starts]
+    return list(dict.fromkeys((one.low, one.high) for one in found))
+
+
+def _step_of(true: float, base: int) -> int:
+    """Number the prints of a count: -1 is nothing, 0 fewer than the base."""
+    return -1 if true == 0 else 0 if true < base else math.floor(true / base + 0.5)
+
+
+def _least(step: int, base: int, kind: Kind) -> float:
+    if step < 1:
+        return 0.0 if step < 0 else 1.0 if kind == "count" else 0.5
+    return float(step * base)
 
 
 def print_exact(variable: Variable) -> Print:

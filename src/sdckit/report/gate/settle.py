@@ -1,27 +1,30 @@
-"""Choose how coarsely each table is printed: the finest steps that leave the audit nothing to find."""
+"""Choose how coarsely each figure is printed, from nothing but what is printed already.
+
+Figures are printed one after the other. Before each, every print it could have is tried against all that is
+known so far, whatever its true number is: the finest step of which no print gives a small count away is taken.
+So the steps say nothing that the printed numbers do not say, and who replays the choice on every file that the
+document allows learns nothing either (simulatable auditing: Kenthapadi, Mishra & Nissim 2005).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 
-from sdckit.report.gate.audit import narrowed
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable
-from sdckit.report.gate.propagation import Interval, System, make_system, propagate
-from sdckit.report.gate.rounding import Print, last_level, print_variable
+from sdckit.report.gate.known import Known
+from sdckit.report.gate.propagation import Interval, make_system, propagate
+from sdckit.report.gate.rounding import LADDER, Print, last_level, print_variable, prints_between
 
 __all__ = ["settle", "sound_relations"]
 
-# How many relations away a table may be from the count it helps to narrow.
-REACH = 2
-# How many steps one table is coarsened on its own before its neighbours join in.
-MOST_STEPS = 3
+# A number is placed in one of at least so many wide steps before a fine one is chosen.
+FEW_STEPS = 4
+ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
 
 
 def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> dict[str, Print]:
-    """Print every variable, as finely as the audit allows.
-
-    The choice looks at printed numbers only, so that the steps chosen tell little about the true ones.
+    """Print every variable, as finely as the audit allows, in the order they were entered.
 
     Examples
     --------
@@ -31,40 +34,127 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     ('0', '<10')
     """
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
-    systems = _systems(variables, sound_relations(variables, relations, counts), counts)
-    levels = {variable.group: 0 for variable in variables.values() if variable.true is not None}
-    while True:
-        prints = _prints(variables, levels)
-        found = _find(_bounds(variables, prints), systems)
-        if found is None:
-            return prints
-        name, system = found
-        for group in _to_coarsen(name, variables, levels, system):
-            levels[group] += 1
+    sound = (*sound_relations(variables, relations, counts), *_same(variables))
+    prints: dict[str, Print] = {}
+    for thorough in (False, True):
+        readers = _readers(variables, sound, counts, thorough=thorough)
+        prints = _print_all(variables, readers)
+        if not any(reader.is_given_away() for reader in readers):
+            break
+    return prints
 
 
-def _find(
-    bounds: Mapping[str, Interval], systems: Sequence[tuple[System, tuple[str, ...]]]
-) -> tuple[str, System] | None:
-    for system, watched in systems:
-        known = narrowed(bounds, system, watched)
-        if known is not None:
-            return known, system
-    return None
+def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> dict[str, Print]:
+    prints: dict[str, Print] = {}
+    chosen: dict[object, int] = {}
+    for name in sorted(variables, key=lambda one: variables[one].late):
+        variable = variables[name]
+        if variable.true is None:
+            continue
+        for reader in readers:
+            reader.is_told(name, variable.told)
+        key = (variable.of, variable.true) if variable.of is not None else name
+        if key not in chosen:
+            chosen[key] = _level(name, variable, readers)
+        prints[name] = print_variable(variable, chosen[key])
+        for reader in readers:
+            reader.learn(name, (prints[name].low, prints[name].high))
+    return prints
 
 
-def _systems(
-    variables: Mapping[str, Variable], relations: Sequence[Relation], counts: Sequence[str]
-) -> tuple[tuple[System, tuple[str, ...]], ...]:
+def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
+    """Find the finest step that gives nothing away, whatever the true number."""
+    last = last_level(variable)
+    if math.isnan(variable.true or 0.0):
+        return last
+    _place_roughly(name, variable, readers)
+    return next((level for level in range(last) if _is_safe(name, variable, level, readers)), last)
+
+
+def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> None:
+    """Take for known in which of a few wide steps the number lies, where that gives nothing away.
+
+    Then only what could be printed near it decides, not what a file could be in which everybody is alone.
+    """
+    if variable.kind == "value":
+        _place_by_ends(name, float(variable.true or 0.0), readers)
+        return
+    low, high = readers[0].interval(name)
+    for level in range(last_level(variable) - 1, 0, -1):
+        wide = LADDER[level] * FEW_STEPS <= high - low < math.inf
+        if wide and _is_safe(name, variable, level, readers):
+            told = print_variable(variable, level)
+            for reader in readers:
+                reader.learn(name, (told.low, told.high))
+            return
+
+
+def _place_by_ends(name: str, true: float, readers: Sequence[Known]) -> None:
+    """Take for known which of some round numbers an estimate reaches, from large ones down."""
+    low, high = readers[0].interval(name)
+    for end in ENDS:
+        if not max(low, 0.0) < end < high:
+            continue
+        sides = ((low, end), (end, high))
+        if not all(reader.stays_safe(name, side) for reader in readers for side in sides):
+            return
+        side = sides[true >= end]
+        for reader in readers:
+            reader.learn(name, side)
+        if true >= end:
+            return
+        high = end
+
+
+def _is_safe(name: str, variable: Variable, level: int, readers: Sequence[Known]) -> bool:
+    own = print_variable(variable, level)
+    for reader in readers:
+        possible = prints_between(variable.kind, level, reader.interval(name))
+        if not all(reader.stays_safe(name, one) for one in dict.fromkeys([*possible, (own.low, own.high)])):
+            return False
+    return True
+
+
+def _readers(
+    variables: Mapping[str, Variable], relations: Sequence[Relation], counts: Sequence[str], *, thorough: bool
+) -> tuple[Known, ...]:
     """Give everything that is known, and what the tables alone say; each with the counts it must not tell."""
 
     def printed(name: str) -> bool:
         return variables[name].true is not None or DIFFERENCE in name
 
     beside = [one for one in relations if all(printed(name) for name, _ in one.terms)]
-    everywhere = tuple(name for name in counts if variables[name].watched == "everywhere")
-    table = tuple(name for name in counts if variables[name].watched == "table")
-    return (make_system(relations, counts), everywhere), (make_system(beside, counts), table)
+    everywhere = [name for name in counts if variables[name].watched == "everywhere"]
+    table = [name for name in counts if variables[name].watched == "table"]
+    bounds = {name: _before(name, variable) for name, variable in variables.items()}
+    return tuple(
+        Known(bounds, system, counts, watched, thorough=thorough)
+        for system, watched in ((relations, everywhere), (beside, table))
+        if watched
+    )
+
+
+def _before(name: str, variable: Variable) -> Interval:
+    """Give what is known of a number before anything is printed."""
+    if variable.true is None:
+        return variable.told
+    if name == "n":
+        # Whoever has the released file counts its records.
+        return (float(variable.true), float(variable.true))
+    # Only an estimate may be negative.
+    return (-math.inf if variable.kind == "value" else 0.0, math.inf)
+
+
+def _same(variables: Mapping[str, Variable]) -> list[Relation]:
+    """Say that figures of one quantity are one number."""
+    first: dict[object, str] = {}
+    found = []
+    for name, variable in variables.items():
+        if variable.of is not None and variable.true is not None and not math.isnan(variable.true):
+            known = first.setdefault((variable.of, variable.true), name)
+            if known != name:
+                found.append(Relation(((name, 1.0), (known, -1.0))))
+    return found
 
 
 def sound_relations(
@@ -84,63 +174,3 @@ def sound_relations(
         if propagate(exact, make_system([*kept, relation], integers)) is not None:
             kept.append(relation)
     return tuple(kept)
-
-
-def _prints(variables: Mapping[str, Variable], levels: Mapping[str, int]) -> dict[str, Print]:
-    return {
-        name: print_variable(variable, min(levels[variable.group], last_level(variable)))
-        for name, variable in variables.items()
-        if variable.true is not None
-    }
-
-
-def _bounds(variables: Mapping[str, Variable], prints: Mapping[str, Print]) -> dict[str, Interval]:
-    bounds = {
-        name: (prints[name].low, prints[name].high) if name in prints else (0.0, math.inf)
-        for name in variables
-    }
-    # Whoever has the released file counts its records.
-    records = variables.get("n")
-    return bounds | ({"n": (float(records.true),) * 2} if records and records.true is not None else {})
-
-
-def _to_coarsen(
-    name: str, variables: Mapping[str, Variable], levels: Mapping[str, int], system: System
-) -> list[str]:
-    """Find the one table that hides the count when it is coarsened a little; else all tables near it."""
-    groups = _groups_near(name, variables, levels, system)
-    for steps in range(1, MOST_STEPS + 1):
-        for group in groups:
-            bounds = _bounds(variables, _prints(variables, {**levels, group: levels[group] + steps}))
-            if narrowed(bounds, system, [name]) is None:
-                return [group] * steps
-    return groups
-
-
-def _groups_near(
-    name: str, variables: Mapping[str, Variable], levels: Mapping[str, int], system: System
-) -> list[str]:
-    reached, edge = {name}, {name}
-    for _ in range(REACH + len(system.relations)):
-        groups = _printed_groups(reached, variables, levels)
-        if groups and _ >= REACH:
-            return groups
-        touching = {number for one in edge for number in system.touching.get(one, ())}
-        # The file's own size is in every total; coarsening it would hide nothing else.
-        edge = {one for number in touching for one, _a in system.relations[number].terms} - reached - {"n"}
-        reached |= edge
-        if not edge:
-            break
-    return _printed_groups(reached, variables, levels)
-
-
-def _printed_groups(
-    names: set[str], variables: Mapping[str, Variable], levels: Mapping[str, int]
-) -> list[str]:
-    kinds: dict[str, str] = {}
-    for name in sorted(names):
-        variable = variables[name]
-        if variable.true is not None and levels[variable.group] < last_level(variable):
-            kinds[variable.group] = variable.kind
-    # Estimates first: their second digit is worth less than a count's step.
-    return sorted(kinds, key=lambda group: (kinds[group] == "count", group))

@@ -33,7 +33,7 @@ def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     return {
         "population": people,
         "limits": result.limits,
-        "holds": Holds(result.holds),
+        "holds": Holds(result.holds, none=(above.name, below.name)),
         "minimum": InternalOnly(result.minimum),
         "maximum": InternalOnly(result.maximum),
         "n_above": above,

@@ -43,6 +43,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     if threshold is not None and result.threshold == threshold and result.n_above is not None:
         count = setting.count(f"above{suffix}", result.n_above, f"risk{suffix}")
         ledger.nested("n", count.name)
+        ledger.ask(count.name)
         above = ((count.name, threshold),)
         tree |= {"threshold": threshold, "n_above": count, "rate_above": Share(count.name, "n")}
         if by_size is not None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity
 
 TONES = {"wildcard": "light", "category": "middle", "": "middle"}
+# Levels of k that every assessment tests.
+ALWAYS = (2, 3, 5)
 HELD = "Largest k that holds"
 RESTING = "Further records, held only by others' missing values"
 
@@ -29,6 +31,8 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
         k: setting.count(f"{name}.{k}", n, "violations", of=setting.quantity(below(k), rule))
         for k, n in sorted(result.violations.items())
     }
+    for k in sorted(counts.keys() - set(ALWAYS)):
+        ledger.ask(counts[k].name)
     link_levels(ledger, [count.name for count in counts.values()])
     for count in counts.values():
         ledger.nested("n", count.name)
@@ -44,7 +48,7 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
     return {
         "counted": setting.counted,
         "rule": rule,
-        "holds": {str(k): Holds(n == 0) for k, n in sorted(result.violations.items())},
+        "holds": {str(k): Holds(result.violations[k] == 0, none=(one.name,)) for k, one in counts.items()},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
         **({"resting_on_missing": resting} if resting else {}),

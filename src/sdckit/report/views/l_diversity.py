@@ -36,8 +36,11 @@ def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, 
         ledger.nested(count.name.replace(f".l{setting.suffix}.", ".l.", 1), count.name)
     return {
         "holds": {
-            kind: {str(level): Holds(n == 0) for level, n in sorted(levels.items())}
-            for kind, levels in result.violations[variable].items()
+            kind: {
+                str(level): Holds(result.violations[variable][kind][level] == 0, none=(count.name,))
+                for level, count in counts.items()
+            }
+            for kind, counts in kinds.items()
         },
         "violations": {k: {str(level): c for level, c in counts.items()} for k, counts in kinds.items()},
         "violation_rates": {

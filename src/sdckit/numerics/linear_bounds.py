@@ -1,0 +1,279 @@
+"""Intervals under linear relations: what they leave of every number, and numbers that meet them all.
+
+A relation is lower <= sum of factor x number <= upper. Narrowing goes relation by relation until nothing moves;
+a point is looked for by fixing one number after the other, the narrowest first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["Relations", "few_values", "find_point", "narrow"]
+
+TINY = 1e-9
+# A bound that moves by less than this share of itself is not followed: endless halving ends here.
+MOVES = 1e-7
+# How often a relation is looked at, on average.
+ROUNDS = 6
+# Boxes looked at before the search for a point is given up.
+MOST_LOOKS = 40
+
+
+class Relations(NamedTuple):
+    """Relations by rows, and for every number the relations it is in.
+
+    `start` (R + 1,), `number` and `factor` (K,): the terms of relation r are those from start[r] on. `lower` and
+    `upper` (R,). `first` (V + 1,) and `at` (K,): the relations of number v. `whole` (V,): takes whole numbers only.
+    """
+
+    start: NDArray[np.int64]
+    number: NDArray[np.int64]
+    factor: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    first: NDArray[np.int64]
+    at: NDArray[np.int64]
+    whole: NDArray[np.bool_]
+
+
+@njit(cache=True, nogil=True)
+def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+    """Narrow `low` and `high` (V,) in place, from the relations of number `begin` on (-1: all); False when empty."""
+    n = len(relations.lower)
+    queue = np.empty(n, np.int64)
+    queued = np.zeros(n, np.bool_)
+    head, size = 0, 0
+    if begin < 0:
+        for r in range(n):
+            queue[r], queued[r] = r, True
+        size = n
+    else:
+        for i in range(relations.first[begin], relations.first[begin + 1]):
+            queue[size], queued[relations.at[i]] = relations.at[i], True
+            size += 1
+    for _ in range(ROUNDS * (n + 1)):
+        if size == 0:
+            return True
+        r = queue[head]
+        head, size = (head + 1) % n, size - 1
+        queued[r] = False
+        from_, to = relations.start[r], relations.start[r + 1]
+        least, most, open_down, open_up = 0.0, 0.0, 0, 0
+        for i in range(from_, to):
+            v, f = relations.number[i], relations.factor[i]
+            down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
+            if np.isfinite(down):
+                least += down
+            else:
+                open_down += 1
+            if np.isfinite(up):
+                most += up
+            else:
+                open_up += 1
+        for i in range(from_, to):
+            v, f = relations.number[i], relations.factor[i]
+            down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
+            rest_low = -_rest(-least, open_down, -down)
+            rest_high = _rest(most, open_up, up)
+            a, b = (relations.lower[r] - rest_high) / f, (relations.upper[r] - rest_low) / f
+            new_low, new_high = (a, b) if a <= b else (b, a)
+            moved, empty = _meet(low, high, v, new_low, new_high, relations.whole[v])
+            if empty:
+                return False
+            if moved:
+                for j in range(relations.first[v], relations.first[v + 1]):
+                    other = relations.at[j]
+                    if not queued[other]:
+                        queue[(head + size) % n], queued[other] = other, True
+                        size += 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _rest(total, n_open, own):  # type: ignore[no-untyped-def]
+    """Largest sum of the others; endless where one of them has no end."""
+    if np.isfinite(own):
+        return total - own if n_open == 0 else np.inf
+    return total if n_open == 1 else np.inf
+
+
+@njit(cache=True, nogil=True)
+def _meet(low, high, v, new_low, new_high, whole):  # type: ignore[no-untyped-def]
+    slack = 1.0
+    for end in (low[v], high[v], new_low, new_high):
+        if np.isfinite(end):
+            slack = max(slack, abs(end))
+    slack *= TINY
+    if whole:
+        if np.isfinite(new_low):
+            new_low = np.ceil(new_low - slack)
+        if np.isfinite(new_high):
+            new_high = np.floor(new_high + slack)
+    moved = False
+    if new_low > low[v] + max(slack, MOVES * abs(low[v]) if np.isfinite(low[v]) else 0.0):
+        low[v], moved = new_low, True
+    if new_high < high[v] - max(slack, MOVES * abs(high[v]) if np.isfinite(high[v]) else 0.0):
+        high[v], moved = new_high, True
+    return moved, low[v] > high[v] + slack
+
+
+@njit(cache=True, nogil=True)
+def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-untyped-def]
+    """Fix the `members` in place, the narrowest first, at an end or in the middle; False when stuck."""
+    kept_low, kept_high = low.copy(), high.copy()
+    while True:
+        v = _narrowest(relations, low, high, members)
+        if v < 0:
+            return True
+        kept_low[:], kept_high[:] = low, high
+        lower, _upper = _halves(low[v], high[v], relations.whole[v])
+        fixed = False
+        for trial in range(3):
+            turn = (style + trial) % 3
+            value = lower
+            if turn == 0 and np.isfinite(kept_low[v]):
+                value = kept_low[v]
+            elif turn == 2 and np.isfinite(kept_high[v]):
+                value = kept_high[v]
+            low[:], high[:] = kept_low, kept_high
+            low[v] = high[v] = value
+            if narrow(relations, low, high, v):
+                fixed = True
+                break
+        if not fixed:
+            return False
+
+
+@njit(cache=True, nogil=True)
+def find_point(relations, low, high, members, style):  # type: ignore[no-untyped-def]
+    """Fix the `members` in place so that all relations hold: 1 when done, 0 when nothing can, -1 when given up.
+
+    `low` and `high` (V,) are narrowed already. Where fixing one number after the other gets stuck, halves are tried,
+    of the narrowest number first; `style` 0, 1 and 2 begin differently.
+    """
+    for turn in range(2):
+        own_low, own_high = low.copy(), high.copy()
+        if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3):
+            low[:], high[:] = own_low, own_high
+            return 1
+    room = 64
+    lows, highs = np.empty((room, len(low))), np.empty((room, len(low)))
+    lows[0], highs[0], depth, looks = low, high, 1, 0
+    while depth > 0:
+        looks += 1
+        if looks > MOST_LOOKS:
+            return -1
+        depth -= 1
+        low[:], high[:] = lows[depth], highs[depth]
+        v = _narrowest(relations, low, high, members)
+        if v < 0:
+            return 1
+        if depth + 2 > room:
+            return -1
+        lower, upper = _halves(low[v], high[v], relations.whole[v])
+        first_upper = style == 1 or (style == 2 and looks % 2 == 0)
+        for turn in range(2):
+            # what is tried first is put on top
+            is_upper = (turn == 1) == first_upper
+            lows[depth], highs[depth] = low, high
+            if is_upper:
+                lows[depth, v] = upper
+            else:
+                highs[depth, v] = lower
+            if narrow(relations, lows[depth], highs[depth], v):
+                depth += 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _narrowest(relations, low, high, members):  # type: ignore[no-untyped-def]
+    """The number of the narrowest of the open intervals; -1 when all are closed. Estimates come last."""
+    chosen, width = -1, np.inf
+    for whole in (True, False):
+        for v in members:
+            span = high[v] - low[v]
+            is_open = relations.whole[v] == whole and span > (0.0 if whole else 1e-6 * max(1.0, abs(low[v])))
+            if is_open and (chosen < 0 or span < width):
+                chosen, width = v, span
+        if chosen >= 0:
+            break
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def _halves(low, high, whole):  # type: ignore[no-untyped-def]
+    """End of the lower and start of the upper half."""
+    if not np.isfinite(low):
+        middle = min(high, 0.0) - 1000.0
+    elif not np.isfinite(high):
+        middle = max(low, 0.0) + 1000.0
+    else:
+        middle = (low + high) / 2
+    if whole:
+        middle = np.floor(middle)
+        return middle, middle + 1.0
+    return middle, middle
+
+
+@njit(cache=True, nogil=True)
+def few_values(relations, low, high, asked, members, points, used, limits):  # type: ignore[no-untyped-def]
+    """Find the first of the `asked` that takes few whole values, a small one among them; -1 when none does.
+
+    `limits` says how many values are enough, and which number is no longer small. `points` (P, V) holds
+    `used[0]` points that meet all relations; those found are added, over the oldest when full. Where the search
+    for a point is given up, `used[1]` is set to 1.
+    """
+    enough, small = limits
+    inside = _inside(points, min(used[0], len(points)), low, high, members)
+    for v in asked:
+        seen = np.full(enough, np.nan)
+        n = 0
+        for p in inside:
+            n = _add(seen, n, np.round(points[p, v]))
+        for value in range(int(low[v]), int(high[v]) + 1):
+            if n >= enough:
+                break
+            if n > 0 and (seen[:n] == value).any():
+                continue
+            own_low, own_high = low.copy(), high.copy()
+            own_low[v] = own_high[v] = value
+            if not narrow(relations, own_low, own_high, v):
+                continue
+            found = find_point(relations, own_low, own_high, members, (value + v) % 3)
+            if found == 1:
+                points[used[0] % len(points)] = own_low
+                used[0] += 1
+                n = _add(seen, n, float(value))
+            elif found < 0:
+                used[1] = 1
+        if n < enough and (used[1] == 1 or ((seen[:n] > 0) & (seen[:n] < small)).any()):
+            return v
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _add(seen, n, value):  # type: ignore[no-untyped-def]
+    if n < len(seen) and not (seen[:n] == value).any():
+        seen[n] = value
+        return n + 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _inside(points, n, low, high, members):  # type: ignore[no-untyped-def]
+    found = np.empty(n, np.int64)
+    size = 0
+    for p in range(n):
+        within = True
+        for v in members:
+            slack = 1e-6 * max(1.0, abs(points[p, v]))
+            if points[p, v] < low[v] - slack or points[p, v] > high[v] + slack:
+                within = False
+                break
+        if within:
+            found[size], size = p, size + 1
+    return found[:size]

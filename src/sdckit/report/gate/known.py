@@ -1,0 +1,178 @@
+"""What a reader knows while a document is printed, figure by figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.linear_bounds import Relations, few_values, narrow
+from sdckit.report.gate.audit import SAFE_VALUES, SMALL, narrowed
+from sdckit.report.gate.figures import Relation
+from sdckit.report.gate.propagation import Interval, System, make_system
+
+__all__ = ["Known"]
+
+# A count left with more numbers than this is looked at in the end, not at every step.
+NARROW = 20
+# Numbers linked by relations, up to which every count is looked at after every print.
+FEW_LINKED = 160
+# Possible worlds that are remembered: one may show values of many counts.
+REMEMBERED = 256
+ENOUGH = (SAFE_VALUES, SMALL)
+
+
+class Known:
+    """The intervals that what is printed so far leaves of every number.
+
+    Parameters
+    ----------
+    bounds, relations, integers
+        The interval of every variable before anything is printed, the relations, and what can only be whole.
+    watched
+        The counts that nobody may narrow down.
+    thorough
+        Whether every count is looked at after every print, also in large documents; otherwise there only those
+        whose ends a print moves.
+
+    Raises
+    ------
+    ValueError
+        When the bounds contradict the relations.
+    """
+
+    def __init__(
+        self,
+        bounds: Mapping[str, Interval],
+        relations: Sequence[Relation],
+        integers: Iterable[str],
+        watched: Iterable[str],
+        *,
+        thorough: bool = False,
+    ) -> None:
+        self.names = list(bounds)
+        self.place = {name: number for number, name in enumerate(self.names)}
+        self.system = make_system(relations, integers)
+        self._relations = _arrays(self.system, self.place)
+        self.low = np.array([bounds[name][0] for name in self.names])
+        self.high = np.array([bounds[name][1] for name in self.names])
+        if not narrow(self._relations, self.low, self.high, -1):
+            raise ValueError("what is told before anything is printed contradicts itself")
+        self._parts = self._linked()
+        self._points = {part: np.empty((REMEMBERED, len(self.names))) for part in set(self._parts.tolist())}
+        self._used = {part: np.zeros(2, np.int64) for part in self._points}
+        self.watched = np.array([self.place[name] for name in watched], np.int64)
+        self._leave_out(self._open(self.low, self.high))
+        linked = np.bincount(self._parts, minlength=len(self.names))[self._parts]
+        self._all_asked = (linked <= FEW_LINKED) | thorough
+
+    def interval(self, name: str) -> Interval:
+        """Give what is left of a number."""
+        place = self.place[name]
+        return float(self.low[place]), float(self.high[place])
+
+    def is_told(self, name: str, interval: Interval) -> None:
+        """Take in what the document tells in any case; what that gives away no print can give away."""
+        low, high = self.low.copy(), self.high.copy()
+        self.learn(name, interval)
+        moved = (low != self.low) | (high != self.high)
+        self._leave_out(self._open(self.low, self.high)[moved[self._open(self.low, self.high)]])
+
+    def _leave_out(self, known: NDArray[np.int64]) -> None:
+        told = [v for v in known.tolist() if self._gives_away([v], self.low, self.high, surely=True)]
+        self.watched = np.setdiff1d(self.watched, np.array(told, np.int64))
+
+    def learn(self, name: str, interval: Interval) -> None:
+        """Take in what is printed of a figure."""
+        if not self._meet(name, interval, self.low, self.high):
+            raise ValueError("the printed figures contradict each other")
+
+    def stays_safe(self, name: str, interval: Interval) -> bool:
+        """Whether no watched count is given away where a figure turns out to lie in this interval."""
+        low, high = self.low.copy(), self.high.copy()
+        if not self._meet(name, interval, low, high):
+            return True
+        place = self.place[name]
+        if low[place] == self.low[place] and high[place] == self.high[place]:
+            return True
+        moved = (low != self.low) | (high != self.high) | self._all_asked
+        asked = [v for v in self._open(low, high) if moved[v] and self._parts[v] == self._parts[place]]
+        return not asked or not self._gives_away(asked, low, high)
+
+    def is_given_away(self) -> bool:
+        """Whether what is known now leaves a watched count too few values."""
+        return any(
+            self._gives_away([v], self.low, self.high) for v in self._open(self.low, self.high).tolist()
+        )
+
+    def _meet(
+        self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> bool:
+        place = self.place[name]
+        low[place], high[place] = max(low[place], interval[0]), min(high[place], interval[1])
+        return bool(low[place] <= high[place]) and bool(narrow(self._relations, low, high, place))
+
+    def _open(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.int64]:
+        own_low, own_high = low[self.watched], high[self.watched]
+        return self.watched[(own_high > 0) & (own_low < SMALL) & (own_high - own_low <= NARROW)]
+
+    def _gives_away(
+        self,
+        asked: Sequence[int],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        *,
+        surely: bool = False,
+    ) -> bool:
+        """Look for three values of each count; where the search is given up, it counts as given away.
+
+        Asked whether it is so `surely`, an integer programme decides then.
+        """
+        part = int(self._parts[asked[0]])
+        members = np.flatnonzero(self._parts == part)
+        left, used = np.array(asked, np.int64), self._used[part]
+        while True:
+            used[1] = 0
+            few = few_values(self._relations, low, high, left, members, self._points[part], used, ENOUGH)
+            if few < 0 or not used[1] or not surely:
+                return bool(few >= 0)
+            bounds = dict(zip(self.names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+            if narrowed(bounds, self.system, [self.names[few]]) is not None:
+                return True
+            left = left[np.flatnonzero(left == few)[0] + 1 :]
+
+    def _linked(self) -> NDArray[np.int64]:
+        """Number the parts that no relation links; a number that is known links nothing."""
+        parts = np.full(len(self.names), -1)
+        for begin in range(len(self.names)):
+            if parts[begin] >= 0:
+                continue
+            edge = [begin]
+            parts[begin] = begin
+            while edge:
+                one = edge.pop()
+                if self.low[one] == self.high[one]:
+                    continue
+                for number in self.system.touching.get(self.names[one], ()):
+                    for other, _ in self.system.relations[number].terms:
+                        place = self.place[other]
+                        if parts[place] < 0:
+                            parts[place] = begin
+                            edge.append(place)
+        return parts
+
+
+def _arrays(system: System, place: Mapping[str, int]) -> Relations:
+    terms = [relation.terms for relation in system.relations]
+    start = np.cumsum([0, *(len(one) for one in terms)], dtype=np.int64)
+    number = np.array([place[name] for one in terms for name, _ in one], np.int64)
+    row = np.repeat(np.arange(len(terms)), np.diff(start))
+    order = np.argsort(number, kind="stable")
+    first = np.searchsorted(number[order], np.arange(len(place) + 1)).astype(np.int64)
+    return Relations(
+        start, number, np.array([factor for one in terms for _, factor in one], np.float64),
+        np.array([one.lower for one in system.relations], np.float64),
+        np.array([one.upper for one in system.relations], np.float64),
+        first, row[order].astype(np.int64), np.array([name in system.integers for name in place], np.bool_),
+    )  # fmt: skip

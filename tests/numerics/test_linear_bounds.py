@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given, settings, strategies as st
+
+from sdckit.numerics.linear_bounds import Relations, few_values, find_point, narrow
+
+MOST = 6
+
+
+def _relations(factors: np.ndarray, lower: list[float], upper: list[float]) -> Relations:
+    """Every number in every relation."""
+    n_relations, n = factors.shape
+    return Relations(
+        np.arange(n_relations + 1) * n, np.tile(np.arange(n), n_relations), factors.ravel().astype(float),
+        np.array(lower, float), np.array(upper, float),
+        np.arange(n + 1) * n_relations, np.tile(np.arange(n_relations), n), np.ones(n, bool),
+    )  # fmt: skip
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Relations, np.ndarray, list[tuple[int, ...]]]:
+    """Relations of four whole numbers up to six, and every point that meets them."""
+    n = draw(st.integers(1, 3))
+    factors = np.array(draw(st.lists(st.lists(st.sampled_from([-3, -2, -1, 1, 2]), min_size=4, max_size=4),
+                                     min_size=n, max_size=n)))  # fmt: skip
+    ends = [sorted(draw(st.lists(st.integers(-9, 12), min_size=2, max_size=2))) for _ in range(n)]
+    lower, upper = [float(a) for a, _ in ends], [float(b) for _, b in ends]
+    points = [
+        point
+        for point in itertools.product(range(MOST + 1), repeat=4)
+        if all(a <= value <= b for a, value, b in zip(lower, factors @ np.array(point), upper, strict=True))
+    ]
+    return _relations(factors, lower, upper), factors, points
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_narrowing_loses_no_point(case: tuple) -> None:
+    relations, _, points = case
+    low, high = np.zeros(4), np.full(4, float(MOST))
+    if not narrow(relations, low, high, -1):
+        assert not points
+    assert all((low <= point).all() and (point <= high).all() for point in map(np.array, points))
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.integers(0, 2))
+def test_a_point_meets_all_relations_and_none_is_missed(case: tuple, style: int) -> None:
+    relations, _, points = case
+    low, high = np.zeros(4), np.full(4, float(MOST))
+    if not narrow(relations, low, high, -1):
+        return
+    found = find_point(relations, low, high, np.arange(4), style)
+    if found == 1:
+        assert tuple(low.astype(int)) in points
+    elif found == 0:
+        assert not points
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_few_values_are_told_as_trying_all_points_tells(case: tuple) -> None:
+    relations, _, points = case
+    low, high = np.zeros(4), np.full(4, float(MOST))
+    if not points or not narrow(relations, low, high, -1):
+        return
+    used = np.zeros(2, np.int64)
+    found = few_values(relations, low, high, np.arange(4), np.arange(4), np.empty((64, 4)), used, (3, 5))
+    few = [
+        v for v in range(4)
+        if len(values := {point[v] for point in points}) < 3 and any(0 < value < 5 for value in values)
+    ]  # fmt: skip
+    if used[1] == 0:
+        assert found == (few[0] if few else -1)
+    else:
+        assert found >= 0
+
+
+def test_an_open_end_is_no_end() -> None:
+    relations = _relations(np.array([[1.0, -1.0, 0.0 + 1, -1.0]]), [0.0], [0.0])
+    low, high = np.zeros(4), np.array([3.0, np.inf, 2.0, np.inf])
+    assert narrow(relations, low, high, -1)
+    assert high.tolist() == [3.0, 5.0, 2.0, 5.0]
