@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.chapters.reproduce import command_line, python_call
 from sdckit.report.gate.figures import (
+    AllHold,
     Count,
     Document,
     Foreign,
@@ -16,12 +17,13 @@ from sdckit.report.gate.figures import (
     InternalOnly,
     Ledger,
     Levels,
+    Quantity,
     Ratio,
     Share,
     Tree,
 )
 from sdckit.report.gate.relations import link_intruders
-from sdckit.report.setting import Setting, intruder_words, setting_for
+from sdckit.report.setting import Setting, intruder_words, missing_words, setting_for
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "title": scenario.title or "Disclosure risk assessment",
         "n": n,
         "engine": assessment.engine,
-        "passed": assessment.passed,
+        "passed": AllHold(tuple(_holds(one, settings[one.intruder]) for one in assessment.verdicts)),
         "verdicts": tuple(_verdict(one, settings[one.intruder]) for one in assessment.verdicts),
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
@@ -146,10 +148,10 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
 
 def _key(facts: KeyFacts, setting: Setting) -> dict[str, Tree]:
     """A key: its rule, missing rate and levels."""
-    name = f"key.{facts.name}"
-    missing = setting.count(f"{name}.missing", facts.n_missing, name)
-    start, counts = f"{setting.prefix}.{name}.level", tuple(facts.level_counts)
-    levels = Levels(start, counts, "n", setting.n, missing.name, facts.n_missing)
+    name = f"key.{facts.name}"  # whoever knows it: the same numbers for every intruder
+    of = Quantity(missing_words(facts.name))
+    missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
+    levels = Levels(f"{name}.level", tuple(facts.level_counts), "n", setting.n, missing.name, facts.n_missing)
     return {
         "name": facts.name,
         "kind": facts.kind,
@@ -196,7 +198,7 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
         "intruder": one.intruder,
         "variable": one.variable,
         "limit": one.limit,
-        "holds": Holds(one.holds, one.reason),
+        "holds": _holds(one, setting),
         "n_records": (count := _verdict_count(one, setting)),
         "rate": Share(count.name, "n") if count is not None else None,
         "n_category": _other_count("violations.category", one, one.n_category, setting),
@@ -204,6 +206,14 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
         "value": _verdict_value(one, setting),
         "reason": Foreign(one.reason),
     }
+
+
+def _holds(one: Verdict, setting: Setting) -> Holds:
+    """Whether the limit holds; one on a mean, which no number of records stands beside, as far as it is printed."""
+    expected = f"{setting.prefix}.expected"
+    if one.name != "global_risk" or expected not in setting.ledger.variables:
+        return Holds(one.holds, one.reason)
+    return Holds(one.holds, one.reason, expected, "n", float(one.limit))
 
 
 def _verdict_count(one: Verdict, setting: Setting) -> Count | None:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import FileFormatError
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.recipe_chapter import plain_recipe
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.formats.atomic import real_target, write_whole
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.markdown import render_markdown
-from sdckit.report.gate.printed import agree
 from sdckit.report.gate.protect import protect
 
 if TYPE_CHECKING:
@@ -32,12 +30,7 @@ def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]
     An `internal` one is exact and lists the records at risk; else a file of fewer than 50 records is refused.
     """
     if assessment.schema == RELEASE_SCHEMA:
-        plain = plain_release(assessment, internal=internal)
-        done = getattr(assessment, "what_was_done", None)
-        if done is None:
-            return plain
-        both: dict[str, Any] = agree({**plain, "what_was_done": plain_recipe(done, internal=internal)})
-        return both
+        return plain_release(assessment, internal=internal)
     return protect(build_document(assessment, internal=internal), internal=internal)
 
 

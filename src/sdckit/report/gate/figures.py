@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sdckit.report.gate.relations import Sizes
 
 __all__ = [
-    "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
-    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ratio", "Relation", "Share", "SizeClasses",
-    "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
+    "DIFFERENCE", "AllHold", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded",
+    "Histogram", "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ratio", "Relation", "Share",
+    "SizeClasses", "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
 ]  # fmt: skip
 
 Kind = Literal["count", "value", "sum"]
@@ -62,6 +62,9 @@ class Variable:
         their records); or ``"nowhere"``.
     of
         The quantity, where it stands in a document more than once.
+    guard
+        Counts of records that could be told by it, where no relation says how: it is printed where each of them is
+        none or large enough, in as many digits as leave five of them in a step.
     """
 
     true: float | None
@@ -69,6 +72,7 @@ class Variable:
     kind: Kind = "count"
     watched: Watched = "everywhere"
     of: Quantity | None = None
+    guard: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,10 +154,16 @@ class Chance:
 
 @dataclass(frozen=True)
 class Guarded:
-    """An estimate made from a table whose small counts it could tell: printed where `base` is large enough."""
+    """An estimate that rests on `base` records, whose number it could tell: printed where that is large enough.
+
+    With ``few=True`` it is carried by them alone, as a loss is by the records that were changed: then it has as many
+    digits as leave five of them in a step. `nothing` is what it is without any.
+    """
 
     name: str
     base: str
+    few: bool = False
+    nothing: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -173,20 +183,36 @@ class Told:
     """Words that stand only where one of the counts `bases` is printed as a number, others in their place else.
 
     Words that stand from five records on by the exact count would tell a count that is printed more coarsely.
-    ``otherwise=None`` leaves them out of a list: how many are missing is not told.
+    ``otherwise=None`` leaves them out of a list: how many are missing is not told. With ``guarded=True`` each of the
+    counts has to be none, or large enough for figures that could tell it.
     """
 
     content: Tree
     bases: tuple[str, ...]
     otherwise: Tree = ""
+    guarded: bool = False
 
 
 @dataclass(frozen=True)
 class Holds:
-    """Whether a limit holds; None when it could not be tested."""
+    """Whether a limit holds; None when it could not be tested.
+
+    Where it is a `limit` on an expected number `value` as a part of the count `base`, it stays open unless the printed
+    figures decide it: else it would say more of the number than its print.
+    """
 
     holds: bool | None
     reason: str = ""
+    value: str = ""
+    base: str = ""
+    limit: float = 0.0
+
+
+@dataclass(frozen=True)
+class AllHold:
+    """Whether each of several limits holds, as it is printed."""
+
+    each: tuple[Holds, ...]
 
 
 @dataclass(frozen=True)
@@ -258,6 +284,8 @@ class Histogram:
     sizes, largest
         Where risk follows from the size of the cell: the sizes, and the largest cell whose records have at
         least the risk of an edge.
+    guard
+        Of the bins, as of a variable: there is but one where it fails.
     """
 
     name: str
@@ -268,11 +296,12 @@ class Histogram:
     above: tuple[tuple[str, float], ...] = ()
     sizes: Sizes | None = None
     largest: Mapping[float, float] = field(default_factory=dict)
+    guard: tuple[str, ...] = ()
 
 
 Leaf = (
-    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | Foreign
-    | InternalOnly | Levels | SizeClasses | Histogram
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | AllHold
+    | Foreign | InternalOnly | Levels | SizeClasses | Histogram
 )  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
@@ -292,22 +321,36 @@ class Ledger:
         *,
         watched: Watched = "everywhere",
         of: Quantity | None = None,
+        guard: tuple[str, ...] = (),
     ) -> Count:
         """Enter a count and give its leaf; a quantity that is there already is coarsened together with it."""
-        self.variables[name] = Variable(int(true), self._group(of, group), watched=watched, of=of)
+        self._enter(name, Variable(int(true), group, watched=watched, of=of, guard=guard))
         return Count(name)
 
     def value(
-        self, name: str, true: float, group: str, *, kind: Kind = "value", of: Quantity | None = None
+        self,
+        name: str,
+        true: float,
+        group: str,
+        *,
+        kind: Kind = "value",
+        of: Quantity | None = None,
+        guard: tuple[str, ...] = (),
     ) -> Value:
         """Enter an estimated number and give its leaf."""
-        self.variables[name] = Variable(float(true), self._group(of, group), kind, of=of)
+        self._enter(name, Variable(float(true), group, kind, of=of, guard=guard))
         return Value(name)
 
-    def _group(self, of: Quantity | None, group: str) -> str:
-        if of is None:
-            return group
-        return next((one.group for one in self.variables.values() if one.of == of), group)
+    def _enter(self, name: str, new: Variable) -> None:
+        """Where the quantity has a name already, the two are one number."""
+        twins = (
+            []
+            if new.of is None
+            else [at for at, one in self.variables.items() if one.of == new.of and at != name]
+        )
+        self.variables[name] = replace(new, group=self.variables[twins[0]].group) if twins else new
+        if twins and self.variables[twins[0]].true == new.true:
+            self.equal(name, twins[0])
 
     def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
         """Enter a count that is never printed but could be worked out."""

@@ -7,12 +7,13 @@ tables); the rules themselves are in the documentation of the JSON schema.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdckit.errors import DataError
 from sdckit.report.gate.figures import (
+    AllHold,
     Chance,
     Count,
     Cumulative,
@@ -37,22 +38,40 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.pooling import expand
 from sdckit.report.gate.printed import Identity, Printed
-from sdckit.report.gate.rounding import Print, format_count, format_number, print_exact
+from sdckit.report.gate.rounding import (
+    WITHHELD as WITHHELD_PRINT,
+    Print,
+    format_count,
+    format_number,
+    print_exact,
+)
 from sdckit.report.gate.settle import settle
-from sdckit.report.gate.words import protect_words
+from sdckit.report.gate.words import overall, protect_words
 
 __all__ = [
-    "CONFIDENTIAL", "SMALLEST_BASE", "SMALLEST_FILE", "Seen", "percentage", "protect", "rate_leaf", "seen",
+    "CONFIDENTIAL",
+    "HIDDEN",
+    "SMALLEST_BASE",
+    "SMALLEST_FILE",
+    "SMALLEST_GUARD",
+    "Seen",
+    "percentage",
+    "protect",
+    "rate_leaf",
+    "seen",
 ]  # fmt: skip
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
 # Records alone that an estimate needs to be printed: from fewer, two digits would tell how many there are.
 SMALLEST_GUARD = 50
+# Records in the last digit of a figure that they alone carry.
+FEWEST_IN_A_DIGIT = 5
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
 CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
+HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
 
 Plain = dict[str, Any]
 WITHHELD: Plain = {"text": "withheld", "value": None}
@@ -84,16 +103,77 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
         )
     ledger = Ledger(dict(document.variables), list(document.relations))
     tree = _expand(document.tree, ledger, internal=internal)
-    if internal:
-        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
-    else:
-        prints = settle(ledger.variables, ledger.relations)
     quantities = {
         name: replace(one.of or Quantity(name), base=(one.of and one.of.base) or document.base)
         for name, one in ledger.variables.items()
     }
+    if internal:
+        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
+    else:
+        found = settle(ledger.variables, ledger.relations)
+        prints = _guarded(_alike(found, quantities, ledger), ledger)
     body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints), quantities).plain(tree)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
+
+
+def _alike(
+    prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger
+) -> dict[str, Print]:
+    """Print one number one way wherever it stands, as it is printed most coarsely.
+
+    One number are those of one quantity, and those that a relation says are equal.
+    """
+    first: dict[str, str] = {name: name for name in prints}
+
+    def find(name: str) -> str:
+        while first[name] != name:
+            name = first[name]
+        return name
+
+    def unite(one: str, other: str) -> None:
+        if ledger.variables[one].true == ledger.variables[other].true:
+            first[find(one)] = find(other)
+
+    known: dict[Quantity, str] = {}
+    for name in prints:
+        unite(name, known.setdefault(quantities[name], name))
+    for relation in ledger.relations:
+        if len(relation.terms) != 2 or relation.lower or relation.upper:
+            continue
+        (one, a), (other, b) = relation.terms
+        if a + b == 0 and one in first and other in first:
+            unite(one, other)
+    widest: dict[str, Print] = {}
+    for name, printed in prints.items():
+        kept = widest.setdefault(find(name), printed)
+        if printed.high - printed.low > kept.high - kept.low:
+            widest[find(name)] = printed
+    return {name: widest[find(name)] for name in prints}
+
+
+def _guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
+    """Withhold the figures that could tell a few records, or take their second digit."""
+    return {
+        name: _behind(one, [prints[at] for at in ledger.variables[name].guard])
+        for name, one in prints.items()
+    }
+
+
+def _behind(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
+    """A figure by the records behind it: withheld, with one digit, or as it is."""
+    if any(base.text != "0" and (base.value or 0) < SMALLEST_GUARD for base in bases):
+        return WITHHELD_PRINT
+    n = min((base.value for base in bases if base.value), default=math.inf)
+    if not one.value or one.base is not None:
+        return one
+    power = math.floor(math.log10(abs(one.value)) + 1e-9)
+    if 10.0 ** (power - 1) >= FEWEST_IN_A_DIGIT * abs(one.value - nothing) / n:
+        return one
+    text = format_number(one.value, 1)
+    value, half = float(text.replace(",", "")), 10.0**power / 2
+    return replace(
+        one, text=text, value=value, low=min(one.low, value - half), high=max(one.high, value + half)
+    )
 
 
 def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
@@ -113,7 +193,8 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, InternalOnly):
         return tree.content if internal else tree
     if isinstance(tree, Levels | SizeClasses | Histogram):
-        return expand(tree, ledger, internal=internal)
+        rows = expand(tree, ledger, internal=internal)
+        return _guarded_bins(tree, rows) if isinstance(tree, Histogram) and tree.guard else rows
     if isinstance(tree, Mapping):
         return {
             key: _expand(value, ledger, internal=internal)
@@ -123,6 +204,13 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, tuple):
         return tuple(_expand(value, ledger, internal=internal) for value in tree)
     return tree
+
+
+def _guarded_bins(leaf: Histogram, rows: Tree) -> Tree:
+    """The bins, or all records in one: which bins were merged would tell of few records, too."""
+    whole = Share(leaf.whole, leaf.whole)
+    one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
+    return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
 
 
 @dataclass(frozen=True)
@@ -158,17 +246,25 @@ class _Printer:
             return self._told(
                 _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share), "chance", tree.hits
             )
-        if isinstance(tree, Guarded):
-            found = self._figure(tree.name) if self._enough(tree.base) else dict(WITHHELD)
-            return self._told(found, "count", tree.name)
-        if isinstance(tree, Part):
-            n = (self.prints[tree.base].value or math.inf) if tree.counted else math.inf
-            return _part(tree.true, n, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
+        if isinstance(tree, Guarded | Part):
+            return self._by_base(tree)
         if isinstance(tree, Told):
             return self.plain(tree.content if self._is_told(tree) else tree.otherwise)
         return self._words(tree)
 
+    def _by_base(self, leaf: Guarded | Part) -> Plain:
+        base = self.prints[leaf.base]
+        if isinstance(leaf, Part):
+            n = (base.value or math.inf) if leaf.counted else math.inf
+            return _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD)
+        one = self.prints[leaf.name]
+        if not self.internal and (leaf.few or not self._enough(leaf.base)):
+            one = _behind(one, [base], leaf.nothing)
+        return self._told(_figure(one), "count", leaf.name)
+
     def _is_told(self, leaf: Told) -> bool:
+        if leaf.guarded:
+            return all(self._enough(name) for name in leaf.bases)
         return self.internal or any(self.prints[name].value for name in leaf.bases)
 
     def _is_left_out(self, tree: Tree) -> bool:
@@ -189,9 +285,10 @@ class _Printer:
         return self.internal or one.text == "0" or (one.value or 0) >= SMALLEST_GUARD
 
     def _words(self, tree: Tree) -> Any:
+        if isinstance(tree, AllHold):
+            return overall(self._holds(one)["value"] for one in tree.each)
         if isinstance(tree, Holds):
-            reason = tree.reason if self.internal else protect_words(tree.reason, self.coarse)
-            return {"text": HOLDS[tree.holds], "value": tree.holds} | ({"reason": reason} if reason else {})
+            return self._holds(tree)
         if isinstance(tree, Foreign):
             return tree.text if self.internal else protect_words(tree.text, self.coarse)
         if isinstance(tree, float) and not math.isfinite(tree):
@@ -199,6 +296,20 @@ class _Printer:
         if tree is None or isinstance(tree, str | int | float):
             return tree
         raise TypeError(f"no rule to print a {type(tree).__name__}")
+
+    def _holds(self, leaf: Holds) -> Plain:
+        if self._is_open(leaf):
+            return {"text": HOLDS[None], "value": None, "reason": HIDDEN}
+        reason = leaf.reason if self.internal else protect_words(leaf.reason, self.coarse)
+        return {"text": HOLDS[leaf.holds], "value": leaf.holds} | ({"reason": reason} if reason else {})
+
+    def _is_open(self, leaf: Holds) -> bool:
+        """Whether both answers are possible, of what is printed."""
+        if self.internal or leaf.holds is None or not leaf.value:
+            return False
+        value, base = self.prints[leaf.value], self.prints[leaf.base]
+        least, most = leaf.limit * base.low, leaf.limit * base.high
+        return value.high > least if leaf.holds else value.low <= most
 
     def _ratio(self, leaf: Ratio) -> Plain:
         part, whole = self.prints[leaf.value], self.prints[leaf.count]

@@ -14,7 +14,7 @@ from itertools import pairwise, permutations
 from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
-    "SIZE_CLASSES", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels", "link_records",
+    "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels", "link_records",
     "link_resting", "link_risk", "make_sizes", "risk_of_size",
 ]  # fmt: skip
 
