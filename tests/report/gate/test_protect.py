@@ -29,7 +29,7 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.protect import (
     CONFIDENTIAL,
-    HIDDEN,
+    HIDDEN as REASON,
     Seen,
     _Printer,
     percentage,
@@ -281,5 +281,5 @@ def test_a_limit_on_a_mean_is_open_where_the_print_leaves_both_answers(limit, ho
     plain = protect(document)
     assert plain["one"]["value"] is told
     assert plain["all"] is told
-    assert plain["one"]["reason"] == (HIDDEN if told is None else "<5 of them")
+    assert plain["one"]["reason"] == (REASON if told is None else "<5 of them")
     assert protect(document, internal=True)["one"]["value"] is holds

@@ -89,7 +89,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         },
         "records_at_risk": InternalOnly(_records(assessment) if internal else None),
     }
-    return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n)
+    return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
 def scenario_tree(scenario: Scenario) -> dict[str, Tree]:

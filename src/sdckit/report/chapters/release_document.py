@@ -15,6 +15,7 @@ from sdckit.report.chapters.release_links import link_files
 from sdckit.report.chapters.reproduce import release_calls
 from sdckit.report.chapters.utility_chapter import utility_tree
 from sdckit.report.conclusions import NOTHING
+from sdckit.report.gate.beside import Earlier, enter_beside
 from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Tree
 from sdckit.report.gate.protect import HIDDEN, protect
 from sdckit.report.gate.together import join
@@ -39,13 +40,17 @@ Plain = dict[str, Any]
 OPEN: Plain = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
 
-def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> Plain:
+def plain_release(
+    assessment: ReleaseAssessment, *, internal: bool = False, beside: Sequence[Earlier] = ()
+) -> Plain:
     """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
 
     The original, every release, what they tell together and the steps that made them stand in one ledger: whoever
-    reads one figure reads the others.
+    reads one figure reads the others. `beside` is what earlier documents tell of the original.
     """
-    whole = protect(_document(assessment, internal=internal), internal=internal)
+    document = _document(assessment, internal=internal)
+    whole = protect(document if internal else enter_beside(document, beside), internal=internal)
+    listed = {} if internal else {"quantities": whole.pop("quantities")}
     status = {name: whole[name] for name in ("protected", "confidential")}
     after = [{**status, **one} for one in whole.pop("released")]
     done, comparison, before = whole.pop("what_was_done"), whole.pop("comparison"), whole
@@ -93,6 +98,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
             "scenario": scenario.to_toml(),
         },
         **({} if done is None else {"what_was_done": {**status, **done}}),
+        **listed,
     }
 
 
@@ -200,7 +206,9 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     steps = None if done is None else recipe_document(done, internal=internal)
     tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
     link_files(ledger, len(sizes))
-    return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file)
+    return Document(
+        tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True
+    )
 
 
 def intruder_tree(

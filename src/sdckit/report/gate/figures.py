@@ -382,7 +382,8 @@ class Ledger:
 class Document:
     """A tree of figures named as in the API, with what links them; the only thing `protect` takes.
 
-    `base` is the file that quantities without one are figures of.
+    `base` is the file that quantities without one are figures of; `listed`: whether its quantities are listed for
+    documents that are written later.
     """
 
     tree: Mapping[str, Tree]
@@ -390,3 +391,4 @@ class Document:
     relations: tuple[Relation, ...]
     n: int | None
     base: str = ""
+    listed: bool = False

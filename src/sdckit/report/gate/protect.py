@@ -7,11 +7,12 @@ tables); the rules themselves are in the documentation of the JSON schema.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdckit.errors import DataError
+from sdckit.report.gate.beside import quantities_of
 from sdckit.report.gate.figures import (
     AllHold,
     Chance,
@@ -36,10 +37,10 @@ from sdckit.report.gate.figures import (
     Tree,
     Value,
 )
+from sdckit.report.gate.guards import SMALLEST_GUARD, alike, by_records, coarsest, guarded
 from sdckit.report.gate.pooling import expand
 from sdckit.report.gate.printed import Identity, Printed
 from sdckit.report.gate.rounding import (
-    WITHHELD as WITHHELD_PRINT,
     Print,
     format_count,
     format_number,
@@ -63,10 +64,6 @@ __all__ = [
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
-# Records alone that an estimate needs to be printed: from fewer, two digits would tell how many there are.
-SMALLEST_GUARD = 50
-# Records in the last digit of a figure that they alone carry.
-FEWEST_IN_A_DIGIT = 5
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
 CONFIDENTIAL = "contains confidential information"
@@ -111,82 +108,11 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
         prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
     else:
         found = settle(ledger.variables, ledger.relations)
-        prints = _guarded(_alike(found, quantities, ledger), ledger)
-    body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints), quantities).plain(tree)
+        prints = guarded(alike(found, quantities, ledger), ledger)
+    body = _Printer(prints, internal, {} if internal else coarsest(ledger, prints), quantities).plain(tree)
+    if document.listed and not internal:
+        body["quantities"] = quantities_of(prints, ledger, document.base)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
-
-
-def _alike(
-    prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger
-) -> dict[str, Print]:
-    """Print one number one way wherever it stands, as it is printed most coarsely.
-
-    One number are those of one quantity, and those that a relation says are equal.
-    """
-    first: dict[str, str] = {name: name for name in prints}
-
-    def find(name: str) -> str:
-        while first[name] != name:
-            name = first[name]
-        return name
-
-    def unite(one: str, other: str) -> None:
-        if ledger.variables[one].true == ledger.variables[other].true:
-            first[find(one)] = find(other)
-
-    known: dict[Quantity, str] = {}
-    for name in prints:
-        unite(name, known.setdefault(quantities[name], name))
-    for relation in ledger.relations:
-        if len(relation.terms) != 2 or relation.lower or relation.upper:
-            continue
-        (one, a), (other, b) = relation.terms
-        if a + b == 0 and one in first and other in first:
-            unite(one, other)
-    widest: dict[str, Print] = {}
-    for name, printed in prints.items():
-        kept = widest.setdefault(find(name), printed)
-        if printed.high - printed.low > kept.high - kept.low:
-            widest[find(name)] = printed
-    return {name: widest[find(name)] for name in prints}
-
-
-def _guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
-    """Withhold the figures that could tell a few records, or take their second digit."""
-    return {
-        name: _behind(one, [prints[at] for at in ledger.variables[name].guard])
-        for name, one in prints.items()
-    }
-
-
-def _behind(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
-    """A figure by the records behind it: withheld, with one digit, or as it is."""
-    if any(base.text != "0" and (base.value or 0) < SMALLEST_GUARD for base in bases):
-        return WITHHELD_PRINT
-    n = min((base.value for base in bases if base.value), default=math.inf)
-    if not one.value or one.base is not None:
-        return one
-    power = math.floor(math.log10(abs(one.value)) + 1e-9)
-    if 10.0 ** (power - 1) >= FEWEST_IN_A_DIGIT * abs(one.value - nothing) / n:
-        return one
-    text = format_number(one.value, 1)
-    value, half = float(text.replace(",", "")), 10.0**power / 2
-    return replace(
-        one, text=text, value=value, low=min(one.low, value - half), high=max(one.high, value + half)
-    )
-
-
-def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
-    """Give the coarsest print of every count that is not rounded to 5, for words that speak of it."""
-    found: dict[int, Print] = {}
-    for name, one in prints.items():
-        true = ledger.variables[name].true
-        if ledger.variables[name].kind != "count" or true is None or one.base == SMALLEST_BASE:
-            continue
-        known = found.get(int(true))
-        if known is None or (one.base or math.inf) > (known.base or math.inf):
-            found[int(true)] = one
-    return {true: one.text for true, one in found.items()}
 
 
 def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
@@ -259,7 +185,7 @@ class _Printer:
             return _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD)
         one = self.prints[leaf.name]
         if not self.internal and (leaf.few or not self._enough(leaf.base)):
-            one = _behind(one, [base], leaf.nothing)
+            one = by_records(one, [base], leaf.nothing)
         return self._told(_figure(one), "count", leaf.name)
 
     def _is_told(self, leaf: Told) -> bool:
