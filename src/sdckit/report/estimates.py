@@ -12,6 +12,7 @@ import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.carried import carried, variables_of
 from sdckit.report.charts import has_interval
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.parts import bars
@@ -196,16 +197,18 @@ def figures_view(
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
+        pair, variables = getattr(result, "pair", None), variables_of(result)
         found: dict[str, Tree] = {
-            name: (share_leaf if name in shares else value_leaf)(
-                ledger, f"{start}.{name}", getattr(result, name)
+            name: carried(
+                (share_leaf if name in shares else value_leaf)(ledger, f"{start}.{name}", getattr(result, name)),
+                setting, pair, variables, name,
             )
             for name in words
-        }
+        }  # fmt: skip
         if by_variable:
             write = share_leaf if by_variable in shares else value_leaf
             found["variables"] = {
-                name: write(ledger, f"{start}.variable.{name}", value)
+                name: carried(write(ledger, f"{start}.variable.{name}", value), setting, pair, variables)
                 for name, value in _named(getattr(result, by_variable)).items()
             }
         return {**found, **said_tree(result)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sdckit.report.gate.figures import Count, Foreign, InternalOnly, Ledger, Quantity, Tree, Watched
-from sdckit.report.gate.relations import Sizes, largest_size, make_sizes
+from sdckit.report.gate.relations import SMALL, Sizes, largest_size, make_sizes
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -16,7 +16,9 @@ __all__ = [
     "RISK_EDGES",
     "PairSetting",
     "Setting",
+    "changed_words",
     "intruder_words",
+    "missing_words",
     "notes_tree",
     "release_sizes",
     "rule_of",
@@ -86,10 +88,13 @@ class Setting:
         *,
         watched: Watched = "everywhere",
         of: Quantity | None = None,
+        guard: tuple[str, ...] = (),
     ) -> Count:
         """Enter a count under the prefix."""
         start = self.prefix
-        return self.ledger.count(f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of)
+        return self.ledger.count(
+            f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of, guard=guard
+        )
 
     def quantity(self, name: str, rule: str) -> Quantity:
         """A quantity of this intruder, under a rule for missing values."""
@@ -112,6 +117,23 @@ class Setting:
         if self.persons or self.weights == "weight":
             return None
         return 1.0 if self.weights == "census" else self.fraction
+
+    def guard(self, result: object) -> tuple[str, ...]:
+        """Records in groups of fewer than five, where a figure of risks could tell them and no relation says how.
+
+        That is where weights, persons or others' missing values stand between the size of a cell and its risk: whoever
+        has the file has its weights, too. A census has whole numbers, which are printed as such.
+        """
+        if self.weights == "census" or (self.fraction_known is not None and self.own_cells_known(result)):
+            return ()
+        name, cells = f"{self.prefix}.small{self.suffix}", cast("Any", getattr(result, "cells", None))
+        if not hasattr(cells, "values"):
+            uniques = f"{self.prefix}.sample_uniques{self.suffix}"
+            return (uniques,) if uniques in self.ledger.variables else ()
+        if name not in self.ledger.variables:
+            (few,) = cells.values("sample_frequency").count_below([SMALL])
+            self.ledger.count(name, int(few), name, watched="nowhere")
+        return (name,)
 
     @property
     def counted(self) -> str:
@@ -151,6 +173,16 @@ def intruder_words(name: str, keys: Sequence[str]) -> str:
     'neighbour: sex, age'
     """
     return f"{name}: {', '.join(keys)}"
+
+
+def missing_words(column: str) -> str:
+    """Records without a value in a column, as quantities name them."""
+    return f"missing values of {column}"
+
+
+def changed_words(column: str) -> str:
+    """Values of a column that are others than in the original, as quantities name them."""
+    return f"changed values of {column}"
 
 
 def rule_of(result: object) -> str:

@@ -167,7 +167,7 @@ class Assessed:
     def _need_data(self) -> None:
         """Refuse where the data are gone that a document needs."""
 
-    def report(self, path: str | Path, *, internal: bool = False) -> None:
+    def report(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:
         """Write the report for the release committee: one HTML file (or Markdown, by the name).
 
         Parameters
@@ -176,21 +176,24 @@ class Assessed:
             Ends in .html or .md; an existing file is replaced once the new one is whole.
         internal : bool
             Exact figures and the records at risk; stamped confidential, readable by the owner only.
+        beside : str or Path
+            A folder of earlier protected JSON documents of the same file: what they print is known to a reader of
+            both, and this document is audited together with it.
 
         Raises
         ------
         DataError
             Fewer than 50 records in a file, unless internal; an assessment that was pickled.
         FileFormatError
-            The file cannot be written.
+            The file cannot be written; the folder holds something else than such documents.
         """
         from sdckit.report import write_report
 
         self._need_data()
-        write_report(self, path, internal=internal)
+        write_report(self, path, internal=internal, beside=beside)
 
-    def to_json(self, path: str | Path, *, internal: bool = False) -> None:
-        """Write the protected figures as JSON; the path "-" prints them.
+    def to_json(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:
+        """Write the protected figures as JSON; the path "-" prints them. `beside` is that of `report`.
 
         Raises
         ------
@@ -202,7 +205,7 @@ class Assessed:
         from sdckit.report import write_json
 
         self._need_data()
-        write_json(self, path, internal=internal)
+        write_json(self, path, internal=internal, beside=beside)
 
     def plot(self, *, internal: bool = False) -> Any:
         """Altair charts of the figures, protected unless `internal`: a chart can be saved and passed on."""

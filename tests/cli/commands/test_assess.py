@@ -243,3 +243,18 @@ def test_a_dry_run_names_further_measures(sdckit, survey: Path) -> None:
     assert "would run  suda" in done.out
     assert "would not  outliers: the scenario names no numeric variable" in done.out
     assert "k_map" not in done.out
+
+
+def test_earlier_documents_are_audited_together_with_the_new_one(
+    sdckit, survey: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "earlier"
+    folder.mkdir()
+    assert sdckit("assess", survey, *KEYS, "--json", folder / "first.json").code == 0
+    assert json.loads((folder / "first.json").read_text(encoding="utf-8"))["quantities"]
+    new = ("--json", tmp_path / "new.json", "--beside", folder)
+    assert sdckit("assess", survey, "--keys", "sex,age", *new).code == 0
+    (folder / "odd.json").write_text("[]", encoding="utf-8")
+    done = sdckit("assess", survey, "--keys", "sex,age", *new)
+    assert done.code == 2
+    assert "odd.json is no protected JSON document" in done.err

@@ -14,6 +14,8 @@ from sdckit.report.charts import INK, LIGHT, OPEN, to_svg
 class Point:
     parameters: dict[str, Any]
     figures: dict[str, float]
+    behind: int = 600
+    small: int = 0
 
 
 @dataclass(frozen=True)

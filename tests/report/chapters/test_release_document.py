@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -15,7 +16,7 @@ from report.attacker import Solver, opened
 from sdckit.errors import DataError
 from sdckit.report.chapters.release_document import (
     RELEASE_SCHEMA,
-    _with_comparison,
+    _document,
     judged_by_print,
     passed,
     plain_release,
@@ -87,7 +88,7 @@ def test_internal_documents_are_exact(assessment):
 
 def test_no_small_count_can_be_worked_out(assessment):
     """The exact range of every hidden count, by an integer programme over all that is printed."""
-    document = _with_comparison(assessment, internal=False)
+    document = _document(assessment, internal=False)
     ledger, prints = opened(document)
     solver = Solver(ledger, prints)
     hidden = [
@@ -180,6 +181,8 @@ def test_reasons_of_verdicts_are_protected():
     found = assessed(thresholds={"replicated_uniques": 0.03})
     with_reason = replace(found, intruders=(replace(found.intruders[0], verdicts=(one,)),))
     (printed,) = plain_release(with_reason)["verdicts"]
-    assert printed["reason"] == printed["holds"]["reason"] == "<5 records have no row (rows not shown)"
+    assert printed["reason"] == printed["holds"]["reason"]
+    # as coarsely as any count of three in the document
+    assert re.fullmatch(r"<\d+ records have no row \(rows not shown\)", printed["reason"])
     (exact,) = plain_release(with_reason, internal=True)["verdicts"]
     assert exact["reason"] == one.reason

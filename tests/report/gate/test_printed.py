@@ -7,7 +7,7 @@ import pickle
 from copy import deepcopy
 
 from sdckit.report.gate.figures import Document, Ledger, Quantity, Ratio, Share
-from sdckit.report.gate.printed import Identity, Printed, agree, leaves
+from sdckit.report.gate.printed import Identity, Printed, leaves
 from sdckit.report.gate.protect import protect
 
 ALONE = Quantity("records alone", "original")
@@ -40,16 +40,3 @@ def test_a_quantity_that_stands_twice_is_coarsened_together() -> None:
     ledger.count("again", 20, "second", of=ALONE)
     ledger.count("other", 20, "second")
     assert [one.group for one in ledger.variables.values()] == ["first", "first", "second"]
-
-
-def test_documents_agree_on_the_coarser_print() -> None:
-    one, other = Identity("count", (ALONE,)), Identity("count", (Quantity("records alone", "release 1"),))
-    tree = {
-        "a": {"text": Printed("320", one, 5.0), "value": 320},
-        "b": [{"text": Printed("300", one, 50.0), "value": 300, "rounded_to": 50}],
-        "c": {"text": Printed("325", other, 5.0), "value": 325},
-        "d": {"text": "words"},
-    }
-    found = agree(tree)
-    assert found["a"] == found["b"][0] == {"text": "300", "value": 300, "rounded_to": 50}
-    assert (found["c"]["value"], found["d"]) == (325, {"text": "words"})

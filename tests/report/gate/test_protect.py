@@ -11,6 +11,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.figures import (
+    AllHold,
     Chance,
     Count,
     Cumulative,
@@ -26,7 +27,16 @@ from sdckit.report.gate.figures import (
     Share,
     Variable,
 )
-from sdckit.report.gate.protect import CONFIDENTIAL, Seen, _Printer, percentage, protect, rate_leaf, seen
+from sdckit.report.gate.protect import (
+    CONFIDENTIAL,
+    HIDDEN as REASON,
+    Seen,
+    _Printer,
+    percentage,
+    protect,
+    rate_leaf,
+    seen,
+)
 from sdckit.report.gate.rounding import print_variable
 
 
@@ -254,3 +264,22 @@ def test_a_counted_part_does_not_tell_small_counts_apart(n):
         tree = {"n": ledger.count("n", n, "n"), "part": Part(few / n, "n", counted=True)}
         said.add(protect(Document(tree, ledger.variables, (), n))["part"]["text"])
     assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "holds", "told"),
+    [(0.01, False, False), (0.05, True, None), (0.05, False, None), (0.2, True, True)],
+)
+def test_a_limit_on_a_mean_is_open_where_the_print_leaves_both_answers(limit, holds, told) -> None:
+    """Thirty of 600 are printed: whether it is 29 or 31 decides a limit of .05, and would be told by its verdict."""
+    ledger = Ledger()
+    ledger.count("n", 600, "n")
+    ledger.value("expected", 30.0, "e", kind="sum")
+    leaf = Holds(holds, "3 of them", "expected", "n", limit)
+    tree = {"one": leaf, "all": AllHold((Holds(True), leaf))}
+    document = Document(tree, ledger.variables, tuple(ledger.relations), 600)
+    plain = protect(document)
+    assert plain["one"]["value"] is told
+    assert plain["all"] is told
+    assert plain["one"]["reason"] == (REASON if told is None else "<5 of them")
+    assert protect(document, internal=True)["one"]["value"] is holds

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from report.views.pairs import drawn, printed, result_of, shown
+from sdckit.report.carried import n_moved
 
 
 def test_every_pair_is_drawn_and_the_worst_listed():
@@ -12,7 +15,12 @@ def test_every_pair_is_drawn_and_the_worst_listed():
     assert len(table.rows) == 3
 
 
-def test_two_digits():
-    matrix = result_of("tabular_utility").matrix()
-    (first, *_) = printed("tabular_utility")["heat"]["cells"]
-    assert first["value"]["value"] == float(f"{matrix[0, 1]:.2g}")
+def test_digits_follow_the_records_in_other_values():
+    result = result_of("tabular_utility")
+    matrix, names = result.matrix(), list(result.variables)
+    for cell in printed("tabular_utility")["heat"]["cells"]:
+        i, j = names.index(cell["one"]), names.index(cell["other"])
+        if n_moved(result.pair, [cell["one"], cell["other"]]) < 48:
+            assert cell["value"]["text"] == "withheld"
+        else:
+            assert cell["value"]["value"] == pytest.approx(matrix[i, j], rel=0.5)

@@ -16,7 +16,7 @@ RECIPE = sdc.Recipe([{"method": "pram", "columns": ["a"]}])
 
 def point(risk: float, loss: float, pd: float, note: str = "") -> Point:
     figures = {**dict.fromkeys(FIGURES, 0.0), "below_k": risk, "pmse": loss}
-    return Point({"pram.pd": pd}, figures, note)
+    return Point({"pram.pd": pd}, figures, note, behind=100, small=0)
 
 
 POINTS = (point(4, 0.2, 0.5), point(9, 0.1, 0.9), point(math.nan, math.nan, 0.0, "why"), point(9, 0.2, 0.8))

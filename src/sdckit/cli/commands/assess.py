@@ -185,6 +185,10 @@ def assess(
     internal: Annotated[
         bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")
     ] = False,
+    beside: Annotated[
+        Path | None,
+        OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them."),
+    ] = None,
     dry_run: Annotated[
         bool, OUTPUT("--dry-run", help="Say what would run; read only the header and the number of records.")
     ] = False,
@@ -205,6 +209,10 @@ def assess(
     others = (roles.scenario, release.control, release.recipe, release.log, *release.files)
     check_targets(report, json, inputs=(file, *others))
     check_report_name(report)
+    if beside is not None:
+        from sdckit.report.gate.beside import read_beside
+
+        read_beside(beside)  # what is wrong there is told before any work
     if dry_run:
         from sdckit.cli.plan import print_plan
 
@@ -219,9 +227,9 @@ def assess(
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
-            result.report(report, internal=internal)
+            result.report(report, internal=internal, beside=beside)
         if json is not None:
-            result.to_json(json, internal=internal)
+            result.to_json(json, internal=internal, beside=beside)
     if not quiet and json != STDOUT:
         deliver(result, name=file.name, report=report)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.chapters.reproduce import command_line, python_call
 from sdckit.report.gate.figures import (
+    AllHold,
     Count,
     Document,
     Foreign,
@@ -16,12 +17,13 @@ from sdckit.report.gate.figures import (
     InternalOnly,
     Ledger,
     Levels,
+    Quantity,
     Ratio,
     Share,
     Tree,
 )
 from sdckit.report.gate.relations import link_intruders
-from sdckit.report.setting import Setting, intruder_words, setting_for
+from sdckit.report.setting import Setting, intruder_words, missing_words, setting_for
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "title": scenario.title or "Disclosure risk assessment",
         "n": n,
         "engine": assessment.engine,
-        "passed": assessment.passed,
+        "passed": AllHold(tuple(_holds(one, None, settings[one.intruder]) for one in assessment.verdicts)),
         "verdicts": tuple(_verdict(one, settings[one.intruder]) for one in assessment.verdicts),
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
@@ -87,7 +89,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         },
         "records_at_risk": InternalOnly(_records(assessment) if internal else None),
     }
-    return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n)
+    return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
 def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
@@ -146,11 +148,12 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
 
 def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
     """A key: its rule, missing rate and levels; the levels of a key that is `alone` are the cells."""
-    name = f"key.{facts.name}"
-    missing = setting.count(f"{name}.missing", facts.n_missing, name)
-    start, counts = f"{setting.prefix}.{name}.level", tuple(facts.level_counts)
+    name = f"key.{facts.name}"  # whoever knows it: the same numbers for every intruder
+    of = Quantity(missing_words(facts.name))
+    missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
     cells = setting.sizes if alone and not setting.persons else None
-    levels = Levels(start, counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
+    counts = tuple(facts.level_counts)
+    levels = Levels(f"{name}.level", counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
     return {
         "name": facts.name,
         "kind": facts.kind,
@@ -198,7 +201,7 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
         "intruder": one.intruder,
         "variable": one.variable,
         "limit": one.limit,
-        "holds": Holds(one.holds, one.reason, none=_none(one, count, setting)),
+        "holds": _holds(one, count, setting),
         "n_records": count,
         "rate": Share(count.name, "n") if count is not None else None,
         "n_category": _other_count("violations.category", one, one.n_category, setting),
@@ -208,11 +211,17 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
     }
 
 
-def _none(one: Verdict, count: Count | None, setting: Setting) -> tuple[str, ...]:
-    """Name the count that is none where the limit holds: so much of it is told."""
-    if count is None or one.holds is None:
-        return ()
-    return (count.name,) if one.holds == (setting.ledger.variables[count.name].true == 0) else ()
+def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
+    """Whether the limit holds.
+
+    Where it holds because a count is none, so much is told of the count; one on a mean, which no number of records
+    stands beside, is told as far as it is printed.
+    """
+    expected = f"{setting.prefix}.expected"
+    if one.name == "global_risk" and expected in setting.ledger.variables:
+        return Holds(one.holds, one.reason, value=expected, base="n", limit=float(one.limit))
+    is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
+    return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
 
 
 def _verdict_count(one: Verdict, setting: Setting) -> Count | None:

@@ -38,8 +38,8 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
         points.append(
             {
                 "label": ", ".join(f"{path} = {value}" for path, value in one.parameters.items()),
-                "risk": _risk(f"p{at}.risk", risk, found.risk, ledger),
-                "loss": _loss(f"p{at}.loss", loss, found.loss, ledger),
+                "risk": _risk(f"p{at}.risk", risk, one.small, found.risk, ledger),
+                "loss": _loss(f"p{at}.loss", loss, one.behind, found.loss, ledger),
                 "front": front,
             }
         )
@@ -48,18 +48,20 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
     return protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
 
 
-def _risk(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
+def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tree:
     if figure not in COUNTS:
-        return ledger.value(name, true, "risk")
+        base = ledger.count(f"{name}.small", small, "small", watched="nowhere")
+        return ledger.value(name, true, "risk", kind="sum", guard=(base.name,))
     count = ledger.count(name, round(true), "risk")
     ledger.nested("n", name)
     return count
 
 
-def _loss(name: str, true: float, figure: str, ledger: Ledger) -> Tree:
+def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> Tree:
     if figure == "share_changed":
         return Part(true, "n", counted=True)
-    return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, "n")
+    base = ledger.count(f"{name}.behind", behind, "behind", watched="nowhere")
+    return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, base.name, few=True)
 
 
 def map_chart(plain: Plain) -> Any:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
+from sdckit.report.chapters.release_links import link_parts
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import (
     Count,
@@ -23,7 +24,7 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.protect import protect
 from sdckit.report.parts import ALONE, EXPECTED, bars, below, of_rule
-from sdckit.report.setting import intruder_words
+from sdckit.report.setting import changed_words, intruder_words
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
         "n": ledger.count("n", n, "n"),
         "k": done.k,
         "steps": tuple(
-            _step(number, change, arguments, ledger, internal=internal)
+            _step(number, change, arguments, done, ledger, internal=internal)
             for number, (change, arguments) in enumerate(zip(done.log.steps, done.arguments, strict=True), 1)
         ),
         "figures": tuple(_figures(at, one, done, ledger) for at, one in enumerate(done.figures)),
@@ -63,7 +64,13 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
 
 
 def _step(
-    number: int, change: Any, arguments: Mapping[str, Any], ledger: Ledger, *, internal: bool
+    number: int,
+    change: Any,
+    arguments: Mapping[str, Any],
+    done: WhatWasDone,
+    ledger: Ledger,
+    *,
+    internal: bool,
 ) -> dict[str, Tree]:
     told = {
         name: value
@@ -76,20 +83,29 @@ def _step(
         "method": change.method,
         "arguments": {name: _words(value) for name, value in told.items()},
         "changed": tuple(
-            _changed(f"step{number}.{variable}", variable, count, change.n, ledger)
+            _changed(f"step{number}.{variable}", variable, count, change.n, ledger, _once(variable, done))
             for variable, count in change.changed.items()
         ),
         "notes": tuple(Foreign(f"{about}: {text}") for about, text in change.notes.items()),
     }
 
 
-def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger) -> dict[str, Tree]:
+def _once(variable: str, done: WhatWasDone) -> Quantity | None:
+    """The values of a column that the release has otherwise, where one step alone changed them."""
+    times = sum(variable in change.changed for change in done.log.steps)
+    single = all(change.n == done.log.n for change in done.log.steps)
+    return Quantity(changed_words(variable), "release 1") if single and times == 1 else None
+
+
+def _changed(
+    name: str, variable: str, count: int, n: int, ledger: Ledger, of: Quantity | None
+) -> dict[str, Tree]:
     if count > ledger.variables["n"].true or n != ledger.variables["n"].true:  # type: ignore[operator]
         # Several files: their values together, of the records of all of them.
         whole = ledger.count("n of all files", n, "n").name
     else:
         whole = "n"
-    found = ledger.count(name, min(count, n), "changed")
+    found = ledger.count(name, min(count, n), "changed", of=of)
     ledger.nested(whole, found.name)
     return {"variable": variable, "n": found, "share": Share(found.name, whole)}
 
@@ -110,7 +126,7 @@ def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
         "share_changed": _share_changed(one, done, ledger)
         if single
         else Part(one.share_changed, "n", counted=True),
-        "pmse": None if math.isnan(one.pmse) else _pmse(at, one.pmse, ledger),
+        "pmse": None if math.isnan(one.pmse) else _pmse(at, one, ledger),
     }
     if not math.isnan(one.below_k):
         counts: dict[str, Count] = {
@@ -119,12 +135,44 @@ def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
         }
         ledger.nested("n", counts["below_k"].name)
         ledger.nested(counts["below_k"].name, counts["sample_uniques"].name)
+        for (
+            name,
+            count,
+        ) in counts.items():  # a step that coarsens or suppresses only takes records out of them
+            for before in [i for i, other in enumerate(done.figures[:at]) if other.intruder == one.intruder][
+                -1:
+            ]:
+                link_parts(ledger, f"f{before}.{name}", count.name)
         tree |= counts
     if not math.isnan(one.expected_reidentifications):
         tree["expected_reidentifications"] = ledger.value(
-            f"f{at}.expected", one.expected_reidentifications, "expected", of=of(EXPECTED)
-        )
+            f"f{at}.expected", one.expected_reidentifications, "expected", of=of(EXPECTED),
+            kind="value" if one.estimated else "sum", guard=_guard(at, one, ledger),
+        )  # fmt: skip
+        _link_before(ledger, at, "expected", done)
     return tree
+
+
+def _guard(at: int, one: StepFigures, ledger: Ledger) -> tuple[str, ...]:
+    """An estimate from weights could tell the records in small groups."""
+    if not one.estimated:
+        return ()
+    return (ledger.count(f"f{at}.small", one.small, "small", watched="nowhere").name,)
+
+
+def _link_before(ledger: Ledger, at: int, name: str, done: WhatWasDone) -> None:
+    """A step that changed no key leaves the figures of an intruder; one that coarsens takes records out of them."""
+    one = done.figures[at]
+    before = next((i for i in reversed(range(at)) if done.figures[i].intruder == one.intruder), None)
+    known, new = f"f{before}.{name}", f"f{at}.{name}"
+    if known not in ledger.variables:
+        return
+    changed = done.log.steps[one.step - 1].changed
+    if not any(changed.get(key) for key in one.keys):
+        if ledger.variables[known].true == ledger.variables[new].true:
+            ledger.equal(known, new)
+    elif ledger.variables[new].kind == "count":
+        link_parts(ledger, known, new)
 
 
 def _share_changed(one: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share:
@@ -149,8 +197,11 @@ def _share_changed(one: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share
     return Share(name, cells)
 
 
-def _pmse(at: int, true: float, ledger: Ledger) -> Guarded:
-    return Guarded(ledger.value(f"f{at}.pmse", max(0.0, round(true, 12)), "pmse").name, "n")
+def _pmse(at: int, one: StepFigures, ledger: Ledger) -> Guarded:
+    behind = ledger.count(f"f{at}.behind", one.behind, "behind", watched="nowhere")
+    return Guarded(
+        ledger.value(f"f{at}.pmse", max(0.0, round(one.pmse, 12)), "pmse").name, behind.name, few=True
+    )
 
 
 def _words(value: Any) -> str:

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import concerns
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
 from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
+from sdckit.report.chapters.recipe_chapter import recipe_document
 from sdckit.report.chapters.recoded_words import recoded_tree
+from sdckit.report.chapters.release_links import link_files
 from sdckit.report.chapters.reproduce import release_calls
-from sdckit.report.chapters.sentences import overall
 from sdckit.report.chapters.utility_chapter import utility_tree
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
-from sdckit.report.gate.protect import protect
-from sdckit.report.gate.words import protect_words
+from sdckit.report.gate.beside import Earlier, enter_beside
+from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Tree
+from sdckit.report.gate.protect import HIDDEN, protect
+from sdckit.report.gate.together import join
+from sdckit.report.gate.words import overall
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
@@ -30,32 +33,33 @@ if TYPE_CHECKING:
 __all__ = ["RELEASE_SCHEMA", "intruder_tree", "plain_release"]
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
-HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
 # Limits on shares that a document prints, and the least part of a hidden one's bound: one person of at most five,
 # with room for the rounding of the whole; of expected numbers, nothing.
 SHARES = {"match_risk": 0.0, "replicated_uniques": 0.1, "correctly_disclosed": 0.1, "recoverable": 0.1}
-HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
 Plain = dict[str, Any]
+OPEN: Plain = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
 
-def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> Plain:
+def plain_release(
+    assessment: ReleaseAssessment, *, internal: bool = False, beside: Sequence[Earlier] = ()
+) -> Plain:
     """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
 
-    The original and what both files tell together are protected as one document, each release as a document of its
-    own: whoever has the release can count in it.
+    The original, every release, what they tell together and the steps that made them stand in one ledger: whoever
+    reads one figure reads the others. `beside` is what earlier documents tell of the original.
     """
-    before = protect(_with_comparison(assessment, internal=internal), internal=internal)
-    after = [
-        protect(replace(build_document(one), base=f"release {number}"), internal=internal)
-        for number, one in enumerate(assessment.released, 1)
-    ]
-    comparison = before.pop("comparison")
+    document = _document(assessment, internal=internal)
+    whole = protect(document if internal else enter_beside(document, beside), internal=internal)
+    listed = {} if internal else {"quantities": whole.pop("quantities")}
+    status = {name: whole[name] for name in ("protected", "confidential")}
+    after = [{**status, **one} for one in whole.pop("released")]
+    done, comparison, before = whole.pop("what_was_done"), whole.pop("comparison"), whole
     scenario = assessment.scenario
     asked = assessment.attacks_asked
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
     verdicts = [
-        _verdict(one, assessment, after, comparison["intruders"], internal=internal)
-        for one in assessment.verdicts
+        _verdict(one, holds, assessment, after, comparison["intruders"], internal=internal)
+        for one, holds in zip(assessment.verdicts, comparison.pop("holds"), strict=True)
     ]
     if attacks is not None and not internal:
         names = [intruder.name for intruder in assessment.intruders]
@@ -69,8 +73,7 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
         seed = "" if asked.seed is None else str(asked.seed) if internal else "SEED"
         how |= {"n_attacks": asked.n_attacks, "seed": seed}
     return {
-        "protected": before["protected"],
-        "confidential": before["confidential"],
+        **status,
         "schema": RELEASE_SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "package": before["package"],
@@ -94,6 +97,8 @@ def plain_release(assessment: ReleaseAssessment, *, internal: bool = False) -> P
             **release_calls(scenario, assessment.measures, **how),
             "scenario": scenario.to_toml(),
         },
+        **({} if done is None else {"what_was_done": {**status, **done}}),
+        **listed,
     }
 
 
@@ -119,7 +124,7 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any], intruders: Sequence[
     within = all(most is not None and most <= limit for most in map(_most, leaves))
     if (holds and within) or (not holds and above):
         return {}
-    return {"holds": {"text": HOLDS[None], "value": None, "reason": HIDDEN}, "reason": HIDDEN}
+    return OPEN
 
 
 def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
@@ -139,7 +144,7 @@ def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
     )  # whatever is hidden there is one value at least
     if one["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}
-    return {"holds": {"text": HOLDS[None], "value": None, "reason": HIDDEN}, "reason": HIDDEN}
+    return OPEN
 
 
 def _was_made(tree: Plain) -> bool:
@@ -170,13 +175,23 @@ def _places(assessment: ReleaseAssessment) -> Iterator[str]:
     yield from assessment.attacks
 
 
-def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Document:
-    """The document of the original with what both files tell together, on one ledger."""
+def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
+    """One document of the original, each release, the steps, and what all of them tell together."""
+    ledger = Ledger()
     base = build_document(assessment.original, internal=internal)
-    ledger = Ledger(dict(base.variables), list(base.relations))
+    file = "recoded original" if assessment.recoded else "original"
+    tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
     sizes = [one.n for one in assessment.released]
     counts = release_sizes(ledger, sizes)
-    comparison: dict[str, Tree] = {
+    tree |= {"scenario": scenario_tree(assessment.scenario)}
+    tree["released"] = tuple(
+        join(
+            ledger, replace(build_document(one), base=f"release {number}"), f"release {number}: ",
+            same={"n": f"n.released.{number}"},
+        )
+        for number, one in enumerate(assessment.released, 1)
+    )  # fmt: skip
+    tree["comparison"] = {
         "n_released": counts,
         "recoded": recoded_tree(assessment.recoded),
         "intruders": tuple(
@@ -185,10 +200,15 @@ def _with_comparison(assessment: ReleaseAssessment, *, internal: bool) -> Docume
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
+        "holds": tuple(Holds(one.holds, one.reason) for one in assessment.verdicts),
     }
-    tree = {**base.tree, "scenario": scenario_tree(assessment.scenario), "comparison": comparison}
-    file = "recoded original" if assessment.recoded else "original"
-    return Document(tree, ledger.variables, tuple(ledger.relations), base.n, file)
+    done = assessment.what_was_done
+    steps = None if done is None else recipe_document(done, internal=internal)
+    tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
+    link_files(ledger, len(sizes))
+    return Document(
+        tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True
+    )
 
 
 def intruder_tree(
@@ -209,17 +229,15 @@ def intruder_tree(
 
 
 def _verdict(
-    one: Verdict, assessment: ReleaseAssessment, after: Sequence[Plain], intruders: Sequence[Plain], *,
+    one: Verdict, holds: Plain, assessment: ReleaseAssessment, after: Sequence[Plain], intruders: Sequence[Plain], *,
     internal: bool,
 ) -> Plain:  # fmt: skip
     """A verdict as its release's own document prints it; one on both files from the comparison."""
     blank: Plain = {"text": "", "value": None}
-    reason = one.reason if internal else protect_words(one.reason)
-    holds: Plain = {"text": HOLDS[one.holds], "value": one.holds} | ({"reason": reason} if reason else {})
     plain: Plain = {
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
-        "n_resting": None, "value": None, "reason": reason, "release": None,
+        "n_resting": None, "value": None, "reason": holds.get("reason", ""), "release": None,
     }  # fmt: skip
     if not internal and one.name == "recoverable":
         plain["variable"] = None  # the first of columns by their exact shares

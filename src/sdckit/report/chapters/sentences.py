@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from sdckit.report.gate.words import overall
 from sdckit.report.view import Plain, views_of
 
 __all__ = [
@@ -51,20 +52,6 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def status(holds: bool | None) -> str:
     """One word for a verdict, the same in every document and table."""
     return {True: "holds", False: "exceeded", None: "not judged"}[holds]
-
-
-def overall(held: Iterable[bool | None]) -> bool | None:
-    """Whether all of several limits hold; None where there is none, or one could not be judged.
-
-    Examples
-    --------
-    >>> overall([True, True]), overall([None, False]), overall([True, None]), overall([])
-    (True, False, None, None)
-    """
-    known = list(held)
-    if False in known:
-        return False
-    return None if not known or None in known else True
 
 
 def headline(plain: Plain) -> str:

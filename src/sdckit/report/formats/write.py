@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import FileFormatError
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.recipe_chapter import plain_recipe
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.formats.atomic import real_target, write_whole
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.markdown import render_markdown
-from sdckit.report.gate.printed import agree
+from sdckit.report.gate.beside import enter_beside, read_beside
 from sdckit.report.gate.protect import protect
 
 if TYPE_CHECKING:
@@ -26,22 +25,25 @@ __all__ = ["plain_document", "write_json", "write_report"]
 RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
 
 
-def plain_document(assessment: Any, *, internal: bool = False) -> dict[str, Any]:
+Folder = str | os.PathLike[str] | None
+
+
+def plain_document(assessment: Any, *, internal: bool = False, beside: Folder = None) -> dict[str, Any]:
     """Give the protected figures of an assessment as they go into every document, JSON-ready.
 
     An `internal` one is exact and lists the records at risk; else a file of fewer than 50 records is refused.
+    `beside` is a folder of earlier JSON documents of the same file: what they print is known.
     """
+    earlier = () if beside is None else read_beside(beside)
     if assessment.schema == RELEASE_SCHEMA:
-        plain = plain_release(assessment, internal=internal)
-        done = getattr(assessment, "what_was_done", None)
-        if done is None:
-            return plain
-        both: dict[str, Any] = agree({**plain, "what_was_done": plain_recipe(done, internal=internal)})
-        return both
-    return protect(build_document(assessment, internal=internal), internal=internal)
+        return plain_release(assessment, internal=internal, beside=earlier)
+    document = build_document(assessment, internal=internal)
+    return protect(document if internal else enter_beside(document, earlier), internal=internal)
 
 
-def write_report(assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False) -> Path:
+def write_report(
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None
+) -> Path:
     """Write the report of an assessment as HTML or Markdown, by the ending of the path; an internal one for its owner.
 
     Another ending, or something that is no regular file in its place, is refused before any work.
@@ -53,12 +55,14 @@ def write_report(assessment: Assessed, path: str | os.PathLike[str], *, internal
             f"a report ends in .html or .md, not in {target.suffix!r}; for figures write JSON instead"
         )
     real_target(target)
-    text = renderer(plain_document(assessment, internal=internal))
+    text = renderer(plain_document(assessment, internal=internal, beside=beside))
     write_whole(text, target, private=internal, what="report")
     return target
 
 
-def write_json(assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False) -> Path | None:
+def write_json(
+    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None
+) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 
     What is no regular file is refused before any work; nothing is left behind when it cannot be written.
@@ -66,7 +70,7 @@ def write_json(assessment: Assessed, path: str | os.PathLike[str], *, internal: 
     printed = os.fspath(path) == "-"
     if not printed:
         real_target(path)
-    text = render_json(plain_document(assessment, internal=internal))
+    text = render_json(plain_document(assessment, internal=internal, beside=beside))
     if printed:
         _print(text)
         return None

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from sdckit.report.gate.relations import Sizes
 
 __all__ = [
-    "DIFFERENCE", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded", "Histogram",
-    "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ranked", "Ratio", "Relation", "Share",
+    "DIFFERENCE", "AllHold", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded",
+    "Histogram", "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ranked", "Ratio", "Relation",
+    "Share",
     "SizeClasses", "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
 ]  # fmt: skip
 
@@ -69,6 +70,9 @@ class Variable:
     late
         Whether it is there because this document asks for it: such figures are printed after all others, so that
         those are printed alike in another document that asks for something else.
+    guard
+        Counts of records that could be told by it, where no relation says how: it is printed where each of them is
+        none or large enough, in as many digits as leave five of them in a step.
     """
 
     true: float | None
@@ -78,6 +82,7 @@ class Variable:
     of: Quantity | None = None
     told: tuple[float, float] = (0.0, math.inf)
     late: bool = False
+    guard: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -159,10 +164,16 @@ class Chance:
 
 @dataclass(frozen=True)
 class Guarded:
-    """An estimate made from a table whose small counts it could tell: printed where `base` is large enough."""
+    """An estimate that rests on `base` records, whose number it could tell: printed where that is large enough.
+
+    With ``few=True`` it is carried by them alone, as a loss is by the records that were changed: then it has as many
+    digits as leave five of them in a step. `nothing` is what it is without any.
+    """
 
     name: str
     base: str
+    few: bool = False
+    nothing: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -182,24 +193,37 @@ class Told:
     """Words that stand only where one of the counts `bases` is printed as a number, others in their place else.
 
     Words that stand from five records on by the exact count would tell a count that is printed more coarsely.
-    ``otherwise=None`` leaves them out of a list: how many are missing is not told.
+    ``otherwise=None`` leaves them out of a list: how many are missing is not told. With ``guarded=True`` each of the
+    counts has to be none, or large enough for figures that could tell it.
     """
 
     content: Tree
     bases: tuple[str, ...]
     otherwise: Tree = ""
+    guarded: bool = False
 
 
 @dataclass(frozen=True)
 class Holds:
     """Whether a limit holds; None when it could not be tested.
 
-    It holds where each of the counts `none` is none: so much is told of them, whatever is printed.
+    Where it holds because each of the counts `none` is none, so much is told of them, whatever is printed. Where it is a `limit` on an expected number `value` as a part of the count `base`, it stays open unless the printed
+    figures decide it: else it would say more of the number than its print.
     """
 
     holds: bool | None
     reason: str = ""
     none: tuple[str, ...] = ()
+    value: str = ""
+    base: str = ""
+    limit: float = 0.0
+
+
+@dataclass(frozen=True)
+class AllHold:
+    """Whether each of several limits holds, as it is printed."""
+
+    each: tuple[Holds, ...]
 
 
 @dataclass(frozen=True)
@@ -281,6 +305,8 @@ class Histogram:
     sizes, largest
         Where risk follows from the size of the cell: the sizes, and the largest cell whose records have at
         least the risk of an edge.
+    guard
+        Of the bins, as of a variable: there is but one where it fails.
     """
 
     name: str
@@ -291,11 +317,12 @@ class Histogram:
     above: tuple[tuple[str, float], ...] = ()
     sizes: Sizes | None = None
     largest: Mapping[float, float] = field(default_factory=dict)
+    guard: tuple[str, ...] = ()
 
 
 Leaf = (
-    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | Foreign
-    | InternalOnly | Levels | Ranked | SizeClasses | Histogram
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | AllHold
+    | Foreign | InternalOnly | Levels | Ranked | SizeClasses | Histogram
 )  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
@@ -315,22 +342,36 @@ class Ledger:
         *,
         watched: Watched = "everywhere",
         of: Quantity | None = None,
+        guard: tuple[str, ...] = (),
     ) -> Count:
         """Enter a count and give its leaf; a quantity that is there already is coarsened together with it."""
-        self.variables[name] = Variable(int(true), self._group(of, group), watched=watched, of=of)
+        self._enter(name, Variable(int(true), group, watched=watched, of=of, guard=guard))
         return Count(name)
 
     def value(
-        self, name: str, true: float, group: str, *, kind: Kind = "value", of: Quantity | None = None
+        self,
+        name: str,
+        true: float,
+        group: str,
+        *,
+        kind: Kind = "value",
+        of: Quantity | None = None,
+        guard: tuple[str, ...] = (),
     ) -> Value:
         """Enter an estimated number and give its leaf."""
-        self.variables[name] = Variable(float(true), self._group(of, group), kind, of=of)
+        self._enter(name, Variable(float(true), group, kind, of=of, guard=guard))
         return Value(name)
 
-    def _group(self, of: Quantity | None, group: str) -> str:
-        if of is None:
-            return group
-        return next((one.group for one in self.variables.values() if one.of == of), group)
+    def _enter(self, name: str, new: Variable) -> None:
+        """Where the quantity has a name already, the two are one number."""
+        twins = (
+            []
+            if new.of is None
+            else [at for at, one in self.variables.items() if one.of == new.of and at != name]
+        )
+        self.variables[name] = replace(new, group=self.variables[twins[0]].group) if twins else new
+        if twins and self.variables[twins[0]].true == new.true:
+            self.equal(name, twins[0])
 
     def tell(self, name: str, low: float, high: float = math.inf) -> None:
         """Say that the document tells the number to lie between these, whatever is printed of it."""
@@ -382,7 +423,8 @@ class Ledger:
 class Document:
     """A tree of figures named as in the API, with what links them; the only thing `protect` takes.
 
-    `base` is the file that quantities without one are figures of.
+    `base` is the file that quantities without one are figures of; `listed`: whether its quantities are listed for
+    documents that are written later.
     """
 
     tree: Mapping[str, Tree]
@@ -390,3 +432,4 @@ class Document:
     relations: tuple[Relation, ...]
     n: int | None
     base: str = ""
+    listed: bool = False

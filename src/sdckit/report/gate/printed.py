@@ -8,7 +8,7 @@ from typing import Any
 
 from sdckit.report.gate.figures import Quantity
 
-__all__ = ["Identity", "Printed", "agree", "leaves"]
+__all__ = ["Identity", "Printed", "leaves"]
 
 Leaf = Mapping[str, Any]
 
@@ -56,35 +56,3 @@ def leaves(tree: Any) -> Iterator[Leaf]:
     elif isinstance(tree, list | tuple):
         for one in tree:
             yield from leaves(one)
-
-
-def agree(tree: Any) -> Any:
-    """Print a number that two parts of a document have protected each for itself as the coarser one has it.
-
-    Only numbers that are printed as they are (counts, estimates) are looked at.
-
-    Examples
-    --------
-    >>> one = Identity("count", (Quantity("records alone", "original"),))
-    >>> fine, coarse = {"text": Printed("325", one, 5.0)}, {"text": Printed("320", one, 10.0)}
-    >>> agree({"a": fine, "b": [coarse]})
-    {'a': {'text': '320'}, 'b': [{'text': '320'}]}
-    """
-    coarsest: dict[Identity, Leaf] = {}
-    for leaf in leaves(tree):
-        text = leaf["text"]
-        known = coarsest.get(text.identity)
-        if len(text.identity.of) == 1 and (known is None or text.span > known["text"].span):
-            coarsest[text.identity] = leaf
-    return _replaced(tree, coarsest)
-
-
-def _replaced(tree: Any, coarsest: Mapping[Identity, Leaf]) -> Any:
-    if isinstance(tree, Mapping):
-        text = tree.get("text")
-        if isinstance(text, Printed) and text.identity in coarsest:
-            return dict(coarsest[text.identity])
-        return {key: _replaced(one, coarsest) for key, one in tree.items()}
-    if isinstance(tree, list | tuple):
-        return [_replaced(one, coarsest) for one in tree]
-    return tree

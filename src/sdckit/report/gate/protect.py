@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdckit.errors import DataError
+from sdckit.report.gate.beside import quantities_of
 from sdckit.report.gate.figures import (
+    AllHold,
     Chance,
     Count,
     Cumulative,
@@ -36,24 +38,38 @@ from sdckit.report.gate.figures import (
     Tree,
     Value,
 )
+from sdckit.report.gate.guards import SMALLEST_GUARD, alike, by_records, coarsest, guarded
 from sdckit.report.gate.pooling import expand
 from sdckit.report.gate.printed import Identity, Printed
-from sdckit.report.gate.rounding import Print, format_count, format_number, print_exact
+from sdckit.report.gate.rounding import (
+    Print,
+    format_count,
+    format_number,
+    print_exact,
+)
 from sdckit.report.gate.settle import settle
-from sdckit.report.gate.words import protect_words
+from sdckit.report.gate.words import overall, protect_words
 
 __all__ = [
-    "CONFIDENTIAL", "SMALLEST_BASE", "SMALLEST_FILE", "Seen", "percentage", "protect", "rate_leaf", "seen",
+    "CONFIDENTIAL",
+    "HIDDEN",
+    "SMALLEST_BASE",
+    "SMALLEST_FILE",
+    "SMALLEST_GUARD",
+    "Seen",
+    "percentage",
+    "protect",
+    "rate_leaf",
+    "seen",
 ]  # fmt: skip
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
-# Records alone that an estimate needs to be printed: from fewer, two digits would tell how many there are.
-SMALLEST_GUARD = 50
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
 CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
+HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
 
 Plain = dict[str, Any]
 WITHHELD: Plain = {"text": "withheld", "value": None}
@@ -85,36 +101,27 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
         )
     ledger = Ledger(dict(document.variables), list(document.relations))
     tree = _expand(document.tree, ledger, internal=internal)
-    if internal:
-        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
-    else:
-        prints = settle(ledger.variables, ledger.relations)
     quantities = {
         name: replace(one.of or Quantity(name), base=(one.of and one.of.base) or document.base)
         for name, one in ledger.variables.items()
     }
-    body = _Printer(prints, internal, {} if internal else _coarse(ledger, prints), quantities).plain(tree)
+    if internal:
+        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
+    else:
+        found = settle(ledger.variables, ledger.relations)
+        prints = guarded(alike(found, quantities, ledger), ledger)
+    body = _Printer(prints, internal, {} if internal else coarsest(ledger, prints), quantities).plain(tree)
+    if document.listed and not internal:
+        body["quantities"] = quantities_of(prints, ledger, document.base)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
-
-
-def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
-    """Give the coarsest print of every count that is not rounded to 5, for words that speak of it."""
-    found: dict[int, Print] = {}
-    for name, one in prints.items():
-        true = ledger.variables[name].true
-        if ledger.variables[name].kind != "count" or true is None or one.base == SMALLEST_BASE:
-            continue
-        known = found.get(int(true))
-        if known is None or (one.base or math.inf) > (known.base or math.inf):
-            found[int(true)] = one
-    return {true: one.text for true, one in found.items()}
 
 
 def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, InternalOnly):
         return tree.content if internal else tree
     if isinstance(tree, Levels | SizeClasses | Histogram):
-        return expand(tree, ledger, internal=internal)
+        rows = expand(tree, ledger, internal=internal)
+        return _guarded_bins(tree, rows) if isinstance(tree, Histogram) and tree.guard else rows
     if isinstance(tree, Holds) and tree.none and not internal:
         ledger.tell_none(tree.none)
     if isinstance(tree, Mapping):
@@ -126,6 +133,13 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, tuple):
         return tuple(_expand(value, ledger, internal=internal) for value in tree)
     return tree
+
+
+def _guarded_bins(leaf: Histogram, rows: Tree) -> Tree:
+    """The bins, or all records in one: which bins were merged would tell of few records, too."""
+    whole = Share(leaf.whole, leaf.whole)
+    one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
+    return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
 
 
 @dataclass(frozen=True)
@@ -166,17 +180,25 @@ class _Printer:
             return self._told(
                 _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share), "chance", tree.hits
             )
-        if isinstance(tree, Guarded):
-            found = self._figure(tree.name) if self._enough(tree.base) else dict(WITHHELD)
-            return self._told(found, "count", tree.name)
-        if isinstance(tree, Part):
-            n = (self.prints[tree.base].value or math.inf) if tree.counted else math.inf
-            return _part(tree.true, n, exact=self.internal) if self._enough(tree.base) else dict(WITHHELD)
+        if isinstance(tree, Guarded | Part):
+            return self._by_base(tree)
         if isinstance(tree, Told):
             return self.plain(tree.content if self._is_told(tree) else tree.otherwise)
         return self._words(tree)
 
+    def _by_base(self, leaf: Guarded | Part) -> Plain:
+        base = self.prints[leaf.base]
+        if isinstance(leaf, Part):
+            n = (base.value or math.inf) if leaf.counted else math.inf
+            return _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD)
+        one = self.prints[leaf.name]
+        if not self.internal and (leaf.few or not self._enough(leaf.base)):
+            one = by_records(one, [base], leaf.nothing)
+        return self._told(_figure(one), "count", leaf.name)
+
     def _is_told(self, leaf: Told) -> bool:
+        if leaf.guarded:
+            return all(self._enough(name) for name in leaf.bases)
         return self.internal or any(self.prints[name].value for name in leaf.bases)
 
     def _is_left_out(self, tree: Tree) -> bool:
@@ -197,9 +219,10 @@ class _Printer:
         return self.internal or one.text == "0" or (one.value or 0) >= SMALLEST_GUARD
 
     def _words(self, tree: Tree) -> Any:
+        if isinstance(tree, AllHold):
+            return overall(self._holds(one)["value"] for one in tree.each)
         if isinstance(tree, Holds):
-            reason = tree.reason if self.internal else protect_words(tree.reason, self.coarse)
-            return {"text": HOLDS[tree.holds], "value": tree.holds} | ({"reason": reason} if reason else {})
+            return self._holds(tree)
         if isinstance(tree, Foreign):
             return tree.text if self.internal else protect_words(tree.text, self.coarse)
         if isinstance(tree, float) and not math.isfinite(tree):
@@ -207,6 +230,20 @@ class _Printer:
         if tree is None or isinstance(tree, str | int | float):
             return tree
         raise TypeError(f"no rule to print a {type(tree).__name__}")
+
+    def _holds(self, leaf: Holds) -> Plain:
+        if self._is_open(leaf):
+            return {"text": HOLDS[None], "value": None, "reason": HIDDEN}
+        reason = leaf.reason if self.internal else protect_words(leaf.reason, self.coarse)
+        return {"text": HOLDS[leaf.holds], "value": leaf.holds} | ({"reason": reason} if reason else {})
+
+    def _is_open(self, leaf: Holds) -> bool:
+        """Whether both answers are possible, of what is printed."""
+        if self.internal or leaf.holds is None or not leaf.value:
+            return False
+        value, base = self.prints[leaf.value], self.prints[leaf.base]
+        least, most = leaf.limit * base.low, leaf.limit * base.high
+        return value.high > least if leaf.holds else value.low <= most
 
     def _ratio(self, leaf: Ratio) -> Plain:
         part, whole = self.prints[leaf.value], self.prints[leaf.count]

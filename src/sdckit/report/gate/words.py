@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sdckit.report.gate.figures import Variable
 from sdckit.report.gate.rounding import format_number, print_variable
 
-__all__ = ["protect_words"]
+__all__ = ["overall", "protect_words"]
 
 _VERBS = {"is": "are", "has": "have", "was": "were", "stands": "stand", "holds": "hold", "lacks": "lack"}
 _VERB = rf"(?:(\s+)({'|'.join(_VERBS)})\b)?"
@@ -22,6 +22,11 @@ _ONE = re.compile(
     r"(?<![\w.,\"'`/-])1(\s+)(record|row|household|person|cell|value|unique|level|group|unit)\b(?!['-])"
     + _VERB
 )
+_ONE_OF = re.compile(
+    r"(?<![\w.,\"'`/-])1(\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?[\d,]+\s+[^\W\d]+)" + _VERB
+)
+# A share in brackets behind a count tells it again.
+_SHARE = re.compile(r"(?<![\w.])([1-4])(\s+\w+)?\s+\(\d+(?:\.\d+)?\s?%\)")
 # A number that stands alone: not part of a name, not the level in "2-anonymity".
 _NUMBER = re.compile(r"(?<![\w.\"'`/-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w\"'`/-]|\.\d)")
 _DECLARED = re.compile(r"(?:\b(?:k|l|ℓ|alpha|threshold|limit|than|below)\s*(?:=|of|is)?\s*)$", re.IGNORECASE)
@@ -30,6 +35,20 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\((?:[^()]*\D)?$")
+
+
+def overall(held: Iterable[bool | None]) -> bool | None:
+    """Whether all of several limits hold; None where there is none, or one could not be judged.
+
+    Examples
+    --------
+    >>> overall([True, True]), overall([None, False]), overall([True, None]), overall([])
+    (True, False, None, None)
+    """
+    known = list(held)
+    if False in known:
+        return False
+    return None if not known or None in known else True
 
 
 def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
@@ -45,8 +64,12 @@ def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
     "no level of 'age' reaches k = 3; 2-anonymity holds"
     >>> protect_words("job holds 'refused' in 1 record: row 12 is left out")
     "job holds 'refused' in <5 records: rows not shown are left out"
+    >>> protect_words("1 of 300 records is alone, 2 (0.7 %) are in pairs")
+    '<5 of 300 records are alone, <5 are in pairs'
     """
     several = _ONE.sub(lambda found: f"1{found.group(1)}{found.group(2)}s{_plural(found, 3)}", text)
+    several = _ONE_OF.sub(lambda found: f"1{found.group(1)}{_plural(found, 2)}", several)
+    several = _SHARE.sub(r"\1\2", several)
     without_rows = _ROWS.sub(lambda found: f"{found.group(1)}s not shown{_plural(found, 2)}", several)
     return _NUMBER.sub(lambda found: _number(found, printed or {}), without_rows)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.carried import carried, n_moved
 from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
 from sdckit.report.gate.figures import Guarded, Tree, Value
 from sdckit.report.parts import bars
@@ -28,7 +29,16 @@ MOST_SQUARES = 20
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the likeness of the associations, and the change of each where enough records have both variables."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
-    found = {name: value_leaf(ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
+    found = {
+        name: carried(
+            value_leaf(ledger, f"{start}.{name}", getattr(result, name)),
+            setting,
+            result.pair,
+            result.variables,
+            name,
+        )
+        for name in WORDS
+    }
     names = result.variables
     if not 1 < len(names) <= MOST_SQUARES:
         return {**found, "heat": None}
@@ -39,10 +49,11 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         name = f"{start}.{i}.{j}"
         leaf = value_leaf(ledger, name, float(matrix[i, j]))
         if isinstance(leaf, Value):
-            both = ledger.count(
-                f"{name}.n", int((known[i] & known[j]).sum()), f"{start}.both", watched="nowhere"
-            )
-            leaf = Guarded(name, both.name)
+            # Few records have both, or few have others: either would be told by their association.
+            both = int((known[i] & known[j]).sum())
+            behind = min(both, n_moved(result.pair, [names[i], names[j]]))
+            base = ledger.count(f"{name}.n", behind, f"{start}.both", watched="nowhere")
+            leaf = Guarded(name, base.name, few=True)
         cells.append({"one": names[i], "other": names[j], "value": leaf})
     return {**found, "heat": {"variables": tuple(names), "cells": tuple(cells)}}
 

@@ -27,7 +27,10 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     kind: Literal["sum", "value"] = "sum" if setting.weights == "census" else "value"
     rule = rule_of(result)
     of = setting.quantity(EXPECTED, rule)
-    expected = ledger.value(name, result.expected_reidentifications, f"{name}.value", kind=kind, of=of)
+    guard = setting.guard(result)
+    expected = ledger.value(
+        name, result.expected_reidentifications, f"{name}.value", kind=kind, of=of, guard=guard
+    )
     by_size = setting.fraction_known if setting.own_cells_known(result) else None
     if by_size is not None:
         link_risk(ledger, setting.sizes, name, by_size, result.method)
@@ -41,7 +44,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     above: tuple[tuple[str, float], ...] = ()
     threshold = setting.threshold
     if threshold is not None and result.threshold == threshold and result.n_above is not None:
-        count = setting.count(f"above{suffix}", result.n_above, f"risk{suffix}")
+        count = setting.count(f"above{suffix}", result.n_above, f"risk{suffix}", guard=guard)
         ledger.nested("n", count.name)
         ledger.ask(count.name)
         above = ((count.name, threshold),)
@@ -58,6 +61,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
         above=above,
         sizes=setting.sizes if by_size is not None else None,
         largest={} if by_size is None else {e: largest_size(e, by_size, result.method) for e in RISK_EDGES},
+        guard=guard,
     )
     if not (setting.variant or setting.cells_known or setting.persons):
         helped = setting.count("helped", result.resting_on_missing, "helped")
@@ -69,7 +73,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     through = result.expected_household_reidentifications
     if through is not None and result.household_risk is not None:
         shared = f"{setting.prefix}.expected_household{suffix}"
-        leaf = ledger.value(shared, through, f"{shared}.value", kind=kind)
+        leaf = ledger.value(shared, through, f"{shared}.value", kind=kind, guard=guard)
         tree |= {"expected_household_reidentifications": leaf, "household_risk": Ratio(shared, "n")}
         ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
     return tree

@@ -45,7 +45,7 @@ def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
     """Without a population file: expected numbers, in which one record may count one."""
     ledger, prefix = setting.ledger, setting.prefix
     values = {
-        k: ledger.value(f"{prefix}.k_map.{k}", n, f"{prefix}.k_map", kind="sum")
+        k: ledger.value(f"{prefix}.k_map.{k}", n, f"{prefix}.k_map", kind="sum", guard=setting.guard(result))
         for k, n in sorted(result.violations.items())
     }
     for k, value in values.items():

@@ -181,8 +181,12 @@ def _risk(
     ledger = setting.ledger
     name = f"{setting.prefix}.{table}.expected.{', '.join(names)}"
     census = setting.weights == "census"
-    ledger.value(name, risk * setting.n, f"{setting.prefix}.{table}.value", kind="sum" if census else "value")
     fraction = setting.fraction_known if setting.cells_known else None
+    # Weights stand between the cells and this: it is told where the records it could tell are none, or many.
+    alone = f"{setting.prefix}.contributions.uniques"
+    guard = () if census or fraction is not None else (alone, counts[1], counts[max(counts)])
+    group = f"{setting.prefix}.{table}.value"
+    ledger.value(name, risk * setting.n, group, kind="sum" if census else "value", guard=guard)
     if fraction is not None:
         low, high = [(counts[1], risk_of_size(1, fraction))], [(counts[1], risk_of_size(1, fraction))]
         for (least, _), (most, more) in pairwise(sorted(counts.items())):

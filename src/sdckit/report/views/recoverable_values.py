@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.gate.figures import InternalOnly, Share, Told, Tree
+from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
 from sdckit.report.parts import bars, of_whole
-from sdckit.report.setting import PairSetting
+from sdckit.report.setting import PairSetting, changed_words
 from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, noted
 
@@ -83,7 +83,8 @@ def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]
 
 def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     ledger = setting.ledger
-    touched = ledger.count(f"{start}touched", one.touched, f"{start}")
+    of = Quantity(changed_words(one.column), f"release {j}")
+    touched = ledger.count(f"{start}touched", one.touched, f"{start}", of=of)
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
         "column": one.column, "kinds": _kinds(one, touched.name), "touched": touched,

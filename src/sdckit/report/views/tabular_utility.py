@@ -6,6 +6,7 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block
+from sdckit.report.carried import carried
 from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Tree
@@ -21,11 +22,13 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = []
     for row in rows_of(result.worst(MOST_PAIRS)):
-        variables = " × ".join(str(row[name]) for name in ("variable_1", "variable_2") if name in row)
+        names = [str(row[name]) for name in ("variable_1", "variable_2") if name in row]
+        variables = " × ".join(names)
+        s_pmse = value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse"))
         rows.append(
             {
                 "variables": variables,
-                "s_pmse": value_leaf(ledger, f"{start}.{variables}.s_pmse", row.get("s_pmse")),
+                "s_pmse": carried(s_pmse, setting, result.pair, names),
                 "specks": share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
             }
         )
@@ -41,7 +44,12 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
         {
             "one": one,
             "other": other,
-            "value": value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
+            "value": carried(
+                value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
+                setting,
+                result.pair,
+                [one, other],
+            ),
         }
         for i, one in enumerate(result.variables)
         for j, other in enumerate(result.variables)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.report.blocks import Block
+from sdckit.report.carried import carried
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Foreign, Tree
@@ -60,7 +61,16 @@ def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
         "measure": one.measure,
         "figure": one.words,
         "best": one.best,
-        **{part: write(setting.ledger, f"{start}.{part}", true) for part, true in found.items()},
+        **{
+            part: carried(
+                write(setting.ledger, f"{start}.{part}", true),
+                setting,
+                getattr(result, "pair", None),
+                result.variables,
+                one.name,
+            )
+            for part, true in found.items()
+        },
     }
 
 

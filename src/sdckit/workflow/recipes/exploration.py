@@ -30,11 +30,15 @@ class Point:
         Risk and loss in the end; those of the worst intruder.
     note : str
         Why there are no figures, where the recipe could not be applied.
+    behind, small : int
+        Records that carry the pMSE, at least, and those in groups of fewer than five that estimates could tell.
     """
 
     parameters: dict[str, Any]
     figures: dict[str, float]
     note: str = ""
+    behind: int = 1
+    small: int = 1
 
 
 @dataclass(frozen=True, eq=False)

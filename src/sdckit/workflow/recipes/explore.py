@@ -134,7 +134,8 @@ def explore(
     for one, key in zip(combinations, keys, strict=True):
         known = runs.get(key)
         assert known is not None
-        points.append(Point(one, {name: known[name] for name in FIGURES}, known["note"]))
+        few = {name: known.get(name, 1) for name in FEW}
+        points.append(Point(one, {name: known[name] for name in FIGURES}, known["note"], **few))
     watch = Watch(data, chosen)
     return Exploration(tuple(points), risk, loss, len(frame), watch.k, recipe, frame.implementation)
 
@@ -176,6 +177,10 @@ def _changed(recipe: Recipe, values: Mapping[str, Any]) -> Recipe:
     return recipe
 
 
+# What says how finely a figure may be told; of runs kept by an older version, not at all.
+FEW = ("behind", "small")
+
+
 def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], dict[str, Any]]:
     watch = Watch(data, scenario)
 
@@ -186,7 +191,10 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
             found = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:
             return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}
-        return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, "note": ""}
+        few = {
+            "behind": min(one.behind for one in found), "small": min(one.small * one.estimated for one in found),
+        }  # fmt: skip
+        return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, **few, "note": ""}
 
     return measure
 

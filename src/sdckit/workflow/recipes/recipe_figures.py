@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["FIGURES", "LOSSES", "RISKS", "StepFigures", "Watch"]
 
 DEFAULT_K = 3
+SMALL = 5
 RISKS = ("sample_uniques", "below_k", "expected_reidentifications")
 LOSSES = ("share_changed", "pmse")
 FIGURES = (*RISKS, *LOSSES)
@@ -52,6 +53,12 @@ class StepFigures:
         What missing key values were taken for: "wildcard", "category", or "" where none is missing.
     pmse : float
         Propensity score mean squared error on the scenario's variables; NaN where none can be compared.
+    behind : int
+        Records that carry it, at least: the values of one of those variables that differ.
+    small : int
+        Records in groups of fewer than five; of several files in the one that has fewest.
+    estimated : bool
+        Whether the expected re-identifications are estimated, from weights or a sampling fraction.
     """
 
     step: int
@@ -66,6 +73,9 @@ class StepFigures:
     rule: str = ""
     keys: tuple[str, ...] = ()
     compared: int = 0
+    behind: int = 0
+    small: int = 0
+    estimated: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +118,27 @@ class Watch:
         compared = len(original) * len(original.columns)
         if self.scenario is None:
             return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
-        pmse = fmean(self._pmse(one) for one in files)
+        pmse, behind = fmean(self._pmse(one) for one in files), self._behind(files)
         found = []
         for name in self.scenario.intruders:
-            rules, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
+            rules, small, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
             uniques, below, expected = map(fmean, risks)
+            scene = self.scenario
+            estimated = scene.weight is not None or scene.sampling_fraction is not None
             told = (step, method, name, values_changed, uniques, below, expected, share, pmse)
             left = self._left(self.scenario.intruder(name), open_frame(files[0]).columns)
             keys = () if left is None else left.keys
-            found.append(StepFigures(*told, rule=max(rules), keys=keys, compared=compared))
+            found.append(
+                StepFigures(
+                    *told,
+                    rule=max(rules),
+                    keys=keys,
+                    compared=compared,
+                    behind=behind,
+                    small=min(small),
+                    estimated=estimated,
+                )
+            )
         return tuple(found)
 
     def differing(self, data: Any) -> dict[str, int]:
@@ -129,7 +151,7 @@ class Watch:
         counts = self.differing(data)
         return sum(counts.values()) / (len(counts) * len(open_frame(self.original)))  # type: ignore[arg-type]
 
-    def _risks(self, data: Any, intruder: str) -> tuple[str, float, float, float]:
+    def _risks(self, data: Any, intruder: str) -> tuple[str, int, float, float, float]:
         """A key that was left out is of no use to the intruder; without any, nobody is told apart."""
         from sdckit.cells.as_cells import tabulate_roles
         from sdckit.data.scenarios.roles import resolve_roles
@@ -140,13 +162,14 @@ class Watch:
         assert self.scenario is not None
         left = self._left(self.scenario.intruder(intruder), open_frame(data).columns)
         if left is None:
-            return "", 0.0, 0.0, math.nan
+            return "", 0, 0.0, 0.0, math.nan
         cells = tabulate_roles(data, resolve_roles(scenario=left))
         expected = math.nan
         if left.weight == self.scenario.weight:
             expected = float(individual_risk(cells).expected_reidentifications)
         uniques = float(key_frequencies(cells).sample_uniques)
-        return cells.rule, uniques, float(k_anonymity(cells, k=[self.k]).violations[self.k]), expected
+        below = k_anonymity(cells, k=sorted({self.k, SMALL})).violations
+        return cells.rule, below[SMALL], uniques, float(below[self.k]), expected
 
     def _left(self, one: Scenario, columns: Sequence[str]) -> Scenario | None:
         keys = [name for name in one.keys if name in columns]
@@ -160,23 +183,32 @@ class Watch:
             weight=weight, person=one.person if one.person in columns else None,
         )  # fmt: skip
 
+    def _shared(self, data: Any) -> list[str]:
+        """The scenario's variables that are of one kind in both files."""
+        assert self.scenario is not None
+        before, after = open_frame(self.original).schema, open_frame(data).schema
+        wanted = dict.fromkeys([*self.scenario.all_keys, *self.scenario.sensitive, *self.scenario.numeric])
+        return [
+            name
+            for name in wanted
+            if name in before and name in after and before[name].is_numeric() == after[name].is_numeric()
+        ]
+
+    def _behind(self, files: list[Any]) -> int:
+        found = []
+        for one in files:
+            counts = self.differing(one)
+            found.append(max((counts[name] for name in self._shared(one)), default=0))
+        return min((count for count in found if count), default=0)
+
     def _pmse(self, data: Any) -> float:
         from sdckit.utility.propensities.propensity import propensity
 
-        assert self.scenario is not None
-        before: Any = open_frame(self.original)
-        after: Any = open_frame(data)
-        wanted = dict.fromkeys([*self.scenario.all_keys, *self.scenario.sensitive, *self.scenario.numeric])
-        shared = [
-            name
-            for name in wanted
-            if name in before.columns
-            and name in after.columns
-            and before.schema[name].is_numeric() == after.schema[name].is_numeric()
-        ]
+        shared = self._shared(data)
         if not shared:
             return math.nan
-        numeric = [name for name in shared if before.schema[name].is_numeric()]
+        schema = open_frame(self.original).schema
+        numeric = [name for name in shared if schema[name].is_numeric()]
         try:
             found = propensity(self.original, data, variables=shared, numeric=numeric, aligned=True)
         except SdcError:

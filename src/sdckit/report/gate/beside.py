@@ -1,0 +1,173 @@
+"""Earlier documents of the same file: what they have printed already is known, and enters the ledger as intervals.
+
+Each protected document of an assessment lists its quantities with the true numbers their prints allow. Where the new
+document has the quantity, too, the two intervals meet; where it has not, its keys say which of the others contain it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sdckit.errors import FileFormatError
+from sdckit.report.gate.figures import Document, Ledger, Quantity, Relation
+from sdckit.report.gate.propagation import make_system, propagate
+from sdckit.report.gate.rounding import Print
+from sdckit.report.gate.settle import sound_relations
+
+__all__ = ["Earlier", "enter_beside", "quantities_of", "read_beside"]
+
+FILE = ("", "original")
+PARTS = ("name", "base", "rule", "intruder")
+SMALL, SAFE_VALUES = 5, 3
+AGAIN = "take it out of the folder, or write it again with this version"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A figure that a document has printed: `low` to `high` are the true numbers its print allows."""
+
+    source: str
+    of: Quantity
+    low: float
+    high: float
+
+
+def quantities_of(prints: Mapping[str, Print], ledger: Ledger, base: str) -> list[dict[str, Any]]:
+    """List the counts of a document that have a name of their own, for documents that are written later."""
+    found: dict[Quantity, Print] = {}
+    for name, one in prints.items():
+        of = ledger.variables[name].of
+        if of is not None and of.intruder and ledger.variables[name].kind == "count" and one.high < math.inf:
+            found[replace(of, base=of.base or base)] = one
+    return [
+        {**{part: getattr(of, part) for part in PARTS}, "low": one.low, "high": one.high}
+        for of, one in found.items()
+    ]
+
+
+def read_beside(folder: str | os.PathLike[str]) -> tuple[Earlier, ...]:
+    """Read the protected JSON documents in a folder.
+
+    Raises
+    ------
+    FileFormatError
+        There is no such folder, no JSON in it, or a file that is no protected document of an assessment.
+    """
+    at = Path(folder)
+    paths = sorted(at.glob("*.json")) if at.is_dir() else []
+    if not paths:
+        raise FileFormatError(
+            f"{at.name} is no folder with JSON documents of this file; give one, or leave out --beside"
+        )
+    return tuple(one for path in paths for one in _read(path))
+
+
+def _read(path: Path) -> Iterable[Earlier]:
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        if not str(plain["schema"]).startswith("sdckit/") or not plain["protected"]:
+            raise ValueError
+        rows = plain["quantities"]
+        return [
+            Earlier(
+                path.name,
+                Quantity(*(str(row[part]) for part in PARTS)),
+                float(row["low"]),
+                float(row["high"]),
+            )
+            for row in rows
+        ]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        raise FileFormatError(
+            f"{path.name} is no protected JSON document of an assessment; {AGAIN}"
+        ) from None
+
+
+def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
+    """Enter what earlier documents tell of the same file; of releases they tell nothing here.
+
+    Raises
+    ------
+    FileFormatError
+        A document says what is not so of this file: it is one of another.
+    """
+    ledger = Ledger(dict(document.variables), list(document.relations))
+    known = {
+        _same(one.of): name
+        for name, one in ledger.variables.items()
+        if one.of is not None and one.true is not None and (one.of.base or document.base) in FILE
+    }
+    if not earlier:
+        return document
+    for one in earlier:
+        if one.of.base not in FILE:
+            continue
+        name = known.setdefault(_same(one.of), f"beside: {', '.join(_same(one.of))}")
+        true = ledger.variables[ledger.latent(name)].true
+        if true is not None and not one.low <= true <= one.high:
+            raise FileFormatError(
+                f"{one.source} says otherwise of {one.of.name!r} ({one.of.intruder}): it is of another file; "
+                "take it out of the folder"
+            )
+        ledger.relations.append(Relation(((name, 1.0),), one.low, one.high))
+    _nest(ledger, known)
+    _leave_what_is_told(ledger)
+    return replace(document, variables=ledger.variables, relations=tuple(ledger.relations))
+
+
+def _leave_what_is_told(ledger: Ledger) -> None:
+    """A count that the earlier documents tell by themselves cannot be hidden any more: it is not watched."""
+    whole = [name for name, one in ledger.variables.items() if one.kind == "count"]
+    # Rows of tables that are pooled later are not entered yet.
+    entered = [one for one in ledger.relations if all(name in ledger.variables for name, _ in one.terms)]
+    relations = sound_relations(ledger.variables, entered, whole)
+    n = ledger.variables.get("n")
+    bounds = dict.fromkeys(ledger.variables, (0.0, math.inf))
+    if n is not None and n.true is not None:
+        bounds["n"] = (n.true, n.true)
+    for name, (low, high) in (propagate(bounds, make_system(relations, whole)) or {}).items():
+        if high - low < SAFE_VALUES - 1 and high > 0 and low < SMALL:
+            ledger.variables[name] = replace(ledger.variables[name], watched="nowhere")
+
+
+def _same(of: Quantity) -> tuple[str, str, str]:
+    """A quantity without the name that its document gives the intruder: whoever knows the keys is the same."""
+    return of.name, of.rule, ", ".join(sorted(_keys(of.intruder)))
+
+
+def _keys(intruder: str) -> list[str]:
+    return intruder.partition(": ")[2].split(", ")
+
+
+def _nest(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
+    """Records in small groups by fewer keys are so by more, and those in smaller groups are in groups that small.
+
+    With missing values for any value a record may come to lack all keys left: then nothing follows of other keys.
+    """
+    rows = [(size, frozenset(keys.split(", ")), rule, name) for (words, rule, keys), name in known.items()
+            if (size := _below(words))]  # fmt: skip
+    for size, keys, rule, part in rows:
+        for larger, more, other, whole in rows:
+            if (
+                part == whole
+                or rule != other
+                or not (part.startswith("beside") or whole.startswith("beside"))
+            ):
+                continue
+            nested = keys == more and size < larger
+            if nested or (size <= larger and keys < more and rule != "wildcard"):
+                ledger.nested(whole, part)
+
+
+def _below(words: str) -> int:
+    """The size of group that records are fewer than; 0 for other quantities."""
+    if words == "Records alone with their combination":
+        return 2
+    last = words.rpartition(" ")[2]
+    return int(last) if words.startswith("Records in groups of fewer than ") and last.isdigit() else 0
