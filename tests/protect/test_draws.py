@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics import threads
 from sdckit.protect import draws
-from sdckit.protect.draws import draw, key, open_rng
+from sdckit.protect.draws import draw, key
 
 
 def test_the_seed_kept_makes_the_same_numbers():

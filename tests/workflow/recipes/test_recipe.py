@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from recipes import STEPS, scenario, survey
+from recipes import SECRET, STEPS, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 
@@ -18,7 +18,8 @@ RECIPE = sdc.Recipe(STEPS, title="Test")
 
 
 def apply(data: Any = None, recipe: sdc.Recipe = RECIPE, **more: Any) -> sdc.Applied:
-    return recipe.apply(survey() if data is None else data, **{"scenario": scenario(), "seed": 5, **more})
+    given = {"scenario": scenario(), "seed": 5, "secret": SECRET, **more}
+    return recipe.apply(survey() if data is None else data, **given)
 
 
 def test_every_step_runs_in_its_order() -> None:
@@ -88,7 +89,7 @@ def test_from_a_file_and_back(tmp_path: Path) -> None:
     recipe = sdc.Recipe.from_toml(tmp_path / "recipe.toml")
     assert recipe.to_toml() == written
     assert recipe == sdc.Recipe(steps, title="A “title”", scenario="s.toml")
-    applied = recipe.apply(survey(), seed=1)
+    applied = recipe.apply(survey(), seed=1, secret=SECRET)
     assert set(applied.data["job"].drop_nulls()) == {"hand", "desk"}
     assert applied.scenario == scenario()
     assert list(applied.log.files) == ["jobs.csv"]
@@ -140,7 +141,7 @@ def test_replay_is_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_replay_tells_another_file(tmp_path: Path) -> None:
-    log = IDS.apply(survey(), seed=1).log
+    log = IDS.apply(survey(), seed=1, secret=SECRET).log
     with pytest.raises(DataError, match="another file"):
         sdc.Recipe.replay(survey(n=60), log)
     with pytest.raises(DataError, match=r"step 2 \(pram\) changed other values"):
@@ -152,8 +153,8 @@ def test_replay_tells_another_file(tmp_path: Path) -> None:
 
 def test_a_key_given_links_files() -> None:
     key = bytes(range(16))
-    first = IDS.apply(survey(), keys={"name": key}, seed=1).data["name"]
-    second = IDS.apply(survey().tail(10), keys={"name": key.hex()}, seed=2).data["name"]
+    first = IDS.apply(survey(), keys={"name": key}, seed=1, secret=SECRET).data["name"]
+    second = IDS.apply(survey().tail(10), keys={"name": key.hex()}, seed=2, secret=SECRET).data["name"]
     assert second.to_list() == first.tail(10).to_list()
     with pytest.raises(ScenarioError, match="did you mean 'name'"):
         IDS.apply(survey(), keys={"nam": key})

@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 
 import sdckit as sdc
-from recipes import STEPS, scenario, survey
+from recipes import SECRET, STEPS, scenario, survey
 from sdckit.errors import FileFormatError
 from sdckit.workflow.recipes.recipe_log import RecipeLog, plain, versions_here
 
-SECRET = ("seed", "keys", "secret", "recipe", "scenario")
+INTERNAL = ("seed", "keys", "secret", "recipe", "scenario")
 
 
 @pytest.fixture
 def log() -> RecipeLog:
     steps = [{"method": "new_ids", "column": "name"}, *STEPS]
-    return sdc.Recipe(steps).apply(survey(), scenario=scenario(), seed=77, watch=False).log
+    return sdc.Recipe(steps).apply(survey(), scenario=scenario(), seed=77, secret=SECRET, watch=False).log
 
 
 def test_what_may_go_out(log: RecipeLog) -> None:
     found = log.to_dict()
     text = json.dumps(found)
-    assert not set(SECRET) & set(found)
+    assert not set(INTERNAL) & set(found)
     assert all("secret" not in step for step in found["steps"])
     assert log.keys[1] not in text
     assert "77" not in [found.get("seed")]
@@ -36,7 +36,7 @@ def test_what_may_go_out(log: RecipeLog) -> None:
 
 def test_what_stays(log: RecipeLog) -> None:
     found = log.to_dict(internal=True)
-    assert set(SECRET) - {"secret"} <= set(found)
+    assert set(INTERNAL) - {"secret"} <= set(found)
     assert found["seed"] == "77"
     assert found["steps"][2]["secret"]["matrix"]
     assert found["keys"] == {"1": log.keys[1]}
@@ -58,8 +58,12 @@ def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
         ("{", "cannot be read"),
         ("[]", "not the internal log"),
         ('{"format": "sdckit/recipe-log"}', "not the internal log"),
-        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}', "later sdckit"),
-        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "1"}', "damaged"),
+        (
+            '{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}',
+            "is a log of version '9', not '2'",
+        ),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "1"}', "version '1'"),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "2"}', "damaged"),
     ],
 )
 def test_no_log(tmp_path: Path, text: str, said: str) -> None:
