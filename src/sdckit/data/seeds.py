@@ -79,7 +79,7 @@ class Mixed:
 
     >>> Mixed(bytes(16), 7).of_step(1) == Mixed(bytes(16), 7).of_step(1)
     True
-    >>> len({Mixed(bytes(16), 7).of_step(1), Mixed(bytes(16), 7).of_step(2), Mixed(bytes(17), 7).of_step(1)})
+    >>> len({Mixed(bytes(16), 7).of_step(1), Mixed(bytes(16), 7).of_step(2), Mixed(bytes(16), 8).of_step(1)})
     3
     """
 
@@ -99,7 +99,7 @@ def is_short(seed: arguments.Seed) -> bool:
     (True, True, False, False)
     """
     if isinstance(seed, np.random.Generator):
-        start = getattr(seed.bit_generator.seed_seq, "entropy", None)
+        start = getattr(getattr(seed.bit_generator, "seed_seq", None), "entropy", None)
         return arguments.is_whole(start) and int(start) < SHORT
     return seed is not None and int(seed) < SHORT
 
