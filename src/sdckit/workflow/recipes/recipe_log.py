@@ -146,11 +146,9 @@ class RecipeLog:
             raise FileFormatError(f"{file.name} cannot be read as a log") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT or "seed" not in found:
             raise FileFormatError(f"{file.name} is not the internal log of a recipe")
-        if found["format_version"] != FORMAT_VERSION:
-            raise FileFormatError(
-                f"{file.name} is a log of version {found['format_version']!r}, not {FORMAT_VERSION!r}: read it by the "
-                "sdckit that wrote it"
-            )
+        if found.get("format_version") != FORMAT_VERSION:
+            said = f"is a log of another version than {FORMAT_VERSION}; read it by the sdckit that wrote it"
+            raise FileFormatError(f"{file.name} {said}")
         try:
             return _from_dict(found)
         except (KeyError, TypeError, ValueError, AttributeError):
