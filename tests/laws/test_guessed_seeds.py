@@ -10,6 +10,7 @@ import base64
 import hashlib
 import inspect
 import json
+import pickle
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ DRAWS: dict[str, list[dict[str, Any]]] = {
     "replace_high_risk": [
         {
             "risk": "individual_risk",
-            "threshold": 0.4,
+            "threshold": 0.12,
             "match": ["sex", "age"],
             "numeric": ["age"],
             "replace": NUMBERS,
@@ -313,5 +314,15 @@ def test_no_secret_stands_in_what_others_read(tmp_path: Path) -> None:
         applied.log.secret,
         "contains what would help to undo the protection",
     )
+    seeds = [change.secret["seed"] for change in applied.log.steps if "seed" in change.secret]
+    raw = [
+        bytes.fromhex(applied.log.secret),
+        *(seed.to_bytes(16, "little") for seed in (applied.log.seed, *seeds)),
+    ]
+    packed, whole = pickle.dumps(found), pickle.dumps(applied.log)
+    assert not [
+        one for one in (*raw, *(one.encode() for one in hidden(applied.log))) if one.rstrip(b"\0") in packed
+    ]
+    assert all(one.rstrip(b"\0") in whole for one in raw[1:])
     data = applied.data.write_csv()
     assert not [one for one in hidden(applied.log) if one in data]

@@ -45,6 +45,16 @@ def test_what_stays(log: RecipeLog) -> None:
     assert "person 3" not in json.dumps(found)
 
 
+def test_without_secrets_it_says_what_there_is_and_not_which(log: RecipeLog) -> None:
+    bare = log.without_secrets()
+    assert bare.to_dict() == log.to_dict()
+    assert (bare.secret, bare.seed, bare.keys) == ("", 0, {})
+    for change, full in zip(bare.steps, log.steps, strict=True):
+        assert list(change.secret) == list(full.secret)
+        assert set(change.secret.values()) <= {None}
+    assert log.keys[1] not in str(bare.to_dict(internal=True))
+
+
 def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
     path = log.write(tmp_path / "log.json")
     assert path.stat().st_mode & 0o777 == 0o600

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,11 @@ class RecipeLog:
     def mixed(self) -> Mixed:
         """What the seeds of the steps are made of."""
         return Mixed(bytes.fromhex(self.secret), self.seed)
+
+    def without_secrets(self) -> RecipeLog:
+        """What a document is made of: of seeds, keys and matrices it is known that there are some, not which."""
+        steps = tuple(replace(change, secret=dict.fromkeys(change.secret)) for change in self.steps)
+        return replace(self, steps=steps, secret="", seed=0, keys={})
 
     def rows(self, original: Any = None, *, folder: str | Path | None = None) -> NDArray[np.int64] | None:
         """The row of the original that each released row was made from; None where the order was not changed.
