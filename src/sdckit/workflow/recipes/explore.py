@@ -100,7 +100,7 @@ def explore(
     >>> from sdckit.data.scenarios.scenario import Scenario
     >>> found = explore(
     ...     survey, recipe, grid={"1.bands": [2, 4], "pram.pd": [0.6, 1.0]}, scenario=Scenario(keys=["age", "job"]),
-    ...     risk="sample_uniques", seed=1,
+    ...     risk="sample_uniques", seed=3,
     ... )
     >>> found.table.select("1.bands", "pram.pd", "sample_uniques").rows()
     [(2, 0.6, 3.0), (2, 1.0, 1.0), (4, 0.6, 3.0), (4, 1.0, 1.0)]
