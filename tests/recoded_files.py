@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
+from recipes import SECRET
 
 STEPS: list[dict[str, Any]] = [
     {"method": "recode", "column": "age", "bands": [0, 15, 30, 45, 60, float("inf")]},
@@ -43,4 +44,6 @@ def scenario(**more: Any) -> sdc.Scenario:
 
 def applied(data: pl.DataFrame | None = None, steps: list[dict[str, Any]] | None = None) -> sdc.Applied:
     """The recipe applied to the survey."""
-    return sdc.Recipe(steps or STEPS).apply(survey() if data is None else data, seed=9, watch=False)
+    return sdc.Recipe(steps or STEPS).apply(
+        survey() if data is None else data, seed=9, secret=SECRET, watch=False
+    )

@@ -59,7 +59,14 @@ def test_not_a_number_is_missing_and_the_key_is_json(tmp_path: Path) -> None:
     one = pl.DataFrame({"number": [1.5, float("nan"), None]})
     names, ranges = ("number",), np.array([1.0])
     made = SimpleNamespace(
-        planted=one, held_out=one, n_planted=3, copies=1, variables=names, numeric=names, ranges=ranges
+        planted=one,
+        held_out=one,
+        n_planted=3,
+        copies=1,
+        variables=names,
+        numeric=names,
+        ranges=ranges,
+        seed=1,
     )
     write_key(made, path)  # type: ignore[arg-type]
     assert "NaN" not in path.read_text(encoding="utf-8")

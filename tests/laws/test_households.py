@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from homes import people
 from protect.suppression_files import frequencies
+from recipes import SECRET
 
 KEYS = ["region", "size", "age", "sex"]
 SCENARIO = sdc.Scenario(
@@ -62,10 +63,10 @@ def counted(released: pl.DataFrame) -> int:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_old_recipe_is_undone_and_the_advised_one_is_not(seed):
     data = people(300, seed)
-    old = sdc.Recipe(OLD).apply(data, scenario=SCENARIO, seed=seed, watch=False).data
+    old = sdc.Recipe(OLD).apply(data, scenario=SCENARIO, seed=seed, secret=SECRET, watch=False).data
     assert put_back(old, "region") == old["region"].null_count() > 0
     assert counted(old) > 0
-    new = sdc.Recipe(ADVISED).apply(data, scenario=SCENARIO, seed=seed, watch=False).data
+    new = sdc.Recipe(ADVISED).apply(data, scenario=SCENARIO, seed=seed, secret=SECRET, watch=False).data
     assert new["region"].null_count() > 0
     assert put_back(new, "region") == 0
     assert counted(new) == 0

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import sdckit
+from recipes import SECRET
 from sdckit.cells import collect, pair
 from sdckit.cells.pair import open_pair
 
@@ -130,7 +131,7 @@ def test_a_recipe_opens_its_file_once(monkeypatch):
     monkeypatch.setattr(nw, "from_native", counted_opening)
     steps = [{"method": "round_to", "column": name, "base": 5} for name in ("age", "pay")]
     scenario = sdckit.Scenario(keys=KEYS, sensitive=["ill"], numeric=["pay"])
-    applied = sdckit.Recipe(steps).apply(file, scenario=scenario, seed=1)
+    applied = sdckit.Recipe(steps).apply(file, scenario=scenario, seed=1, secret=SECRET)
     assert [figures.step for figures in applied.figures] == [0, 1, 2]
     assert len(opened) == 1
 

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given, settings, strategies as st
 
 import sdckit as sdc
-from recipes import scenario, survey
+from recipes import SECRET, scenario, survey
 from sdckit.workflow.recipes.recipe_checks import columns_used
 
 DATA = survey(60)
@@ -32,7 +32,7 @@ def recipe(chosen: list[int]) -> sdc.Recipe:
 @given(RECIPES, st.integers(0, 2**40))
 @SMALL
 def test_only_named_columns_change_and_nothing_moves(chosen: list[int], seed: int) -> None:
-    applied = recipe(chosen).apply(DATA, scenario=scenario(), seed=seed, watch=False)
+    applied = recipe(chosen).apply(DATA, scenario=scenario(), seed=seed, secret=SECRET, watch=False)
     assert applied.data.columns == DATA.columns
     assert applied.data["name"].equals(DATA["name"])
     used = columns_used(recipe(chosen).steps)
@@ -44,7 +44,7 @@ def test_only_named_columns_change_and_nothing_moves(chosen: list[int], seed: in
 @given(RECIPES, st.integers(0, 2**40))
 @SMALL
 def test_same_seed_same_file_and_replay_is_the_same(chosen: list[int], seed: int) -> None:
-    first = recipe(chosen).apply(DATA, scenario=scenario(), seed=seed, watch=False)
+    first = recipe(chosen).apply(DATA, scenario=scenario(), seed=seed, secret=SECRET, watch=False)
     assert sdc.Recipe.replay(DATA, first.log).data.equals(first.data)
 
 
@@ -54,7 +54,7 @@ def test_a_prefix_is_the_whole_with_its_end_undone(chosen: list[int], seed: int)
     whole = recipe(chosen)
     current: pl.DataFrame = DATA
     for n in range(1, len(whole.steps) + 1):
-        part = whole.prefix(n).apply(DATA, scenario=scenario(), seed=seed, watch=False)
+        part = whole.prefix(n).apply(DATA, scenario=scenario(), seed=seed, secret=SECRET, watch=False)
         changed = {name for name in DATA.columns if not part.data[name].equals(current[name])}
         assert changed <= columns_used(whole.steps[n - 1 : n])
         current = part.data

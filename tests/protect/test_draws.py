@@ -1,31 +1,12 @@
-"""Draws: repeatable by the seed kept, whatever the threads."""
+"""Draws: the same whatever the threads."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from sdckit.errors import DataError
 from sdckit.numerics import threads
 from sdckit.protect import draws
-from sdckit.protect.draws import draw, key, open_rng
-
-
-def test_the_seed_kept_makes_the_same_numbers():
-    for given in (None, 7, np.int64(7), np.random.default_rng(3)):
-        rng, seed = open_rng(given)
-        again, same = open_rng(seed)
-        assert type(seed) is int
-        assert seed == same
-        assert rng.random() == again.random()
-    assert open_rng(None)[1] != open_rng(None)[1]
-    assert open_rng(np.random.default_rng(3))[1] == open_rng(np.random.default_rng(3))[1]
-
-
-@pytest.mark.parametrize("seed", [-1, 1.0, "1", True, [1]])
-def test_no_other_seed(seed):
-    with pytest.raises(DataError, match="seed= takes a whole number"):
-        open_rng(seed)
+from sdckit.protect.draws import draw, key
 
 
 def uniform(rng, n):

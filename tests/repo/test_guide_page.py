@@ -18,6 +18,8 @@ PAGES = {
     "release-against-original": 5,
     "simulated-attacks": 9,
     "what-is-it-good-for": 1,
+    "from-raw-to-released": 4,
+    "seeds": 3,
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
+from recipes import SECRET
 from sdckit.report.blocks import Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.consistency import contradictions
@@ -48,7 +49,7 @@ def scenario(**more: Any) -> sdc.Scenario:
 
 
 def _applied(data: pl.DataFrame, steps: list[dict[str, Any]], **more: Any) -> Any:
-    return sdc.Recipe(steps).apply(data, scenario=scenario(**more), seed=1).assess(seed=1)
+    return sdc.Recipe(steps).apply(data, scenario=scenario(**more), seed=1, secret=SECRET).assess(seed=1)
 
 
 def _release() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import releases
 import sdckit as sdc
 from draw import quiet
-from recipes import STEPS, scenario, survey
+from recipes import SECRET, STEPS, scenario, survey
 from sdckit.report.blocks import Facts, Page, TableBlock
 from sdckit.report.screen import recipe_blocks, screen_blocks, screen_page
 
@@ -43,7 +43,7 @@ def test_the_blocks_of_several_results_follow_each_other() -> None:
 
 def test_a_recipe_with_and_without_a_scenario() -> None:
     def told(scene: sdc.Scenario | None) -> str:
-        done = sdc.Recipe(STEPS[:2]).apply(survey(), scenario=scene, seed=1).what_was_done
+        done = sdc.Recipe(STEPS[:2]).apply(survey(), scenario=scene, seed=1, secret=SECRET).what_was_done
         tables = [one for one in recipe_blocks(done) if isinstance(one, TableBlock | Facts)]
         assert not any("cook" in str(one) for one in tables)
         return str(tables)

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from attacks.recovery.made import survey
+from recipes import SECRET
 from sdckit import Recipe, Scenario, check
 from sdckit.errors import SdcWarning
 
@@ -51,12 +52,12 @@ def right(made: pl.DataFrame, truth: pl.DataFrame, released: pl.DataFrame, colum
 @pytest.fixture(scope="module")
 def old():
     with pytest.warns(SdcWarning, match="tell what is taken out"):
-        return Recipe(OLD).apply(SURVEY, scenario=SCENARIO, seed=5)
+        return Recipe(OLD).apply(SURVEY, scenario=SCENARIO, seed=5, secret=SECRET)
 
 
 @pytest.fixture(scope="module")
 def advised():
-    return Recipe(ADVISED).apply(SURVEY, scenario=SCENARIO, seed=5)
+    return Recipe(ADVISED).apply(SURVEY, scenario=SCENARIO, seed=5, secret=SECRET)
 
 
 def test_the_old_recipe_is_undone_by_a_script_and_fails_the_gate(old):

@@ -42,6 +42,7 @@ def write_key(made: Canaries, path: Path) -> None:
     both = made.planted.vstack(made.held_out)
     plain = {
         "schema": SCHEMA, "schema_version": "1", "n_planted": made.n_planted, "copies": made.copies,
+        "seed": str(made.seed),
         "variables": list(made.variables), "numeric": list(made.numeric), "ranges": made.ranges.tolist(),
         "columns": {name: _plain(both.get_column(name)) for name in made.variables},
     }  # fmt: skip

@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from sdckit.cli.options import codes
-from sdckit.errors import FileFormatError
+from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
     from sdckit.cli.progress import Steps
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe import Recipe
+    from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 __all__ = [
-    "Log", "Out", "Safe", "check_format", "codes_of", "numbered", "read_all", "scenario_of", "unread",
-    "write_release",
+    "Log", "Out", "Replay", "Safe", "SeedMixed", "apply_or_replay", "check_format", "codes_of", "numbered", "read_all",
+    "read_replay", "scenario_of", "unread", "write_release",
 ]  # fmt: skip
 
 Out = Annotated[
@@ -31,8 +33,20 @@ Log = Annotated[
     Path | None,
     Option(
         metavar="LOG.json",
-        help="Keep what repeats or undoes it: seed, keys, matrices. Confidential, mode 0600.",
+        help="Keep what repeats or undoes it: secret, keys, matrices. Confidential, mode 0600.",
     ),
+]
+Replay = Annotated[
+    Path | None,
+    Option(
+        "--replay",
+        metavar="LOG.json",
+        help="Make the release of this log again: same input, same recipe, same bytes.",
+    ),
+]
+SeedMixed = Annotated[
+    int | None,
+    Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed."),
 ]
 Safe = Annotated[
     bool,
@@ -64,6 +78,39 @@ def read_all(
         file, identifiers=tuple(leave_out), missing=tuple(missing), delimiter=delimiter, encoding=encoding,
         decimal=decimal,
     )  # fmt: skip
+
+
+def read_replay(
+    path: Path | None, recipe: Recipe, *, scenario: Scenario | None = None, seed: int | None = None,
+    keys: Mapping[str, str] | None = None,
+) -> RecipeLog | None:  # fmt: skip
+    """Read the log of ``--replay``, and refuse one of another recipe or scenario, before any work."""
+    if path is None:
+        return None
+    from sdckit.workflow.recipes.recipe_log import RecipeLog
+
+    if seed is not None or keys:
+        raise ScenarioError("--replay takes the secret, seed and keys of its log; leave out --seed and --key")
+    log = RecipeLog.read(path)
+    if log.recipe != recipe.to_toml():
+        raise ScenarioError(
+            f"{path.name} is the log of another recipe; give the one that it was written with"
+        )
+    if log.scenario != ("" if scenario is None else scenario.to_toml()):
+        raise ScenarioError(
+            f"{path.name} is the log of another scenario; give the one that it was written with"
+        )
+    return log
+
+
+def apply_or_replay(
+    recipe: Recipe, data: pl.DataFrame, log: RecipeLog | None, *, steps: Steps, watch: bool = True,
+    scenario: Scenario | None = None, seed: int | None = None, keys: Mapping[str, str] | None = None,
+) -> Applied:  # fmt: skip
+    """Apply a recipe by draws of its own, or by those of a log."""
+    if log is not None:
+        return recipe.replay(data, log, folder=recipe.folder, watch=watch, step=steps.step)
+    return recipe.apply(data, scenario=scenario, seed=seed, keys=keys, watch=watch, step=steps.step)
 
 
 def write_release(

@@ -13,9 +13,9 @@ from sdckit.data.differing import n_differing
 from sdckit.data.households import Homes, differs_within, homes_of
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import lend_rows, open_eager, pick_rows
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 
 __all__ = ["ONCE", "in_two_parts", "of_columns", "read_homes", "read_shared"]
 

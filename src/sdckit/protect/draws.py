@@ -1,4 +1,4 @@
-"""Random numbers of a protection method: any draw can be repeated by the seed in its log, on any number of threads."""
+"""Random numbers of a protection method: the same from the same generator, on any number of threads."""
 
 from __future__ import annotations
 
@@ -7,33 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
 from sdckit.numerics.threads import run
 
-__all__ = ["draw", "key", "open_rng"]
+__all__ = ["draw", "key"]
 
 PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
-
-
-def open_rng(seed: arguments.Seed) -> tuple[np.random.Generator, int]:
-    """A generator, and the seed that makes the same one again.
-
-    Without a seed one is made up. A generator given is asked for one number, the seed.
-
-    Raises `DataError`: anything else, or a negative number.
-
-    >>> rng, seed = open_rng(None)
-    >>> again, _ = open_rng(seed)
-    >>> rng.random() == again.random()
-    True
-    """
-    if seed is None:
-        entropy = np.random.SeedSequence().entropy
-        assert isinstance(entropy, int)
-        return np.random.default_rng(entropy), entropy
-    if isinstance(seed, np.random.Generator):
-        seed = int(seed.integers(2**63))
-    return arguments.seed(seed), int(seed)
 
 
 def draw(

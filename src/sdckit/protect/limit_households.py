@@ -12,10 +12,10 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 
 __all__ = ["limit_households"]
 
@@ -48,6 +48,7 @@ def limit_households(
         Column that counts the members; those of a divided household get the size of their new one. With
         ``how="missing"`` it is left as it is: top-code it at `largest`.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import hmac
 import math
-import secrets
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,12 +15,12 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.distinct import distinct_values
 from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.seeds import read_secret
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
 __all__ = ["canonical_bytes", "new_ids"]
 
-SHORTEST_KEY = 16  # bytes: shorter ones can be tried out
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
 SECOND = 10**9
 
@@ -86,7 +85,7 @@ def new_ids(
         says = f"household: {household!r} is the person too; give two columns, or one column alone"
         raise ColumnError(says, argument="household")
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
-    bits = _key(key)
+    bits = read_secret(key, name="key", kept="change.secret['key']")
     frame = open_eager(data, {"column": [column], "household": [] if household is None else [household]})
     persons = distinct_values(frame[column])
     made = {}
@@ -112,25 +111,6 @@ def new_ids(
         {"column": column, "household": household, "length": int(length)}, {"key": bits.hex()}, notes,
     )  # fmt: skip
     return Protected(with_levels(frame, made), change)
-
-
-def _key(key: object) -> bytes:
-    if key is None:
-        return secrets.token_bytes(32)
-    given = key
-    if isinstance(key, str):
-        try:
-            given = bytes.fromhex(key)
-        except ValueError:
-            raise DataError(
-                "key= as a text is hexadecimal, as in change.secret['key']; else give bytes", argument="key"
-            ) from None
-    if not isinstance(given, bytes) or len(given) < SHORTEST_KEY:
-        raise DataError(
-            f"key= is {SHORTEST_KEY} random bytes or more; leave it out for a new one, kept in change.secret",
-            argument="key",
-        )
-    return given
 
 
 def _named(

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, pick_rows
+from sdckit.data.seeds import open_rng
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 
 __all__ = ["random_order", "row_order"]
 
@@ -42,6 +42,7 @@ def random_order(data: Any, *, household: str | None = None, seed: arguments.See
         Column that numbers the households: households come in random order, and the members of each one after the
         other, in random order among themselves. Default every record comes by itself.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

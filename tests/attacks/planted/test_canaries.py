@@ -75,6 +75,16 @@ def test_copies_engines_and_the_seed():
     assert pickle.loads(pickle.dumps(same)).exposure(released).auc == made.exposure(released).auc
 
 
+def test_the_seed_is_kept_and_not_shown():
+    made = [canaries(SURVEY, n=5, seed=seed) for seed in (None, None, 7)]
+    seeds = [one.seed for one in made]
+    assert seeds[0] != seeds[1] >= 2**64
+    assert seeds[2] == 7
+    for one in made:
+        assert canaries(SURVEY, n=5, seed=one.seed).data.equals(one.data)
+        assert "seed" not in repr(one)
+
+
 def test_what_is_a_number():
     by_scenario = canaries(SURVEY, n=5, seed=1, id="id", scenario=Scenario(keys=["sex"], numeric=["pay"]))
     assert by_scenario.numeric == ("pay",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-MAKE = ("canaries", "make", "survey.csv", "-o", "train.csv", "--key", "key.json", "--id", "pid", "--seed", 1)
+MAKE = ("canaries", "make", "survey.csv", "-o", "train.csv", "--key", "key.json", "--id", "pid")
+
+
+def seed() -> int:
+    """What the key keeps to make its records again."""
+    return int(json.loads(Path("key.json").read_text())["seed"])
+
+
+def test_a_short_seed_warns_and_does_not_say_which_are_planted(sdckit, folder: Path) -> None:
+    done = sdckit(*MAKE, "--n", 10, "--seed", 1)
+    assert done.err.startswith("warning: a seed below 2^64")
+    assert Path("key.json").stat().st_mode & 0o777 == 0o600
+    train, survey = pl.read_csv("train.csv"), pl.read_csv("survey.csv")
+    assert not train.equals(package.canaries(survey, n=10, id="pid", seed=1).data)
+    assert train.equals(package.canaries(survey, n=10, id="pid", seed=seed()).data)
+    assert str(seed()) not in done.out + done.err
+    assert seed() >= 2**64
 
 
 def test_planted_records_are_found_again(sdckit, folder: Path) -> None:
@@ -41,7 +58,7 @@ def test_planted_records_are_found_again(sdckit, folder: Path) -> None:
     assert "Written: train.csv, key.json." in done.out
     assert (folder / "survey.csv").read_bytes() == before
     train, survey = pl.read_csv("train.csv"), pl.read_csv("survey.csv")
-    made = package.canaries(survey, n=10, copies=2, id="pid", seed=1)
+    made = package.canaries(survey, n=10, copies=2, id="pid", seed=seed())
     assert train.equals(made.data)
     assert sorted(file.name for file in folder.iterdir()) == ["key.json", "survey.csv", "train.csv"]
 
@@ -60,7 +77,7 @@ def test_without_memory_and_with_several_releases(sdckit, folder: Path) -> None:
     assert sdckit(*MAKE, "--n", 10, "--variables", "age,town").code == 0
     told = sdckit("canaries", "measure", "key.json", "--released", "survey.csv", "--released", "train.csv")
     found = package.canaries(
-        pl.read_csv("survey.csv"), n=10, id="pid", variables=["age", "town"], seed=1
+        pl.read_csv("survey.csv"), n=10, id="pid", variables=["age", "town"], seed=seed()
     ).exposure([pl.read_csv("survey.csv"), pl.read_csv("train.csv")])
     assert f"{100 * found.auc:.1f} %" in told.out
     assert "Note: intervals: their ends are means over the releases" in told.out

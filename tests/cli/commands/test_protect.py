@@ -44,7 +44,7 @@ def recipe(tmp_path: Path) -> Path:
 def test_a_release_with_log_and_report(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
     raw = survey.read_bytes()
     out, log, report = tmp_path / "out.parquet", tmp_path / "log.json", tmp_path / "r.md"
-    done = sdckit("protect", recipe, survey, "--out", out, "--seed", 1, "--log", log, "--report", report)
+    done = sdckit("protect", recipe, survey, "--out", out, "--log", log, "--report", report)
     assert (done.code, done.err) == (0, "")
     released = pl.read_parquet(out)
     assert "name" not in released.columns
@@ -65,13 +65,52 @@ def test_a_release_with_log_and_report(sdckit: Runner, survey: Path, recipe: Pat
     assert again.data.equals(released)
 
 
-def test_quiet_and_same_seed_same_file(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
-    for name in ("a.csv", "b.csv"):
-        done = sdckit("protect", recipe, survey, "--out", tmp_path / name, "--seed", 3, "-q")
-        assert (done.code, done.out, done.err) == (0, "", "")
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-    done = sdckit("protect", recipe, survey, "--out", tmp_path / "c.csv")
-    assert "cannot be made again" in done.out
+def test_the_log_repeats_and_a_seed_does_not(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.json"
+    call = ("protect", recipe, survey, "--out")
+    done = sdckit(*call, tmp_path / "a.csv", "--seed", 2**64, "--log", log, "-q")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    done = sdckit(*call, tmp_path / "b.csv", "--replay", log, "-q")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    done = sdckit(*call, tmp_path / "c.csv", "--seed", 2**64)
+    assert "Without --log this release cannot be made again" in done.out
+    a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
+    assert a == b != c
+
+
+def test_a_short_seed_warns(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "a.csv", "--seed", 1789, "-q")
+    assert done.code == 0
+    assert done.lines == [done.err.strip()]
+    assert done.err.startswith("warning: a seed below 2^64, such as a year, can be guessed. ")
+    assert "1789" not in done.err
+
+
+def test_replay_refuses_what_the_log_is_not_about(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
+) -> None:
+    log, out = tmp_path / "log.json", tmp_path / "out.csv"
+    assert sdckit("protect", recipe, survey, "--out", out, "--log", log, "-q").code == 0
+    out.unlink()
+    other = tmp_path / "other.toml"
+    other.write_text(RECIPE.replace("0.5", "0.6"), encoding="utf-8")
+    scene = tmp_path / "t.toml"
+    scene.write_text(SCENARIO.replace('"age", ', ""))
+    few = tmp_path / "few.csv"
+    few.write_bytes(b"".join(survey.read_bytes().splitlines(keepends=True)[:100]))
+    for given, said in (
+        ((recipe, survey, "--seed", 1), "leave out --seed and --key"),
+        ((other, survey), "log.json is the log of another recipe"),
+        ((recipe, survey, "--scenario", scene), "log.json is the log of another scenario"),
+        ((recipe, few), "the log is about another file"),
+        ((recipe, survey, "--log", log), "the command reads this file"),
+    ):
+        done = sdckit("protect", *given, "--out", out, "--replay", log, "-q")
+        assert done.code == 2
+        assert said in done.err
+        assert not out.exists()
 
 
 def test_dry_run_writes_nothing(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:

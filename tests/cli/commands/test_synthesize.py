@@ -15,7 +15,7 @@ def test_several_files_of_some_columns(sdckit: Runner, survey: Path, tmp_path: P
     out, log = tmp_path / "syn.csv", tmp_path / "log.json"
     done = sdckit(
         "synthesize", survey, "--out", out, "--m", 2, "--columns", "sex,age", "--models", "sex=sample,age=sample",
-        "--identifiers", "name", "--seed", 1, "--log", log,
+        "--identifiers", "name", "--log", log,
     )  # fmt: skip
     assert (done.code, done.err) == (0, "")
     one, two = (pl.read_csv(tmp_path / f"syn_{j}.csv") for j in (1, 2))
@@ -28,11 +28,18 @@ def test_several_files_of_some_columns(sdckit: Runner, survey: Path, tmp_path: P
     assert not out.exists()
 
 
-def test_same_seed_same_file(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
-    for name in ("a.csv", "b.csv"):
-        arguments = ("--columns", "income", "--models", "income=sample", "--seed", 5, "-q")
-        assert sdckit("synthesize", survey, "--out", tmp_path / name, *arguments).code == 0
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+def test_the_log_repeats_and_a_seed_does_not(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    given = ("synthesize", survey, "--columns", "income", "--models", "income=sample")
+    assert sdckit(*given, "--out", tmp_path / "a.csv", "--seed", 2**64, "--log", log, "-q").code == 0
+    assert sdckit(*given, "--out", tmp_path / "b.csv", "--replay", log, "-q").code == 0
+    done = sdckit(*given, "--out", tmp_path / "c.csv", "--seed", 2**64)
+    assert "Without --log these files cannot be made again" in done.out
+    a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
+    assert a == b != c
+    done = sdckit(*given, "--out", tmp_path / "d.csv", "--replay", log, "--m", 2)
+    assert done.code == 2
+    assert "log.json is the log of another recipe" in done.err
 
 
 @pytest.mark.parametrize(

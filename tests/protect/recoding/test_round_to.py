@@ -63,6 +63,14 @@ def test_at_random(frame):
     assert new == values(round_to(FRAMES["polars"](), column="x", base=10, method="random", seed=3).data)
 
 
+def test_a_seed_made_up_is_kept():
+    many = pl.DataFrame({"x": range(200)})
+    for seed in (None, np.random.default_rng(4)):
+        new, change = round_to(many, column="x", base=10, method="random", seed=seed)
+        kept = change.secret["seed"]
+        assert round_to(many, column="x", base=10, method="random", seed=kept).data.equals(new)
+
+
 def test_random_rounding_has_no_bias():
     rng = np.random.default_rng(5)
     for x in (0.0, 1.0, 3.7, 5.0, 9.99, -2.5):

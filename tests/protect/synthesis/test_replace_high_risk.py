@@ -76,6 +76,9 @@ def test_a_random_part_of_them():
         assert (once.data["code"] != RELEASE["code"]).sum() == 2
         assert once.change.secret == {"seed": seed, "high_risk": 5, "replaced": 2}
         assert "seed" not in str(once.change.to_dict())
+    bare = replaced(risk=risk, n_replace=2)
+    kept = bare.change.secret["seed"]
+    assert replaced(risk=risk, n_replace=2, seed=kept).data.equals(bare.data)
     drawn = {tuple(replaced(risk=risk, n_replace=2, seed=seed).data["code"].to_list()) for seed in range(20)}
     assert len(drawn) > 5
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import sdckit as sdc
-from recipes import STEPS, scenario, survey
+from recipes import SECRET, STEPS, scenario, survey
 from report.attacker import Solver, opened
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
@@ -19,7 +19,7 @@ STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.
 
 def done(n: int = 120, steps: list[dict[str, object]] = STEP_LIST) -> WhatWasDone:
     recipe = sdc.Recipe(steps)
-    applied = recipe.apply(survey(n), scenario=scenario(), seed=5)
+    applied = recipe.apply(survey(n), scenario=scenario(), seed=5, secret=SECRET)
     return WhatWasDone(
         applied.log, tuple(dict(one.arguments) for one in recipe.steps), applied.figures, applied.k
     )
@@ -68,7 +68,7 @@ def test_several_files_are_counted_together() -> None:
 
 
 def test_without_a_scenario_there_are_no_risks() -> None:
-    applied = sdc.Recipe(STEPS[:1]).apply(survey(), seed=1)
+    applied = sdc.Recipe(STEPS[:1]).apply(survey(), seed=1, secret=SECRET)
     plain = plain_recipe(WhatWasDone(applied.log, ({},), applied.figures, 3))
     assert "below_k" not in plain["figures"][0]
     assert plain["figures"][1]["pmse"] is None
@@ -76,7 +76,7 @@ def test_without_a_scenario_there_are_no_risks() -> None:
 
 def section(scene: sdc.Scenario | None):
     steps = STEPS[:2]
-    applied = sdc.Recipe(steps).apply(survey(), scenario=scene, seed=5)
+    applied = sdc.Recipe(steps).apply(survey(), scenario=scene, seed=5, secret=SECRET)
     return recipe_section(plain_recipe(WhatWasDone(applied.log, tuple(steps), applied.figures, applied.k)))
 
 

@@ -30,7 +30,11 @@ def test_every_combination_is_the_recipe_applied() -> None:
         (3, 0.9),
     ]
     for row, one in enumerate(found.points, 1):
-        last = found.recipe_of(row).apply(survey(), scenario=scenario(), seed=4).figures[-1]
+        last = (
+            found.recipe_of(row)
+            .apply(survey(), scenario=scenario(), seed=4, secret=module.NO_SECRET)
+            .figures[-1]
+        )
         assert one.figures["below_k"] == last.below_k
         assert one.figures["share_changed"] == last.share_changed
 
@@ -81,7 +85,11 @@ def test_the_worst_intruder_counts() -> None:
     several = scenario(keys=None, intruders={"a": ["sex"], "b": ["sex", "job", "age"]})
     recipe = sdc.Recipe([STEPS[1]])
     found = run({"pram.pd": [0.9]}, recipe, scenario=several)
-    rows = recipe.with_argument("pram.pd", 0.9).apply(survey(), scenario=several, seed=4).steps
+    rows = (
+        recipe.with_argument("pram.pd", 0.9)
+        .apply(survey(), scenario=several, seed=4, secret=module.NO_SECRET)
+        .steps
+    )
     assert found.points[0].figures["below_k"] == rows.filter(pl.col("step") == 1)["below_k"].max()
 
 

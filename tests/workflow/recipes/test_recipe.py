@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from recipes import STEPS, scenario, survey
+from recipes import SECRET, STEPS, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 
@@ -18,7 +18,8 @@ RECIPE = sdc.Recipe(STEPS, title="Test")
 
 
 def apply(data: Any = None, recipe: sdc.Recipe = RECIPE, **more: Any) -> sdc.Applied:
-    return recipe.apply(survey() if data is None else data, **{"scenario": scenario(), "seed": 5, **more})
+    given = {"scenario": scenario(), "seed": 5, "secret": SECRET, **more}
+    return recipe.apply(survey() if data is None else data, **given)
 
 
 def test_every_step_runs_in_its_order() -> None:
@@ -39,10 +40,43 @@ def test_it_is_what_the_functions_give_by_themselves() -> None:
     assert applied.data.equals(by_hand)
 
 
-def test_same_seed_same_file_and_another_seed_another() -> None:
+def test_same_secret_and_seed_same_file_and_either_another_another() -> None:
     assert apply().data.equals(apply().data)
+    assert apply().data.equals(apply(secret=SECRET.hex()).data)
     assert not apply().data.equals(apply(seed=6).data)
+    assert not apply().data.equals(apply(secret=SECRET[::-1]).data)
+    alone = apply(seed=None)
+    assert (alone.log.seed, alone.log.secret) == (0, SECRET.hex())
+    assert alone.data.equals(apply(seed=None).data)
     assert apply(seed=np.random.default_rng(1)).data.equals(apply(seed=np.random.default_rng(1)).data)
+
+
+def test_a_seed_by_itself_repeats_nothing() -> None:
+    one, other = (apply(secret=None, seed=2**70) for _ in range(2))
+    assert one.log.secret != other.log.secret
+    assert len(one.log.secret) == 64
+    assert one.log.seed == other.log.seed == 2**70
+    assert not one.data.equals(other.data)
+    for applied in (one, other):
+        assert sdc.Recipe.replay(survey(), applied.log).data.equals(applied.data)
+    assert apply(secret=one.log.secret, seed=2**70).data.equals(one.data)
+
+
+def test_a_short_seed_warns_where_it_is_mixed_with_a_secret_made_up() -> None:
+    for seed in (0, 7, 1999, np.random.default_rng(7)):
+        with pytest.warns(SdcWarning, match="can be guessed") as told:
+            applied = apply(secret=None, seed=seed)
+        assert len(told) == 1
+        assert Path(told[0].filename).name == "test_recipe.py"
+        assert sdc.Recipe.replay(survey(), applied.log).data.equals(applied.data)  # no second warning
+    apply(secret=None, seed=7, recipe=sdc.Recipe(STEPS[:1]))  # draws nothing
+
+
+@pytest.mark.parametrize("secret", [b"", bytes(15), "ab", "no hexadecimal", 5])
+def test_a_secret_that_is_none(secret: object) -> None:
+    with pytest.raises(DataError, match=r"^secret= ") as caught:
+        apply(secret=secret)
+    assert caught.value.argument == "secret"
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -88,7 +122,7 @@ def test_from_a_file_and_back(tmp_path: Path) -> None:
     recipe = sdc.Recipe.from_toml(tmp_path / "recipe.toml")
     assert recipe.to_toml() == written
     assert recipe == sdc.Recipe(steps, title="A “title”", scenario="s.toml")
-    applied = recipe.apply(survey(), seed=1)
+    applied = recipe.apply(survey(), seed=1, secret=SECRET)
     assert set(applied.data["job"].drop_nulls()) == {"hand", "desk"}
     assert applied.scenario == scenario()
     assert list(applied.log.files) == ["jobs.csv"]
@@ -140,7 +174,7 @@ def test_replay_is_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_replay_tells_another_file(tmp_path: Path) -> None:
-    log = IDS.apply(survey(), seed=1).log
+    log = IDS.apply(survey(), seed=1, secret=SECRET).log
     with pytest.raises(DataError, match="another file"):
         sdc.Recipe.replay(survey(n=60), log)
     with pytest.raises(DataError, match=r"step 2 \(pram\) changed other values"):
@@ -152,8 +186,8 @@ def test_replay_tells_another_file(tmp_path: Path) -> None:
 
 def test_a_key_given_links_files() -> None:
     key = bytes(range(16))
-    first = IDS.apply(survey(), keys={"name": key}, seed=1).data["name"]
-    second = IDS.apply(survey().tail(10), keys={"name": key.hex()}, seed=2).data["name"]
+    first = IDS.apply(survey(), keys={"name": key}, seed=1, secret=SECRET).data["name"]
+    second = IDS.apply(survey().tail(10), keys={"name": key.hex()}, seed=2, secret=SECRET).data["name"]
     assert second.to_list() == first.tail(10).to_list()
     with pytest.raises(ScenarioError, match="did you mean 'name'"):
         IDS.apply(survey(), keys={"nam": key})

@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 
 import sdckit as sdc
-from recipes import STEPS, scenario, survey
+from recipes import SECRET, STEPS, scenario, survey
 from sdckit.errors import FileFormatError
 from sdckit.workflow.recipes.recipe_log import RecipeLog, plain, versions_here
 
-SECRET = ("seed", "keys", "secret", "recipe", "scenario")
+INTERNAL = ("seed", "keys", "secret", "recipe", "scenario")
 
 
 @pytest.fixture
 def log() -> RecipeLog:
     steps = [{"method": "new_ids", "column": "name"}, *STEPS]
-    return sdc.Recipe(steps).apply(survey(), scenario=scenario(), seed=77, watch=False).log
+    return sdc.Recipe(steps).apply(survey(), scenario=scenario(), seed=77, secret=SECRET, watch=False).log
 
 
 def test_what_may_go_out(log: RecipeLog) -> None:
     found = log.to_dict()
     text = json.dumps(found)
-    assert not set(SECRET) & set(found)
+    assert not set(INTERNAL) & set(found)
     assert all("secret" not in step for step in found["steps"])
     assert log.keys[1] not in text
-    assert "77" not in [found.get("seed")]
+    assert not [one for one in (log.secret, str(log.mixed.of_step(3)), '"seed"') if one in text + repr(log)]
     assert found["versions"] == versions_here()
     assert set(found["versions"]) == {"sdckit", "numpy", "polars", "python"}
     assert log.keys[1] not in repr(log)
@@ -36,11 +36,23 @@ def test_what_may_go_out(log: RecipeLog) -> None:
 
 def test_what_stays(log: RecipeLog) -> None:
     found = log.to_dict(internal=True)
-    assert set(SECRET) - {"secret"} <= set(found)
-    assert found["seed"] == "77"
+    assert set(INTERNAL) <= set(found)
+    assert (found["seed"], found["secret"]) == ("77", SECRET.hex())
+    assert found["confidential"].startswith("contains what would help to undo the protection: secret,")
+    assert [one["secret"]["seed"] for one in found["steps"][2:4]] == [log.mixed.of_step(n) for n in (3, 4)]
     assert found["steps"][2]["secret"]["matrix"]
     assert found["keys"] == {"1": log.keys[1]}
     assert "person 3" not in json.dumps(found)
+
+
+def test_without_secrets_it_says_what_there_is_and_not_which(log: RecipeLog) -> None:
+    bare = log.without_secrets()
+    assert bare.to_dict() == log.to_dict()
+    assert (bare.secret, bare.seed, bare.keys) == ("", 0, {})
+    for change, full in zip(bare.steps, log.steps, strict=True):
+        assert list(change.secret) == list(full.secret)
+        assert set(change.secret.values()) <= {None}
+    assert log.keys[1] not in str(bare.to_dict(internal=True))
 
 
 def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
@@ -50,6 +62,7 @@ def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
     back = RecipeLog.read(path)
     assert back.to_dict(internal=True) == log.to_dict(internal=True)
     assert back.keys == log.keys
+    assert (back.secret, back.seed, back.mixed) == (log.secret, 77, log.mixed)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +71,13 @@ def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
         ("{", "cannot be read"),
         ("[]", "not the internal log"),
         ('{"format": "sdckit/recipe-log"}', "not the internal log"),
-        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}', "later sdckit"),
-        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "1"}', "damaged"),
+        (
+            '{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}',
+            "a log of another version than 2",
+        ),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "1"}', "another version"),
+        ('{"format": "sdckit/recipe-log", "seed": "1"}', "another version"),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "2"}', "damaged"),
     ],
 )
 def test_no_log(tmp_path: Path, text: str, said: str) -> None:

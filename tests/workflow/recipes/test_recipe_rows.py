@@ -8,6 +8,7 @@ import pytest
 
 import sdckit as sdc
 from homes import people
+from recipes import SECRET
 from sdckit.errors import DataError
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 from sdckit.workflow.recipes.recipe_rows import drawn_order
@@ -27,7 +28,7 @@ BEFORE = {
 @pytest.mark.parametrize("engine", [pl.DataFrame.clone, pl.DataFrame.to_pandas])
 def test_the_log_knows_the_order(name, engine, tmp_path):
     data = people().with_row_index("row")
-    applied = sdc.Recipe(BEFORE[name]).apply(engine(data), seed=7)
+    applied = sdc.Recipe(BEFORE[name]).apply(engine(data), seed=7, secret=SECRET)
     rows = applied.log.rows(engine(data))
     assert rows.tolist() == applied.data["row"].to_list()
     again = RecipeLog.read(applied.log.write(tmp_path / "log.json"))
@@ -37,14 +38,14 @@ def test_the_log_knows_the_order(name, engine, tmp_path):
 
 
 def test_a_recipe_that_keeps_the_order_has_none():
-    applied = sdc.Recipe([{"method": "pram", "columns": ["sex"]}]).apply(people(), seed=1)
+    applied = sdc.Recipe([{"method": "pram", "columns": ["sex"]}]).apply(people(), seed=1, secret=SECRET)
     assert applied.log.rows() is None
     assert applied.log.rows(people()) is None
     assert drawn_order(applied.log.steps[0], people()) is None
 
 
 def test_households_need_the_original_and_another_file_is_refused():
-    log = sdc.Recipe([HOMES]).apply(people(), seed=1).log
+    log = sdc.Recipe([HOMES]).apply(people(), seed=1, secret=SECRET).log
     with pytest.raises(DataError, match="give the original file"):
         log.rows()
     with pytest.raises(DataError, match="another file"):
@@ -58,7 +59,7 @@ def test_hierarchies_are_found_from_a_folder(tmp_path):
         {"method": "limit_households", "household": "home", "largest": 2}, HOMES,
     ]  # fmt: skip
     data = people().with_row_index("row")
-    applied = sdc.Recipe(steps, folder=tmp_path).apply(data, seed=2)
+    applied = sdc.Recipe(steps, folder=tmp_path).apply(data, seed=2, secret=SECRET)
     assert applied.log.rows(data, folder=tmp_path).tolist() == applied.data["row"].to_list()
 
 
@@ -69,8 +70,8 @@ def test_figures_and_assessment_compare_each_record_with_itself(order):
         keys=["region", "age", "sex", "size"], household="home", sensitive=["tenure"], thresholds={"k": 3}
     )
     steps = [{"method": "local_suppression"}]
-    plain = sdc.Recipe(steps).apply(data, scenario=scenario, seed=1)
-    mixed = sdc.Recipe([*steps, order]).apply(data, scenario=scenario, seed=1)
+    plain = sdc.Recipe(steps).apply(data, scenario=scenario, seed=1, secret=SECRET)
+    mixed = sdc.Recipe([*steps, order]).apply(data, scenario=scenario, seed=1, secret=SECRET)
     assert mixed.differing == plain.differing
     last, before = mixed.figures[-1], plain.figures[-1]
     assert (last.share_changed, last.below_k, last.pmse) == pytest.approx(
@@ -84,7 +85,7 @@ def test_figures_and_assessment_compare_each_record_with_itself(order):
 
 def test_the_replay_gives_the_same_order():
     data = people()
-    applied = sdc.Recipe([ORDER, HOMES]).apply(data, seed=np.random.default_rng(3))
+    applied = sdc.Recipe([ORDER, HOMES]).apply(data, seed=np.random.default_rng(3), secret=SECRET)
     assert sdc.Recipe.replay(data, applied.log).data.equals(applied.data)
 
 
@@ -95,6 +96,6 @@ def test_identifiers_that_nobody_reads_are_not_needed():
         {"method": "new_ids", "column": "number"},
         {"method": "limit_households", "household": "home", "largest": 2}, HOMES,
     ]  # fmt: skip
-    applied = sdc.Recipe(steps).apply(data, seed=5)
+    applied = sdc.Recipe(steps).apply(data, seed=5, secret=SECRET)
     for gone in (["name", "line"], ["line", "pay"], ["number"], []):
         assert applied.log.rows(data.drop(gone)).tolist() == applied.data["row"].to_list()

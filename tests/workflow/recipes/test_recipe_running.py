@@ -6,21 +6,18 @@ import pytest
 
 import sdckit as sdc
 from homes import people, shared
-from recipes import scenario, survey
+from recipes import SECRET, scenario, survey
+from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError
 from sdckit.workflow.recipes.recipe_checks import StepLike
-from sdckit.workflow.recipes.recipe_running import run_step, seed_of
+from sdckit.workflow.recipes.recipe_running import run_step
 
-
-def test_seeds_differ_by_step_and_by_recipe() -> None:
-    seeds = {seed_of(entropy, number) for entropy in range(20) for number in range(1, 20)}
-    assert len(seeds) == 20 * 19
-    assert all(0 <= seed < 2**63 for seed in seeds)
+MIXED = Mixed(SECRET, 1)
 
 
 def test_the_risk_is_measured_where_it_is_asked_for() -> None:
     step = StepLike("suppress_above", {"risk": "individual_risk", "threshold": 0.02, "columns": ["job"]})
-    data, change = run_step(1, step, survey(), scenario=scenario(), folder=None, entropy=1)
+    data, change = run_step(1, step, survey(), scenario=scenario(), folder=None, mixed=MIXED)
     risk = sdc.individual_risk(survey(), scenario=scenario()).records["risk"]
     assert change.changed == {"job": int((risk > 0.02).sum())}
     assert data["job"].null_count() == change.changed["job"] > 0
@@ -29,7 +26,7 @@ def test_the_risk_is_measured_where_it_is_asked_for() -> None:
 def test_an_error_names_the_step() -> None:
     step = StepLike("microaggregate", {"columns": ["income"], "k": 1})
     with pytest.raises(DataError, match=r"^step 7 \(microaggregate\): "):
-        run_step(7, step, survey(), scenario=None, folder=None, entropy=1)
+        run_step(7, step, survey(), scenario=None, folder=None, mixed=MIXED)
 
 
 def test_an_argument_is_called_as_in_the_recipe() -> None:
@@ -37,7 +34,7 @@ def test_an_argument_is_called_as_in_the_recipe() -> None:
     with pytest.raises(
         DataError, match=r"^step 1 \(microaggregate\): how 'mdvv' is unknown; did you mean 'mdav'"
     ) as caught:
-        run_step(1, step, survey(), scenario=None, folder=None, entropy=1)
+        run_step(1, step, survey(), scenario=None, folder=None, mixed=MIXED)
     assert caught.value.argument == "method"
 
 
@@ -66,7 +63,7 @@ STEPS_OF_HOMES = {
 def test_the_household_of_the_scenario_is_that_of_a_step(name, declared):
     step = {"method": name, **STEPS_OF_HOMES[name]}
     scenario = household_scenario(household_variables=declared)
-    applied = sdc.Recipe([step]).apply(people(), scenario=scenario, seed=1, watch=False)
+    applied = sdc.Recipe([step]).apply(people(), scenario=scenario, seed=1, secret=SECRET, watch=False)
     assert applied.log.steps[0].parameters["household"] == "home"
     assert shared(applied.data, "region")
     assert applied.differing["region"] > 0
@@ -76,7 +73,7 @@ def test_the_household_of_the_scenario_is_that_of_a_step(name, declared):
 def test_a_step_may_say_otherwise(name, tmp_path):
     step = {"method": name, **STEPS_OF_HOMES[name], "household_variables": []}
     recipe = sdc.Recipe([step])
-    found = recipe.apply(people(), scenario=household_scenario(), seed=1, watch=False).data
+    found = recipe.apply(people(), scenario=household_scenario(), seed=1, secret=SECRET, watch=False).data
     assert not shared(found, "region")
     path = tmp_path / "recipe.toml"
     path.write_text(recipe.to_toml(), encoding="utf-8")
@@ -85,12 +82,14 @@ def test_a_step_may_say_otherwise(name, tmp_path):
 
 def test_a_household_that_was_left_out_is_no_longer_asked_for():
     steps = [{"method": "drop_identifiers", "columns": ["home"]}, {"method": "pram", "columns": ["region"]}]
-    applied = sdc.Recipe(steps).apply(people(), scenario=household_scenario(), seed=1)
+    applied = sdc.Recipe(steps).apply(people(), scenario=household_scenario(), seed=1, secret=SECRET)
     assert not applied.log.steps[1].parameters.get("household")
     assert "home" not in applied.data.columns
 
 
 def test_persons_are_swapped_where_the_geography_is_theirs():
     step = {"method": "swap_records", "hierarchy": ["sex"], "keys": ["age"]}
-    applied = sdc.Recipe([step]).apply(people(), scenario=household_scenario(), seed=1, watch=False)
+    applied = sdc.Recipe([step]).apply(
+        people(), scenario=household_scenario(), seed=1, secret=SECRET, watch=False
+    )
     assert applied.log.steps[0].parameters["household"] is None

@@ -9,6 +9,7 @@ import pytest
 
 import sdckit as sdc
 from homes import people
+from recipes import SECRET
 from sdckit.errors import SdcWarning
 
 SUPPRESS = {"method": "local_suppression", "k": 3}
@@ -23,7 +24,7 @@ def told(steps, data=None, **more):
     data = people() if data is None else data
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        sdc.Recipe(steps).apply(data, scenario=scenario(**more), seed=1, watch=False)
+        sdc.Recipe(steps).apply(data, scenario=scenario(**more), seed=1, secret=SECRET, watch=False)
     return [str(one.message) for one in caught if issubclass(one.category, SdcWarning)]
 
 

@@ -11,6 +11,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from plans import on_engines, on_frames
+from recipes import SECRET
 from recoded_files import KEYS, STEPS, applied, scenario, survey
 from sdckit.cells.pair import open_files
 from sdckit.cells.recoded import Recoded
@@ -213,7 +214,11 @@ def test_figures_need_no_second_recipe() -> None:
         found.append((one["default"].to_dict(), one.original["default"].to_dict(), one.utility.to_dict()))
     assert found[0] == found[1] == found[2]
     with quiet():
-        own = sdc.Recipe(STEPS).apply(RAW, scenario=scenario(), seed=9, watch=False).assess(seed=1)
+        own = (
+            sdc.Recipe(STEPS)
+            .apply(RAW, scenario=scenario(), seed=9, secret=SECRET, watch=False)
+            .assess(seed=1)
+        )
     assert own["default"].to_dict() == found[0][0]
     with pytest.warns(sdc.SdcWarning, match="the same recoding as the release, by the log given"):
         check = sdc.check(RAW, DONE.data, scenario=scenario(), log=DONE.log, seed=1)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings as effort, strategies as st
 
 import sdckit as sdc
+from recipes import SECRET
 from recoded_files import KEYS, applied, survey
 from sdckit.cells.pair import open_files, read_pair
 from sdckit.workflow.recoding.recognise import recognise
@@ -100,7 +101,7 @@ def test_other_names_of_one_type_are_no_groups_and_of_another_are() -> None:
     ],
 )
 def test_what_chance_did_is_not_recognised(step: dict[str, Any]) -> None:
-    made = sdc.Recipe([step]).apply(RAW, seed=4, watch=False)
+    made = sdc.Recipe([step]).apply(RAW, seed=4, secret=SECRET, watch=False)
     assert made.log.steps[0].n_changed > 0
     assert found(made.data) == {}
 

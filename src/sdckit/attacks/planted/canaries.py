@@ -16,6 +16,7 @@ from sdckit.data.columns import code_column, days_values
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.encode import Encoded, gower, stacked_ranges
 from sdckit.numerics.search.neighbours import prepare
@@ -42,6 +43,8 @@ class Canaries:
         The smallest distance of any of them to a real record, 0 to 1.
     variables : tuple of str
         Variables compared afterwards.
+    seed : int
+        Makes the same records again from the same file: for whoever may know which are planted.
     """
 
     instead_of_a_frame = "give its .data"
@@ -57,6 +60,7 @@ class Canaries:
     numeric: tuple[str, ...]
     ranges: NDArray[np.float64] = field(repr=False)
     both: Any = field(repr=False)
+    seed: int = field(repr=False)
 
     def exposure(self, released: Any, *, level: float = 0.95) -> CanaryExposure:
         """Measure how much nearer a release comes to the planted records than to those held back.
@@ -119,7 +123,7 @@ def canaries(
     scenario : Scenario, optional
         Says which variables are numbers.
     seed : int, Generator or None
-        Same seed, same canaries.
+        Same seed, same canaries, so keep it with them; without one, one is made up, kept in `seed`.
     id : str, optional
         Column of whole numbers or text in which planted records get values that nobody has.
 
@@ -154,7 +158,7 @@ def canaries(
     arguments.count(copies, "copies", "counts how often each is planted")
     arguments.scenario_or_none(scenario)
     arguments.column_or_none(id, "id")
-    rng = arguments.seed(seed)
+    rng, started = open_rng(seed)
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]
     names = arguments.names(variables, "variables") or tuple(columns)
@@ -179,7 +183,7 @@ def canaries(
     planted, held_out = both[list(range(n))], both[list(range(n, 2 * n))]
     return Canaries(
         appended(frame, planted, times=copies), planted.to_native(), held_out.to_native(), n, n, copies, nearest,
-        names, tuple(chosen), stacked_ranges([[one] for one in numbers]), both,
+        names, tuple(chosen), stacked_ranges([[one] for one in numbers]), both, started,
     )  # fmt: skip
 
 

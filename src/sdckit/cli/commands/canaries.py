@@ -53,7 +53,9 @@ def make(
     identifiers: Annotated[
         Texts, Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")
     ] = None,
-    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same records.")] = None,
+    seed: Annotated[
+        int | None, Option(metavar="N", help="Mixed into what is drawn; the key alone repeats it.")
+    ] = None,
     quiet: Silent = False,
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.
@@ -76,10 +78,12 @@ def make(
         steps.step(f"planting {n:,} records")
         from sdckit.attacks.planted.canaries import canaries
         from sdckit.cli.canaries_key import write_key
+        from sdckit.data.seeds import Mixed, read_secret, warn_of_short
 
+        warn_of_short(seed, keeper="key")
         made = canaries(
-            frame, n=n, copies=copies, variables=split(variables) or None, numeric=split(numeric) or None, seed=seed,
-            id=id,
+            frame, n=n, copies=copies, variables=split(variables) or None, numeric=split(numeric) or None, id=id,
+            seed=Mixed(read_secret(None), seed or 0).of_step(1),
         )  # fmt: skip
         write_key(made, key)  # first: no training file without its key
         write_file(made.data, out, sources=[file])

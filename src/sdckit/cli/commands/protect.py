@@ -14,11 +14,15 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
     Log,
     Out,
+    Replay,
     Safe,
+    SeedMixed,
+    apply_or_replay,
     check_format,
     codes_of,
     numbered,
     read_all,
+    read_replay,
     scenario_of,
     unread,
     write_release,
@@ -47,7 +51,8 @@ def protect(
         ),
     ] = None,
     log: Log = None,
-    seed: Annotated[int | None, Option(metavar="N", help="For what is random; made up without.")] = None,
+    replay: Replay = None,
+    seed: SeedMixed = None,
     key: Annotated[
         Texts,
         Option(
@@ -79,10 +84,11 @@ def protect(
     check_report_name(report)
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
-    inputs = (file, recipe, scenario, *_read_by(steps_of, recipe))
+    inputs = (file, recipe, scenario, replay, *_read_by(steps_of, recipe))
     check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
     check_format(out, file, excel_safe=excel_safe)
     keys = _keys(key)
+    then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         frame = read_all(
             file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
@@ -96,7 +102,7 @@ def protect(
                 f"{recipe.name} fits {file.name}: {len(steps_of.steps)} steps, {frame.height:,} records"
             )
             return
-        applied = steps_of.apply(frame, scenario=chosen, seed=seed, keys=keys, step=steps.step)
+        applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
         assessed = None
         if report is not None:  # before anything is written: what cannot be reported is not released
             steps.step("assessing the release")
@@ -107,7 +113,7 @@ def protect(
             steps.step("writing the report")
             assessed.report(report, internal=internal)
     if not quiet:
-        _print(applied, file.name, written, log=log, report=report, seed=seed)
+        _print(applied, file.name, written, log=log, report=report, replayed=replay is not None)
 
 
 def _m(recipe: Recipe) -> int:
@@ -136,7 +142,7 @@ def _keys(named: list[str] | None) -> dict[str, str]:
 
 def _print(
     applied: Applied, name: str, written: list[Path], *, log: Path | None, report: Path | None,
-    seed: int | None,
+    replayed: bool,
 ) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.screen import recipe_blocks
@@ -145,7 +151,7 @@ def _print(
     typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
         typer.echo(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
-    elif seed is None and any("seed" in one.secret or one.method == "new_ids" for one in applied.log.steps):
-        typer.echo("Without --log or --seed this release cannot be made again.")
+    elif not replayed and any("seed" in one.secret or one.method == "new_ids" for one in applied.log.steps):
+        typer.echo("Without --log this release cannot be made again: its secret is gone.")
     if report is not None:
         typer.echo(f"Report written: {report.name}")

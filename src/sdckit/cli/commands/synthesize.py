@@ -10,7 +10,19 @@ from typer import Option
 from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import Log, Out, Safe, check_format, numbered, read_all, write_release
+from sdckit.cli.recipe_files import (
+    Log,
+    Out,
+    Replay,
+    Safe,
+    SeedMixed,
+    apply_or_replay,
+    check_format,
+    numbered,
+    read_all,
+    read_replay,
+    write_release,
+)
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
 
@@ -39,8 +51,9 @@ def synthesize(
     identifiers: Annotated[
         Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
     ] = None,
-    seed: Annotated[int | None, Option(metavar="N", help="Same seed, same files.")] = None,
+    seed: SeedMixed = None,
     log: Log = None,
+    replay: Replay = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
 ) -> None:
@@ -51,7 +64,7 @@ def synthesize(
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
-    check_targets(*numbered(out, m), log, inputs=(file,))
+    check_targets(*numbered(out, m), log, inputs=(file, replay))
     check_format(out, file, excel_safe=excel_safe)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
@@ -59,6 +72,7 @@ def synthesize(
     from sdckit.workflow.recipes.recipe import Recipe
 
     recipe = Recipe([step])
+    then = read_replay(replay, recipe, seed=seed)
     with Steps(quiet=quiet) as steps:
         frame = read_all(
             file,
@@ -68,7 +82,7 @@ def synthesize(
             missing=codes(reading.missing),
             **reading.how,
         )
-        applied = recipe.apply(frame, seed=seed, watch=False, step=steps.step)
+        applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
             applied.data, out, log=applied.log, log_path=log, sources=[file], excel_safe=excel_safe
         )
@@ -78,6 +92,8 @@ def synthesize(
 
         print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
         typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
+        if log is None and replay is None:
+            typer.echo("Without --log these files cannot be made again: their secret is gone.")
         typer.echo("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
 
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, with_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.outlying import robust_distances
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import draw, key, open_rng
+from sdckit.protect.draws import draw, key
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 
 __all__ = ["add_noise", "additive", "correlated", "moments_kept", "on_outliers", "rotated"]
@@ -219,6 +220,7 @@ def add_noise(
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
 
@@ -44,6 +44,7 @@ def mask_categorical(
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

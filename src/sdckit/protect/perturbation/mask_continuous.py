@@ -9,9 +9,10 @@ import numpy as np
 
 from sdckit.data import arguments
 from sdckit.data.replace import as_held, open_eager, with_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import draw, open_rng
+from sdckit.protect.draws import draw
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.perturbation.mask_categorical import by_column, shares_of
 
@@ -38,6 +39,7 @@ def mask_continuous(
     sd : float or dict of str to float, optional
         Instead: the standard deviation of the noise itself, in the variable's units.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

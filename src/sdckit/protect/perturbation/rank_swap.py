@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import open_eager, take_rows, with_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import key, open_rng
+from sdckit.protect.draws import key
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.perturbation.rank_swap_kernel import partners, ranked_rows
 
@@ -90,6 +91,7 @@ def rank_swap(
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

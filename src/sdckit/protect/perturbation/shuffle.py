@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import draw, open_rng
+from sdckit.protect.draws import draw
 from sdckit.protect.numeric_columns import chosen, count_changed, numbers
 
 __all__ = ["shuffle"]
@@ -33,6 +34,7 @@ def shuffle(
     given : sequence of str
         Variables of numbers, or ordered codes, that stay as they are; rank correlations with them are kept.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

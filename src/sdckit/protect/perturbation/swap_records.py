@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.perturbation.swapping import (
     Households,
@@ -65,6 +65,7 @@ def swap_records(
     carry_along : sequence of str
         Other variables of the household that are swapped with the geography (coordinates, say).
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

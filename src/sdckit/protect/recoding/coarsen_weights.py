@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager, with_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.data.telling import TELLS, told_by
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import read_homes, read_shared
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import became_fractions, count_changed, numbers
 from sdckit.protect.recoding.weight_groups import weight_groups
 from sdckit.protect.recoding.weight_margins import raked, read_margins
@@ -66,6 +66,7 @@ def coarsen_weights(
         Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
         For the order among equal weights.
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import first_rows
 from sdckit.data.replace import open_eager, with_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import key, open_rng
+from sdckit.protect.draws import key
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
 from sdckit.protect.strata import at_least, strata_rows

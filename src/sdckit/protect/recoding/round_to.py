@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.replace import as_held, open_eager, with_some_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 
@@ -39,6 +39,7 @@ def round_to(
         around it, with the chances that keep every expected value as it was.
     seed : int or numpy.random.Generator, optional
         For "random".
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def round_to(
     arguments.column(column, "column")
     arguments.amount_above(base, "base", "is the number whose multiples remain")
     arguments.choice(method, "method", get_args(Rounding))
-    drawn = arguments.seed(seed)
+    drawn, secret = open_rng(seed)
     frame = open_eager(data, {"column": [column]})
     values = float_values(frame[column], "column")
     if (large := int((np.abs(values[np.isfinite(values)]) > LARGEST).sum())) > 0:
@@ -79,7 +80,7 @@ def round_to(
     change = Change(
         "round_to", len(frame), {column: int(hit.sum())},
         {"column": column, "base": base, "method": method},
-        {"seed": int(seed) if isinstance(seed, Integral) else None} if method == "random" else {},
+        {"seed": secret} if method == "random" else {},
         _notes(frame[column].dtype, rounded[hit], column),
     )  # fmt: skip
     return Protected(out, change)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
@@ -204,6 +204,7 @@ def replace_high_risk(
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------
@@ -254,7 +255,7 @@ def replace_high_risk(
     if n_replace is not None:
         arguments.count(n_replace, "n_replace", "counts records")
     arguments.flag(exclude_high_risk, "exclude_high_risk")
-    rng = arguments.seed(seed)
+    rng, secret = open_rng(seed)
     several = isinstance(released, (list, tuple))
     files = list(released) if several else [released]
     if not files:
@@ -286,7 +287,7 @@ def replace_high_risk(
             "releases": len(frames),
             **({"household": household, "household_variables": list(shared)} if shared else {}),
         },
-        secret={"seed": seed if isinstance(seed, Integral) else None, "high_risk": high, "replaced": replaced},
+        secret={"seed": secret, "high_risk": high, "replaced": replaced},
         notes={} if high else {"changed": "no record has a risk above the threshold"},
     )  # fmt: skip
     return Protected(data if several else data[0], change)

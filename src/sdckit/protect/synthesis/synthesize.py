@@ -14,10 +14,10 @@ from sdckit.data.frames import open_frame
 from sdckit.data.households import Homes
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows, with_some_numbers
+from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import ONCE, read_homes, read_shared
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_draws import DrawsByColumn, PosteriorDraws
 from sdckit.protect.synthesis.synthesis_models import Settings, kept_draws, read_models, unconverged
@@ -101,6 +101,7 @@ def synthesize(
         Variables that members share; default those found (`household_variables`). An empty list: none.
     seed : int or numpy.random.Generator, optional
         The same files on any number of threads.
+        Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
     Returns
     -------

@@ -236,7 +236,7 @@ def recipe_section(plain: Plain) -> Section:
     made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
     blocks.append(
         Paragraph(
-            f"Made with {made}. Seed, keys and matrices are in the internal log, which is not to go out."
+            f"Made with {made}. Secret, seeds, keys and matrices are in the internal log, which is not to go out."
         )
     )
     return Section("What was done", tuple(blocks))

@@ -14,8 +14,8 @@ from sdckit.data.arguments import Seed
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario_toml import read_toml
+from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
 from sdckit.errors import DataError, ScenarioError, SdcWarning
-from sdckit.protect.draws import open_rng
 from sdckit.workflow.recipes.recipe_applied import Applied
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, check_roles, checked_step
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
@@ -44,7 +44,7 @@ class Recipe:
     steps : sequence of mapping
         Each with ``method``, the name of a protection function, and that function's keyword arguments; one
         that is itself called ``method`` is written ``how``. Seeds, keys and scenarios are not part of a step: a
-        recipe can be passed on.
+        recipe can be passed on, since what it drew follows from a secret that only the log holds.
     title : str
     scenario : str, optional
         File of the scenario under which risk is measured.
@@ -70,7 +70,7 @@ class Recipe:
     ...     {"method": "local_suppression", "keys": ["age", "job"], "k": 2},
     ... ])
     >>> survey = pl.DataFrame({"age": [31, 33, 58, 61], "job": ["cook", "cook", "cook", "smith"]})
-    >>> applied = recipe.apply(survey, seed=1)
+    >>> applied = recipe.apply(survey)
     >>> applied.data.rows()
     [('0-39', 'cook'), ('0-39', 'cook'), ('40+', None), ('40+', 'smith')]
     >>> [change.changed for change in applied.log.steps]
@@ -120,7 +120,7 @@ class Recipe:
         return write_recipe(self.title, self.scenario, [(one.method, one.arguments) for one in self.steps])
 
     def prefix(self, n: int) -> Recipe:
-        """The recipe without what follows step `n`: applied with the same seed, it undoes the later steps.
+        """The recipe without what follows step `n`: applied with the secret of the log, it undoes the later steps.
 
         Raises
         ------
@@ -198,8 +198,8 @@ class Recipe:
         warn_of_weights(self.steps, frame, scenario=chosen)
 
     def apply(
-        self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, keys: Keys | None = None,
-        watch: bool = True, step: Callable[[str], None] | None = None,
+        self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, secret: bytes | str | None = None,
+        keys: Keys | None = None, watch: bool = True, step: Callable[[str], None] | None = None,
     ) -> Applied:  # fmt: skip
         """Apply every step; the whole recipe is held against the data before the first one runs.
 
@@ -210,8 +210,11 @@ class Recipe:
         scenario : Scenario, optional
             Measures risk after each step, and gives keys and k to steps that name none. Default the recipe's.
         seed : int, numpy.random.Generator or None
-            Each step draws from a seed of its own made from this one and its position, so that the first n
-            steps give the same whatever follows. Without one, one is made up and kept in the log.
+            Mixed into the secret. By itself it repeats nothing, and short ones warn: leave it out.
+        secret : bytes or hexadecimal str, optional
+            What makes the draws, 16 bytes or more; 32 random ones, kept in the log, where not given. Each step
+            draws from a seed of its own made of this secret, `seed` and its position, so that the first n steps
+            give the same whatever follows: ``secret=applied.log.secret`` draws again what was drawn.
         keys : mapping of str to bytes or hexadecimal str, optional
             The secret of `new_ids`, by its column; made up and kept in the log where not given.
         watch : bool
@@ -227,15 +230,22 @@ class Recipe:
         Raises
         ------
         SdcError
-            What does not fit, with the step: an absent column, a text where numbers are needed, a k larger than
-            the file, values that a hierarchy misses (how many). Nothing is changed then.
+            A secret that is too short; what does not fit, with the step: an absent column, a text where numbers are
+            needed, a k larger than the file, values that a hierarchy misses (how many). Nothing is changed then.
+
+        Warns
+        -----
+        SdcWarning
+            A seed below 2^64 where the secret is made up.
         """
+        mixed = Mixed(read_secret(secret), 0 if seed is None else open_rng(seed)[1])
         frame = open_eager(data, {})
         chosen = self.find_scenario(scenario)
         self.check(frame, scenario=chosen)
+        if secret is None and self.is_random:
+            warn_of_short(seed, keeper="log")
         own = self._own_keys(keys)
         files = self._digests()
-        _, entropy = open_rng(seed)
         tell = step or (lambda _: None)
         watcher = Watch(frame, chosen)
         figures: list[StepFigures] = list(watcher.after(0, "before", frame, 0)) if watch else []
@@ -244,7 +254,7 @@ class Recipe:
             before = current
             tell(f"step {number} of {len(self.steps)}: {one.method}")
             current, change = run_step(
-                number, one, current, scenario=chosen, folder=self.folder, entropy=entropy, key=own.get(number)
+                number, one, current, scenario=chosen, folder=self.folder, mixed=mixed, key=own.get(number)
             )  # fmt: skip
             changes.append(change)
             watcher = watcher.in_order(drawn_order(change, before))
@@ -255,15 +265,18 @@ class Recipe:
         }  # fmt: skip
         log = RecipeLog(
             recipe=self.to_toml(), steps=tuple(changes), n=len(frame), columns=tuple(frame.columns),
-            versions=versions_here(), date=date.today().isoformat(), seed=entropy, keys=made,
-            scenario="" if chosen is None else chosen.to_toml(), files=files,
+            versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
+            keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
         )  # fmt: skip
         warn_of_weights(self.steps, current, scenario=chosen, done=True)
         differing = watcher.differing(current[0] if isinstance(current, list) else current)
         return Applied(current, log, tuple(figures), differing, self, watcher.k, data, chosen)
 
     @classmethod
-    def replay(cls, data: Any, log: RecipeLog | str | Path, *, folder: str | Path | None = None) -> Applied:
+    def replay(
+        cls, data: Any, log: RecipeLog | str | Path, *, folder: str | Path | None = None, watch: bool = True,
+        step: Callable[[str], None] | None = None,
+    ) -> Applied:  # fmt: skip
         """Apply the recipe of a log again, to the same file: bit for bit the same release.
 
         Parameters
@@ -274,6 +287,8 @@ class Recipe:
             An internal log.
         folder : str or Path, optional
             Where the paths of hierarchies start.
+        watch, step
+            As of `apply`.
 
         Raises
         ------
@@ -303,7 +318,9 @@ class Recipe:
             warnings.warn(f"the log was made with {told}; the result may differ", SdcWarning, stacklevel=2)
         scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
-        applied = recipe.apply(data, scenario=scenario, seed=then.seed, keys=keys)
+        applied = recipe.apply(
+            data, scenario=scenario, seed=then.seed, secret=then.secret, keys=keys, watch=watch, step=step,
+        )  # fmt: skip
         for number, (now, before) in enumerate(zip(applied.log.steps, then.steps, strict=True), 1):
             if now.changed != before.changed:
                 raise DataError(

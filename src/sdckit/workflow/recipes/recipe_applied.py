@@ -26,6 +26,7 @@ class WhatWasDone:
     Attributes
     ----------
     log : RecipeLog
+        Without its secrets: what is kept of an assessment may be kept in another place than the log.
     arguments : tuple of dict
         Of each step, as the recipe has them.
     figures : tuple of StepFigures
@@ -88,7 +89,7 @@ class Applied:
     def what_was_done(self) -> WhatWasDone:
         """The steps and the figures after each, as a report tells them."""
         arguments = tuple(dict(one.arguments) for one in self.recipe.steps)
-        return WhatWasDone(self.log, arguments, self.figures, self.k)
+        return WhatWasDone(self.log.without_secrets(), arguments, self.figures, self.k)
 
     def assess(self, *, seed: int | None = None, measures: Any = ()) -> ReleaseAssessment:
         """Assess the release against its original; the report tells what was done.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
 from sdckit.result import json_ready
@@ -20,8 +21,8 @@ from sdckit.result import json_ready
 __all__ = ["RecipeLog", "versions_here"]
 
 FORMAT = "sdckit/recipe-log"
-FORMAT_VERSION = "1"
-CONFIDENTIAL = "contains what would help to undo the protection: seed, keys, matrices"
+FORMAT_VERSION = "2"  # 1 had no secret
+CONFIDENTIAL = "contains what would help to undo the protection: secret, seeds, keys, matrices"
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,10 @@ class RecipeLog:
     versions : dict of str to str
         sdckit, NumPy, Polars and Python.
     date : str
+    secret : str
+        What makes the draws: random bytes, hexadecimal. Internal, as all that follows.
     seed : int
-        Of the whole recipe; every step has one of its own drawn from it. Internal, as all that follows.
+        What was given besides, 0 where nothing was. Every step has a seed of its own, made of both.
     keys : dict of int to str
         Keys of new identifiers, hexadecimal, by number of the step.
     scenario : str
@@ -57,10 +60,21 @@ class RecipeLog:
     columns: tuple[str, ...]
     versions: dict[str, str]
     date: str
+    secret: str = field(default="", repr=False)
     seed: int = field(default=0, repr=False)
     keys: dict[int, str] = field(default_factory=dict, repr=False)
     scenario: str = field(default="", repr=False)
     files: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def mixed(self) -> Mixed:
+        """What the seeds of the steps are made of."""
+        return Mixed(bytes.fromhex(self.secret), self.seed)
+
+    def without_secrets(self) -> RecipeLog:
+        """What a document is made of: of seeds, keys and matrices it is known that there are some, not which."""
+        steps = tuple(replace(change, secret=dict.fromkeys(change.secret)) for change in self.steps)
+        return replace(self, steps=steps, secret="", seed=0, keys={})
 
     def rows(self, original: Any = None, *, folder: str | Path | None = None) -> NDArray[np.int64] | None:
         """The row of the original that each released row was made from; None where the order was not changed.
@@ -82,7 +96,7 @@ class RecipeLog:
         return released_rows(self, original, None if folder is None else Path(folder))
 
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
-        """The log ready for JSON; with seed, keys and matrices only where it is internal.
+        """The log ready for JSON; with secret, seeds, keys and matrices only where it is internal.
 
         The recipe itself is internal too: its arguments may be what `Change.parameters` keeps back.
         """
@@ -101,7 +115,7 @@ class RecipeLog:
             return found
         return {
             **found, "confidential": CONFIDENTIAL, "recipe": self.recipe, "scenario": self.scenario,
-            "columns": list(self.columns), "seed": str(self.seed),
+            "columns": list(self.columns), "secret": self.secret, "seed": str(self.seed),
             "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
         }  # fmt: skip
 
@@ -137,8 +151,9 @@ class RecipeLog:
             raise FileFormatError(f"{file.name} cannot be read as a log") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT or "seed" not in found:
             raise FileFormatError(f"{file.name} is not the internal log of a recipe")
-        if found["format_version"] != FORMAT_VERSION:
-            raise FileFormatError(f"{file.name} was written by a later sdckit; update to read it")
+        if found.get("format_version") != FORMAT_VERSION:
+            said = f"is a log of another version than {FORMAT_VERSION}; read it by the sdckit that wrote it"
+            raise FileFormatError(f"{file.name} {said}")
         try:
             return _from_dict(found)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -161,7 +176,8 @@ def _from_dict(found: Mapping[str, Any]) -> RecipeLog:
             for one in found["steps"]
         ),
         n=found["n"], columns=tuple(found["columns"]), versions=found["versions"], date=found["date"],
-        seed=int(found["seed"]), keys={int(number): key for number, key in found["keys"].items()},
+        secret=bytes.fromhex(found["secret"]).hex(), seed=int(found["seed"]),
+        keys={int(number): key for number, key in found["keys"].items()},
         scenario=found["scenario"], files=found["files"],
     )  # fmt: skip
 

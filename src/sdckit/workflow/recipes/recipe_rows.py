@@ -91,5 +91,5 @@ def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> 
         step, key = _as_read(checked_step(at, table), open_eager(current, {}).columns), log.keys.get(at)
         if step is None:
             continue
-        current, _ = run_step(at, step, current, scenario=scenario, folder=folder, entropy=log.seed, key=key)
+        current, _ = run_step(at, step, current, scenario=scenario, folder=folder, mixed=log.mixed, key=key)
     return current

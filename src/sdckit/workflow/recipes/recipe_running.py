@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sdckit.data.households import household_variables
 from sdckit.data.replace import open_eager
 from sdckit.errors import SdcError
@@ -17,23 +15,24 @@ from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, Method, method_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.data.seeds import Mixed
 
-__all__ = ["run_step", "seed_of"]
+__all__ = ["run_step"]
 
 
 def run_step(
-    number: int, one: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, entropy: int,
+    number: int, one: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> Protected:  # fmt: skip
     """Run a step.
 
-    What the method refuses is told with the step; `entropy` is the recipe's seed, `key` for new identifiers.
+    What the method refuses is told with the step; the step's seed is drawn from `mixed`; `key` is for new identifiers.
     """
     method = method_of(one.method, f"step {number}")
     given = call_arguments(one, scenario=scenario, folder=folder)
     given |= _household(method, given, data, scenario)
     if method.random:
-        given["seed"] = seed_of(entropy, number)
+        given["seed"] = mixed.of_step(number)
     if key is not None:
         given["key"] = key
     try:
@@ -67,18 +66,6 @@ def _household(
     if scenario.household_variables and given.get("household_variables") is None:
         found["household_variables"] = [name for name in scenario.household_variables if name in columns]
     return found
-
-
-def seed_of(entropy: int, number: int) -> int:
-    """The seed of a step: from the recipe's and the step's position, whatever stands before and after.
-
-    Examples
-    --------
-    >>> seed_of(1, 1) == seed_of(1, 1), seed_of(1, 1) == seed_of(1, 2)
-    (True, False)
-    """
-    state = np.random.SeedSequence(entropy, spawn_key=(number,)).generate_state(2, np.uint32)
-    return int(state[0]) << 31 | int(state[1]) >> 1
 
 
 def _risk(data: Any, scenario: Scenario) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import distinct_values
 from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError
 from sdckit.protect.recoding.bands import Bands
 from sdckit.protect.recoding.regroup import regroup
@@ -19,6 +20,8 @@ from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recipes.recipe_running import run_step
 
 __all__ = ["Banded", "Grouped", "Recoding", "Repeated"]
+
+NO_DRAWS = Mixed(bytes(16))  # a recoding draws nothing
 
 
 class Recoding(Protocol):
@@ -65,7 +68,7 @@ class Repeated:
 
     def apply(self, data: Any) -> Any:
         """Run the step."""
-        return run_step(self.number, self.step, data, scenario=None, folder=self.folder, entropy=0).data
+        return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
 
     def elsewhere(self) -> Recoding:
         """The same for another file than the one that the release was made from.
