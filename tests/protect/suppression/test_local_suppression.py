@@ -321,7 +321,7 @@ def test_what_follows_is_counted_and_hidden_on_every_engine():
 def test_where_it_is_not_counted_that_is_told(monkeypatch):
     from sdckit.protect.suppression import suppression_implied
 
-    monkeypatch.setattr(suppression_implied, "PASSES", 1)
+    monkeypatch.setattr(suppression_implied, "LONGEST", 1)
     change = local_suppression(FRAME, keys=KEYS, k=3).change
     assert change.parameters["n_implied"] is None
     assert "not counted" in change.notes["n_implied"]

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.gather import sum_by
+from sdckit.numerics.threads import chunks, run
 from sdckit.protect.suppression.suppression_choices import hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
+from sdckit.protect.suppression.suppression_left import MANY, NONE, left_among_pairs, left_in_tables
+from sdckit.protect.suppression.suppression_mend import Packed, packed_words
 from sdckit.protect.suppression.suppression_requests import Requests
 
 __all__ = ["Patterns", "batches", "candidates", "implied", "patterns_of"]
@@ -24,8 +26,8 @@ __all__ = ["Patterns", "batches", "candidates", "implied", "patterns_of"]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 
-NONE, MANY = -1, -2  # instead of the one value that is left
-PASSES = 1 << 33  # cells looked through in all; files that need more are not measured
+PAIR, CELL, PATTERN = 2, 30, 80_000  # nanoseconds, about: a pair of cells, a cell in a table, a table
+LONGEST = 60 * 10**9  # a count that would take longer is not made
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,51 +89,6 @@ def batches(patterns: Patterns, cells: Ints, keys: Ints) -> Iterator[tuple[int, 
         yield int(key), int(mask), np.flatnonzero(which.reshape(-1) == i)
 
 
-@njit(cache=True, nogil=True)
-def _left(group, spans, starts, level, weight, tight, base, everything, seen, k):  # type: ignore[no-untyped-def]
-    """The one value left for each query; NONE or MANY where it is not one.
-
-    `spans` (T + 1, 2): where the tables begin in `starts` and in the levels. `base` (Q,): what counts whatever the
-    value is. `everything` (Q,): whether any value at all would hurt. `seen`: number of levels of the key.
-    """
-    n = group.shape[0]
-    out = np.empty(n, np.int64)
-    count, marked = np.zeros(seen), np.zeros(seen, np.bool_)
-    touched = np.empty(seen, np.int64)
-    for q in range(n):
-        n_touched, fixed, one = 0, -1, NONE
-        for t in range(group.shape[1]):
-            if group[q, t] < 0:
-                continue
-            first = spans[t, 0] + group[q, t]
-            for e in range(spans[t, 1] + starts[first], spans[t, 1] + starts[first + 1]):
-                v = level[e]
-                if not marked[v]:
-                    marked[v] = True
-                    touched[n_touched] = v
-                    n_touched += 1
-                count[v] += weight[e]
-                if tight[e] and fixed != v:  # two of them: whatever the value is, one loses a match
-                    fixed = v if fixed == -1 else MANY
-        absent = seen - n_touched
-        always = everything[q] or fixed == MANY
-        if absent > 0 and (always or fixed >= 0 or base[q] < k):
-            one = MANY if absent > 1 else seen
-        for i in range(n_touched):
-            v = touched[i]
-            if always or (fixed >= 0 and fixed != v) or base[q] + count[v] < k:
-                one = v if one == NONE else MANY
-        if one == seen:
-            one = 0
-            while marked[one]:
-                one += 1
-        out[q] = one
-        for i in range(n_touched):
-            count[touched[i]] = 0.0
-            marked[touched[i]] = False
-    return out
-
-
 def candidates(
     patterns: Patterns, alpha: float, k: int, key: int, mask: int, cells: Ints, seen: Ints
 ) -> Ints:
@@ -162,7 +119,7 @@ def candidates(
         return np.where(needed, (NONE, 0, MANY)[min(len(seen), 2)], NONE)
     sizes = [(len(one.starts), len(one.level)) for one in tables]
     spans = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
-    found: Ints = _left(
+    found: Ints = left_in_tables(
         np.stack([one.group for one in tables], axis=1), spans, np.concatenate([one.starts for one in tables]),
         np.concatenate([one.level for one in tables]), np.concatenate([one.weight for one in tables]),
         np.concatenate([one.tight for one in tables]), base, twins, len(seen), k - TINY,
@@ -203,7 +160,6 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
         return out
     seen = [np.unique(_present(file, j)) for j in range(len(out))]
     left = np.full(len(key), NONE, np.int64)
-    work = 0
     for keys, k in requests:
         patterns = patterns_of(file.situation(keys))
         place = {j: i for i, j in enumerate(keys)}
@@ -211,17 +167,11 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
         cell = patterns.at.of_row[row[mine]].astype(np.int64)
         of_key = np.array([place[j] for j in key[mine].tolist()], np.int64)
         asked, which = np.unique(cell * len(keys) + of_key, return_inverse=True)
-        cells, own = asked // len(keys), asked % len(keys)
-        found = np.full(len(asked), NONE, np.int64)
-        for j, mask, at in batches(patterns, cells, own):
-            work += len(patterns.at.size)
-            if work > PASSES:
-                return None
-            levels = seen[keys[j]]
-            one = candidates(patterns, file.alpha, k, j, mask, cells[at], levels)
-            found[at] = np.where(one >= 0, levels[one] if len(levels) else one, one)
+        levels = [seen[j] for j in keys]
+        found = _found(patterns, file.alpha, k, asked // len(keys), asked % len(keys), levels)
+        if found is None:
+            return None
         left[mine] = _both(left[mine], found[which.reshape(-1)])
-    true = np.array([0], np.int64)
     right = np.zeros(len(key), np.bool_)
     for j in np.unique(key).tolist():
         at = key == j
@@ -233,6 +183,58 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
     wrong = np.bincount(alike.reshape(-1), ~right) > 0
     out[key, row] = right & ~wrong[alike.reshape(-1)]
     return out
+
+
+def _found(
+    patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]
+) -> Ints | None:
+    """The level left for each cell and key, by whichever way is quicker; None where both would take too long."""
+    if len(cells) == 0:
+        return np.empty(0, np.int64)
+    at, found = patterns.at, np.full(len(cells), NONE, np.int64)
+    kinds = len(np.unique(np.stack([keys.astype(np.uint64), patterns.mask[cells]], axis=1), axis=0))
+    by_tables = kinds * (CELL * len(at.size) + PATTERN * len(patterns.cells))
+    by_pairs = PAIR * len(cells) * len(at.size)
+    packed = None
+    if by_pairs < by_tables:
+        packed = packed_words([*at.codes.T, at.stratum], np.arange(len(at.size)))
+    if (by_tables if packed is None else by_pairs) > LONGEST:
+        return None
+    if packed is None:
+        for j, mask, here in batches(patterns, cells, keys):
+            found[here] = candidates(patterns, alpha, k, j, mask, cells[here], seen[j])
+    else:
+        for j in np.unique(keys).tolist():
+            here = np.flatnonzero(keys == j)
+            found[here] = _among_pairs(patterns, packed, alpha, k, j, cells[here], seen[j])
+    for j, levels in enumerate(seen):
+        named = (keys == j) & (found >= 0)
+        found[named] = levels[found[named]]
+    return found
+
+
+def _among_pairs(
+    patterns: Patterns, packed: Packed, alpha: float, k: int, key: int, cells: Ints, seen: Ints
+) -> Ints:
+    """The same as `candidates` for cells of any mask, each held against every other."""
+    at, (words, there, fields) = patterns.at, packed
+    level = np.full(len(at.size), -1, np.int64)
+    has = at.codes[:, key] >= 0
+    level[has] = np.searchsorted(seen, at.codes[has, key])
+    keys = np.bitwise_or.reduce(fields[:-1])
+    marks = np.array([fields[key], keys, keys if patterns.n_keys > 1 else 0], np.uint64)
+    tight = (at.frequency - alpha < k - TINY) & (alpha > 0)
+    less = np.where((there[cells] | fields[key]) & keys == keys, 0.0, 1 - alpha)
+    twins = (at.size[cells] > 1) & (at.frequency[cells] - less < k - TINY) & (less > 0)
+    limits = np.array([alpha, k - TINY])
+    found: list[Ints] = run(
+        lambda part: left_among_pairs(
+            cells[part[0] : part[1]], words, there, at.size, tight, level, twins[part[0] : part[1]], marks, limits,
+            len(seen),
+        ),
+        chunks(len(cells), minimum=64),
+    )  # fmt: skip
+    return np.concatenate(found)
 
 
 def _present(file: WorkingFile, key: int) -> Ints:
