@@ -127,3 +127,10 @@ def test_the_writer_alone_keeps_nothing_hidden(engine: str, tmp_path: Path):
         if kind != "pickle":
             assert HIDDEN.encode() not in content, kind
             assert NUMBER.to_bytes(8, "little") not in content, kind
+
+
+def test_files_of_one_synthesis_fit_together():
+    files = sdc.synthesize(laden("polars"), columns=["job", "sex", "income"], m=3, seed=1).data
+    assert len({one.schema["job"] for one in files}) == 1
+    jobs = {job for one in files for job in one["job"]}
+    assert set(categories(files[0], "job")) == jobs - {None}
