@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
+
+import polars as pl
 
 from sdckit.protect.change import Change, Protected
 
@@ -18,5 +21,14 @@ def test_secrets_are_written_only_for_an_internal_log():
 
 def test_a_protected_file_unpacks():
     change = Change("round_to", 1, {})
-    data, found = Protected([1], change)
-    assert (data, found.n_changed) == ([1], 0)
+    frame = pl.DataFrame({"x": [1]})
+    data, found = Protected(frame, change)
+    assert (data.rows(), found.n_changed) == ([(1,)], 0)
+    assert [one.rows() for one in Protected([frame, frame], change).data] == [[(1,)], [(1,)]]
+
+
+def test_a_protected_file_holds_its_records_only():
+    kept = Protected(pl.DataFrame({"x": pl.Series([None], dtype=pl.Enum(["a"]))}), Change("round_to", 1, {}))
+    for one in (kept, pickle.loads(pickle.dumps(kept))):
+        assert one.data.schema["x"] == pl.Enum([])
+        assert isinstance(one, Protected)

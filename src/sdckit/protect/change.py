@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from sdckit.data.outgoing.only_records import only_records
 from sdckit.result import SCHEMA_VERSION, json_ready
 
 __all__ = ["Change", "Protected"]
@@ -53,19 +54,28 @@ class Change:
         return {**found, "secret": json_ready(self.secret)} if internal else found
 
 
-class Protected(NamedTuple):
+class _Pair(NamedTuple):
+    data: Any
+    change: Change
+
+
+class Protected(_Pair):
     """What every protection method gives back; it unpacks as ``data, change``.
 
     Attributes
     ----------
     data : frame
-        The changed data, of the caller's engine; a list of frames where several were made.
+        The changed data, of the caller's engine; a list of frames where several were made. It holds nothing but its
+        records: categories in use only, no metadata, nothing beneath missing values.
     change : Change
         What was changed, and how.
     """
 
-    data: Any
-    change: Change
+    __slots__ = ()
+
+    def __new__(cls, data: Any, change: Change) -> Protected:
+        """Whatever a method made, only its records go on: an unused category tells what was taken out."""
+        return super().__new__(cls, only_records(data), change)
 
     @property
     def instead_of_a_frame(self) -> str:

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from cli.conftest import make_survey
 
 Runner = Callable[..., object]
 
@@ -194,3 +195,40 @@ def test_a_first_line_that_may_be_a_record_is_not_told(sdckit: Runner, tmp_path:
     assert done.code == 2
     assert "raw.csv has no column 'job'" in done.err
     assert "Ann" not in done.err
+
+
+HIDDEN = "Zq7Qx of nobody at all"
+
+
+def _labelled(path: Path) -> None:
+    """A file whose labels, categories and notes hold a word that no record shows."""
+    import pandas as pd
+    import pyreadstat
+
+    people = make_survey().to_pandas().drop(columns="name")
+    labels = {float(i): one for i, one in enumerate(["north", HIDDEN, "south", "east"])}
+    codes = {one: code for code, one in labels.items()}
+    people["region"] = people["region"].map(codes)
+    told = {"variable_value_labels": {"region": labels}, "column_labels": [HIDDEN] * len(people.columns)}
+    if path.suffix == ".sav":
+        pyreadstat.write_sav(people, path, file_label=HIDDEN, note=HIDDEN, **told)
+    elif path.suffix == ".dta":
+        pyreadstat.write_dta(people, path, file_label=HIDDEN, **told)
+    else:
+        people["region"] = pd.Categorical(people["region"].map(labels), categories=list(labels.values()))
+        people.attrs = {"note": HIDDEN}
+        people.to_parquet(path)
+
+
+@pytest.mark.parametrize("written", ["csv", "tsv", "parquet", "arrow"])
+@pytest.mark.parametrize("read", ["sav", "dta", "parquet"])
+def test_no_label_category_or_note_of_the_source_is_written(
+    sdckit: Runner, recipe: Path, tmp_path: Path, read: str, written: str
+) -> None:
+    source, out = tmp_path / f"in.{read}", tmp_path / f"out.{written}"
+    _labelled(source)
+    assert HIDDEN.encode() in source.read_bytes()
+    done = sdckit("protect", recipe, source, "--out", out, "--seed", 1, "-q")
+    assert done.code == 0, done.err
+    assert HIDDEN.encode() not in out.read_bytes()
+    assert b"north" in out.read_bytes()

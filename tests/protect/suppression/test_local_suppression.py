@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
+from statsmodels.datasets import fair
 
 import brute
 from draw import quiet
@@ -75,7 +76,9 @@ def test_what_the_change_says():
     assert 1 <= said["lower_bound"] <= change.n_changed
     assert said["optimal"] == (said["lower_bound"] == change.n_changed)
     assert change.secret == {}
-    assert set(change.notes) == {"check", "missing_rule", "lower_bound", "at_risk_unchanged"}
+    assert set(change.notes) == {"check", "missing_rule", "lower_bound", "at_risk_unchanged", "n_implied"}
+    assert 0 < said["n_implied"] < change.n_changed
+    assert said["hide_implied"] is False
     assert change.to_dict()["parameters"]["alpha"] == 1
 
 
@@ -299,3 +302,30 @@ def test_records_that_lose_every_value_help_no_other(exact, rows, blank):
     after = list(safe.iter_rows())
     assert min(brute.frequencies(after, [1.0] * len(after), [True, True], 1.0)[0]) >= 3
     assert sum(change.changed.values()) >= change.parameters["lower_bound"]
+
+
+def test_what_follows_is_counted_and_hidden_on_every_engine():
+    """The figures of the survey: 14 of 22 values follow at k = 5 on three keys, 5 of 354 at k = 3 on five."""
+    survey = fair.load_pandas().data
+    three, five = ["age", "children", "religious"], ["age", "yrs_married", "children", "religious", "educ"]
+    for keys, k, lost, follow in ((three, 5, 22, 14), (five, 3, 354, 5)):
+        change = local_suppression(survey, keys=keys, k=k).change
+        assert (change.n_changed, change.parameters["n_implied"]) == (lost, follow)
+        for frame in (survey, pl.from_pandas(survey), pa.Table.from_pandas(survey)):
+            hidden = local_suppression(frame, keys=keys, k=k, hide_implied=True, seed=3)
+            assert hidden.change.parameters["n_implied"] == 0
+            assert lost < hidden.change.n_changed <= lost + follow
+            assert k_anonymity(hidden.data, keys=keys, k=k).violations == {k: 0}
+
+
+def test_where_it_is_not_counted_that_is_told(monkeypatch):
+    from sdckit.protect.suppression import suppression_implied
+
+    monkeypatch.setattr(suppression_implied, "LONGEST", 1)
+    change = local_suppression(FRAME, keys=KEYS, k=3).change
+    assert change.parameters["n_implied"] is None
+    assert "not counted" in change.notes["n_implied"]
+    hidden = local_suppression(FRAME, keys=KEYS, k=3, hide_implied=True, seed=1)
+    assert hidden.change.parameters["n_implied"] is None
+    with pytest.raises(DataError, match="hide_implied is True or False"):
+        local_suppression(FRAME, keys=KEYS, k=3, hide_implied="yes")

@@ -137,3 +137,22 @@ def test_the_share_of_few_changed_values_is_a_bound() -> None:
         assert what.log.steps[0].changed == {"income": few}
         said.add(plain_recipe(what)["figures"][-1]["share_changed"]["text"])
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("hide", [False, True])
+def test_values_that_follow_are_counted_through_the_gate(hide: bool) -> None:
+    step = {"method": "local_suppression", "keys": ["age", "job", "sex"], "k": 3, "hide_implied": hide}
+    what = done(150, [{**STEPS[0], "bands": [0, 30, 40, 60, None]}, step])
+    true = what.log.steps[1].parameters["n_implied"]
+    assert true == (0 if hide else 8)
+    for internal in (False, True):
+        plain = plain_recipe(what, internal=internal)
+        assert plain["steps"][0]["implied"] is None
+        found = plain["steps"][1]["implied"]
+        assert found["value"] == (true if internal else 0 if hide else 10)
+        (said,) = [
+            one.text
+            for one in recipe_section(plain).blocks
+            if isinstance(one, Paragraph) and one.text.startswith("Values that step 2 took out")
+        ]
+        assert said.endswith(f"{found['text']}.")

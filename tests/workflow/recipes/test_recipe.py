@@ -233,6 +233,8 @@ def test_several_synthetic_files_come_last() -> None:
     assert not applied.data[0].equals(applied.data[1])
     assert recipe.is_random
     assert not sdc.Recipe(STEPS[:1]).is_random
+    assert not sdc.Recipe(STEPS[3:]).is_random
+    assert sdc.Recipe([{**STEPS[3], "hide_implied": True}]).is_random
 
 
 def test_a_step_says_what_it_does() -> None:
@@ -241,3 +243,17 @@ def test_a_step_says_what_it_does() -> None:
     assert told == [f"step {n} of 4: {step['method']}" for n, step in enumerate(STEPS, 1)]
     with pytest.raises(ScenarioError, match="takes a Scenario"):
         apply(scenario="s.toml")
+
+
+def test_what_is_taken_out_to_hide_others_is_taken_out_again_in_a_replay():
+    recipe = sdc.Recipe(
+        [{"method": "local_suppression", "keys": ["sex", "job", "age"], "k": 3, "hide_implied": True}]
+    )
+    data = sdc.recode(survey(150), column="age", bands=[0, 30, 40, 60, None]).data
+    plain = sdc.local_suppression(data, keys=["sex", "job", "age"], k=3).change
+    applied = recipe.apply(data, seed=4)
+    assert applied.log.steps[0].n_changed > plain.n_changed
+    assert applied.log.steps[0].parameters["n_implied"] == 0 < plain.parameters["n_implied"]
+    assert sdc.Recipe.replay(data, applied.log).data.equals(applied.data)
+    other = [recipe.apply(data, seed=seed).data for seed in range(6)]
+    assert any(not one.equals(applied.data) for one in other)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.columns import to_arrow
 from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.outgoing.only_records import only_records
 from sdckit.errors import DataError, FileFormatError
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def write_file(
     private: bool = False,
 ) -> Path:
     """Write a frame to a file, in the format that the ending of its name says.
+
+    Only records are written: no unused categories, no metadata, nothing beneath missing values.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def write_file(
     kind, target = check_output(path, sources=sources)
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
-    frame = _as_polars(data)
+    frame: pl.DataFrame = only_records(_as_polars(data))
     if excel_safe:
         frame = _harmless(frame)
     temporary: Path | None = None

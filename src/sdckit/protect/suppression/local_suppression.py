@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import tabulate
 from sdckit.data import arguments
 from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
-from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,11 +19,15 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
+from sdckit.protect.draws import open_rng
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Order, find_choices
+from sdckit.protect.suppression.suppression_decoys import hide_implied as hide
 from sdckit.protect.suppression.suppression_exact import solve
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
+from sdckit.protect.suppression.suppression_implied import implied
 from sdckit.protect.suppression.suppression_mend import mend
+from sdckit.protect.suppression.suppression_notes import implied_notes, notes_of
 from sdckit.protect.suppression.suppression_requests import (
     Combinations,
     Importance,
@@ -71,6 +74,8 @@ def local_suppression(
     together: Sequence[Sequence[str]] = (),
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
+    hide_implied: bool = False,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
 ) -> Protected:
     """Take out few values of the keys so that at least k records match each record.
@@ -108,6 +113,12 @@ def local_suppression(
         household or for none: a mate would give it back.
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
+    hide_implied : bool
+        Whether more values are taken out until none follows from the others (see Notes): the same key of one more
+        record that is like the first in all that is left, and unlike it in the value; where there is no such record,
+        one more key of the first. ``n_implied`` then tells what could not be hidden, if anything.
+    seed : int, numpy.random.Generator or None
+        Draws those records; nothing else is random. A reader who could draw them again would know which they are.
     scenario : Scenario, optional
         Gives keys, k, alpha and the household with its variables where they are not given here.
 
@@ -115,8 +126,9 @@ def local_suppression(
     -------
     Protected
         ``data`` and ``change``. ``change.parameters`` holds ``lower_bound`` (values that no solution could
-        keep), ``optimal`` (whether the result attains it), ``at_risk`` (records below k before) and
-        ``at_risk_unchanged`` (those of them that keep all values).
+        keep), ``optimal`` (whether the result attains it), ``at_risk`` (records below k before),
+        ``at_risk_unchanged`` (those of them that keep all values) and ``n_implied`` (values taken out that a reader
+        can work out for certain; None where that was not counted).
 
     Raises
     ------
@@ -146,11 +158,21 @@ def local_suppression(
     (``at_risk_unchanged``). An intruder who sets records with missing values aside still finds them alone:
     alpha = 0 is the strict choice.
 
+    Nothing is taken out without need, and a reader who knows that can turn it round: of the levels that a key shows in
+    the release, put each back where a value is missing and count. Where every record still reached k the value would
+    have been given back, so it is another one. A value taken out *follows* (``n_implied``) where one level is left and
+    it is the right one, or none is left and it is the only level that the release no longer shows; and where the same
+    conclusion is right for all records that lack the value and have the same keys. A reader is taken to know the
+    release, the method, all its arguments, and which missing values were taken out. Not modelled: other variables,
+    knowledge of a person, what several missing values say together, what the choice of one value rather than another
+    says, and values that go together (`together`, `household`), of which none is counted.
+
     References
     ----------
-    Templ, M., Kowarik, A. and Meindl, B. (2015). Journal of Statistical Software 67(4). Samarati, P. (2001).
-    IEEE Transactions on Knowledge and Data Engineering 13(6). Dobson, G. (1982). Mathematics of Operations
-    Research 7(4).
+    Wong, R. C.-W., Fu, A. W.-C., Wang, K. and Pei, J. (2007). Minimality attack in privacy preserving data
+    publishing, VLDB. Templ, M., Kowarik, A. and Meindl, B. (2015). Journal of Statistical Software 67(4).
+    Samarati, P. (2001). IEEE Transactions on Knowledge and Data Engineering 13(6). Dobson, G. (1982). Mathematics
+    of Operations Research 7(4).
 
     Examples
     --------
@@ -181,6 +203,8 @@ def local_suppression(
         raise DataError(says, argument="exact")
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
+    hide_implied = arguments.flag(hide_implied, "hide_implied")
+    rng, drawn = open_rng(seed)
     own = _household(frame, household, household_variables, scenario)
     columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
     homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
@@ -195,7 +219,25 @@ def local_suppression(
     )
     told: dict[str, Any] = {"together": [list(one) for one in bundles]} if bundles else {}
     told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
-    return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome, bonds, told)
+    alone = bonds.alone(len(roles.keys))
+    secret = {"seed": drawn} if hide_implied else {}
+    if hide_implied:
+        following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
+    else:
+        following = implied(file, requests, alone)
+    told["hide_implied"] = hide_implied
+    told["n_implied"] = None if following is None else int(np.count_nonzero(following))
+    return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome, bonds, told, secret)
+
+
+def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
+    """Reach k on every set of keys once more; where it holds, nothing happens."""
+    numbers, again = _levels(file) if rank is None else rank, True
+    while again:
+        orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
+        taken = [mend(file, keys, k, order) for (keys, k), order in zip(requests, orders, strict=True)]
+        again = any(taken)
+        widen(file, bonds)
 
 
 def _household(
@@ -364,6 +406,7 @@ def _programme(
 def _protected(
     frame: Any, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
     file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
+    secret: dict[str, Any],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
     new = widen(file, bonds)
@@ -389,8 +432,9 @@ def _protected(
     }
     if outcome.alone is not None:
         parameters["lower_bound_alone"] = outcome.alone
-    notes = _notes(roles, untouched, bonds.bind)
-    return Protected(out, Change("local_suppression", file.n, changed, parameters, {}, notes))
+    notes = notes_of(roles, untouched=bool(untouched.any()), bound=bonds.bind)
+    notes |= implied_notes(told["n_implied"], bound=bonds.bind)
+    return Protected(out, Change("local_suppression", file.n, changed, parameters, secret, notes))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:
@@ -400,24 +444,3 @@ def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> Non
     released = replace(file, keys=tuple(coded), gone=np.zeros_like(file.gone))
     if left := int(np.count_nonzero(_at_risk(released, requests))):
         raise DataError(f"{left} records stay below k; nothing is handed back")
-
-
-def _notes(roles: Roles, untouched: NDArray[np.bool_], bound: bool) -> dict[str, str]:
-    rules: Any = ("wildcard",) * len(roles.keys)
-    notes = {
-        "check": "every set of keys asked for was counted anew in the data handed back, and reaches its k",
-        "missing_rule": describe_rule(roles.keys, rules, roles.alpha),
-        "lower_bound": "values that no solution could keep that changes only records below k"
-        + (", none more than it would need alone" if roles.alpha == 1 else ""),
-    }
-    if bound:
-        notes["lower_bound"] = (
-            "values of the keys that no solution could keep, whoever loses them; lower_bound_alone is that of records "
-            "treated one by one, where only those below k lose values"
-        )
-    if untouched.any():
-        notes["at_risk_unchanged"] = (
-            "some records below k keep all their values: they match records that lost theirs; an intruder who "
-            "sets those aside finds them as before (alpha=0 counts no such match)"
-        )
-    return notes

@@ -46,6 +46,11 @@ class Bonds:
         """Whether anything goes together at all."""
         return any(self.shared) or any(len(one) > 1 for one in self.bundles)
 
+    def alone(self, n_keys: int) -> tuple[int, ...]:
+        """Keys of which a record loses its value by itself."""
+        bundles = zip(self.bundles, self.shared, strict=True)
+        return tuple(one[0] for one, reach in bundles if len(one) == 1 and not reach and one[0] < n_keys)
+
 
 def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The groups of columns that go together.

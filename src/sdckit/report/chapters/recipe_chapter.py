@@ -78,14 +78,16 @@ def _step(
         if internal
         or (name not in change.secret and ("method" if name == "how" else name) in change.parameters)
     }
+    changed = tuple(
+        _changed(f"step{number}.{variable}", variable, count, change.n, ledger, _once(variable, done))
+        for variable, count in change.changed.items()
+    )
     return {
         "step": number,
         "method": change.method,
         "arguments": {name: _words(value) for name, value in told.items()},
-        "changed": tuple(
-            _changed(f"step{number}.{variable}", variable, count, change.n, ledger, _once(variable, done))
-            for variable, count in change.changed.items()
-        ),
+        "changed": changed,
+        "implied": _implied(number, change, ledger),
         "notes": tuple(Foreign(f"{about}: {text}") for about, text in change.notes.items()),
     }
 
@@ -95,6 +97,18 @@ def _once(variable: str, done: WhatWasDone) -> Quantity | None:
     times = sum(variable in change.changed for change in done.log.steps)
     single = all(change.n == done.log.n for change in done.log.steps)
     return Quantity(changed_words(variable), "release 1") if single and times == 1 else None
+
+
+def _implied(number: int, change: Any, ledger: Ledger) -> Count | None:
+    """The values taken out that a reader can work out: at most those that were taken out."""
+    true = change.parameters.get("n_implied")
+    if true is None:
+        return None
+    name = f"step{number}.implied"
+    found = ledger.count(name, true, "changed")
+    parts = tuple((f"step{number}.{variable}", 1.0) for variable in change.changed)
+    ledger.relations.append(Relation(((name, -1.0), *parts), upper=math.inf))
+    return found
 
 
 def _changed(
@@ -229,6 +243,7 @@ def recipe_section(plain: Plain) -> Section:
     several = len(methods) > 1
     first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."
     blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
+    blocks += [_follows(one) for one in plain["steps"] if one["implied"] is not None]
     if any("below_k" in one for one in plain["figures"]):
         blocks += _after(plain)
     notes = [f"Step {one['step']}: {note}." for one in plain["steps"] for note in one["notes"]]
@@ -260,6 +275,13 @@ def _changed_table(steps: Sequence[Plain]) -> Block:
     if not rows:
         return Paragraph("No step changed a value of a column that stayed in the file.")
     return TableBlock("Values changed", ("Step", "Variable", "Values", "Share of the records"), rows, (2, 3))
+
+
+def _follows(step: Plain) -> Paragraph:
+    return Paragraph(
+        f"Values that step {step['step']} took out and that follow from the release, for a reader who knows the method "
+        f"and that nothing goes without need: {step['implied']['text']}."
+    )
 
 
 def _after(plain: Plain) -> list[Block]:

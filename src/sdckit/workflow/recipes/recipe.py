@@ -170,7 +170,7 @@ class Recipe:
     @property
     def is_random(self) -> bool:
         """Whether any step draws random numbers."""
-        return any(method_of(one.method, "step").random for one in self.steps)
+        return any(method_of(one.method, "step").draws(one.arguments) for one in self.steps)
 
     def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
         """The scenario given, else the one the recipe names, else None."""

@@ -77,6 +77,10 @@ class Method:
         """Whether it takes a seed."""
         return "seed" in self.parameters
 
+    def draws(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether it draws random numbers when it is called so."""
+        return self.random and (self.name != "local_suppression" or bool(arguments.get("hide_implied")))
+
     @property
     def takes_households(self) -> bool:
         """Whether it treats household variables once per household."""
