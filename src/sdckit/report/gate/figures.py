@@ -198,9 +198,10 @@ class Foreign:
 
 @dataclass(frozen=True)
 class InternalOnly:
-    """Exact matter that exists only in a confidential document."""
+    """Exact matter that exists only in a confidential document; `otherwise` stands in its place elsewhere, if given."""
 
     content: Tree
+    otherwise: Tree = None
 
 
 @dataclass(frozen=True)

@@ -111,18 +111,25 @@ def _coarse(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
 
 def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, InternalOnly):
-        return tree.content if internal else tree
+        return _expand(tree.content if internal else tree.otherwise, ledger, internal=internal)
     if isinstance(tree, Levels | SizeClasses | Histogram):
         return expand(tree, ledger, internal=internal)
     if isinstance(tree, Mapping):
         return {
             key: _expand(value, ledger, internal=internal)
             for key, value in tree.items()
-            if internal or not isinstance(value, InternalOnly)
+            if internal or not _is_internal(value)
         }
     if isinstance(tree, tuple):
-        return tuple(_expand(value, ledger, internal=internal) for value in tree)
+        return tuple(
+            _expand(value, ledger, internal=internal) for value in tree if internal or not _is_internal(value)
+        )
     return tree
+
+
+def _is_internal(tree: Tree) -> bool:
+    """Whether nothing of it stands in a document that may leave."""
+    return isinstance(tree, InternalOnly) and tree.otherwise is None
 
 
 @dataclass(frozen=True)
