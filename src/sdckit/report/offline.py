@@ -59,7 +59,9 @@ KINDS = {alt.Chart: OfflineChart, alt.LayerChart: OfflineLayers, alt.VConcatChar
 def offline(chart: Any) -> Any:
     """The same chart, in need of no network."""
     found = chart.properties(usermeta=NO_MENU)
-    object.__setattr__(found, "__class__", KINDS[type(found)])  # its own setting of attributes is for the spec
+    object.__setattr__(
+        found, "__class__", KINDS[type(found)]
+    )  # its own setting of attributes is for the spec
     return found
 
 
