@@ -75,7 +75,10 @@ def test_what_is_withheld_is_said_and_not_drawn():
 
 def test_a_term_of_few_records_stands_once_and_exactly_only_inside():
     result = SimpleNamespace(
-        told=("a", "k[rare]", "k[rare]"), few=(False, True, True), few_spread=(False, True, True)
+        told=("a", "k[rare]", "k[rare]"),
+        few=(False, True, True),
+        few_spread=(False, True, True),
+        steps=(0.0, 0.0, 0.0),
     )
     ledger = Ledger()
 

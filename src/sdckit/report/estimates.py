@@ -26,6 +26,7 @@ MOST_TERMS = 40
 MOST_DRAWN = 12
 ROUNDED = "intervals are not drawn, since their ends are rounded here"
 FEW = "withheld: those that fewer than 5 records carry, or that would tell such ones"
+STEPS = "rounded to what five records change, as they count records"
 WITHHELD: Mapping[str, Tree] = {"text": "withheld", "value": None}
 UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 
@@ -56,15 +57,23 @@ def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
     return ledger.value(name, float(true), name)
 
 
-def told_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool) -> Tree:
-    """An estimate; one that rests on few records stands in a confidential document only."""
+def told_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, told: float | None = None) -> Tree:
+    """An estimate; one that rests on few records stands in a confidential document only.
+
+    `told` stands in its place elsewhere, where it is another number.
+    """
     leaf = value_leaf(ledger, name, true)
-    return InternalOnly(leaf, WITHHELD) if few else leaf
+    if few:
+        return InternalOnly(leaf, WITHHELD)
+    if told is None or true is None or told == true or not math.isfinite(true):
+        return leaf
+    return InternalOnly(leaf, value_leaf(ledger, f"{name}.told", told))
 
 
 def few_words(result: Any) -> Tree:
-    """Say that estimates are withheld, where some are."""
-    return InternalOnly("", FEW) if any(result.few_spread) else ""
+    """Say that estimates are withheld, or told in steps, where some are."""
+    words = [FEW] * any(result.few_spread) + [STEPS] * any(result.steps)
+    return InternalOnly("", "; ".join(words)) if words else ""
 
 
 def term_rows(
@@ -90,6 +99,7 @@ def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
     rows = rows_of(result.forest())
     files = len(rows) // max(1, len(result.told))
     names = [str(row["term"]) for row in rows[:: max(1, files)]]
+    told = result.told_drawn
     most = max(1, 2 * MOST_TERMS // max(1, files))
 
     def write(number: int, term: Tree) -> tuple[Tree, ...]:
@@ -98,10 +108,11 @@ def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
         few, wide = result.few[number], result.few_spread[number]
         return tuple(
             forest_row(
-                setting, f"forest.{at}", rows[at], term=term, file=str(rows[at]["file"]), few=few, wide=wide
+                setting, f"forest.{at}", rows[at], term=term, file=str(rows[at]["file"]), few=few, wide=wide,
+                told=told[at],
             )
             for at in range(number * files, (number + 1) * files)
-        )
+        )  # fmt: skip
 
     return term_rows(result, write, names)
 
@@ -109,17 +120,19 @@ def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
 def forest_row(
     setting: PairSetting, name: str, row: Mapping[str, Any], *, term: Tree, file: str, few: bool = False,
     wide: bool = False,
+    told: tuple[float | None, ...] = (None, None, None),
 ) -> dict[str, Tree]:  # fmt: skip
     """An estimate and its interval in a file; only a confidential document prints them exactly.
 
-    `few`, `wide`: the estimate, or its interval, rests on few records.
+    `few`, `wide`: the estimate, or its interval, rests on few records. `told`: estimate and ends as others may see
+    them, where that is not how they are.
     """
     start = f"{setting.prefix}.{setting.place}.{name}"
     leaves = {
         part: told_leaf(
-            setting.ledger, f"{start}.{part}", row[part], few=few or (wide and part != "estimate")
+            setting.ledger, f"{start}.{part}", row[part], few=few or (wide and part != "estimate"), told=other
         )
-        for part in ("estimate", "low", "high")
+        for part, other in zip(("estimate", "low", "high"), told, strict=True)
     }
     return {"label": _label(term, file), "term": term, "file": file, **leaves, "exact": InternalOnly(True)}
 

@@ -19,6 +19,7 @@ from sdckit.result import json_ready
 from sdckit.utility.models.combine import check_sizes
 from sdckit.utility.models.combining_rules import KINDS, Kind, Pooled, limits, pool
 from sdckit.utility.models.interval_overlap import Version, shared_part
+from sdckit.utility.models.steps import stepped
 from sdckit.utility.models.term_names import names_apart
 
 __all__ = [
@@ -51,6 +52,7 @@ class FileEstimates:
     covariance: Floats | None = None
     few: Bools | None = None
     few_spread: Bools | None = None
+    steps: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +61,7 @@ class TermComparison(PairResult):
 
     `told`: the terms' names without levels of fewer than five records, as `to_dict` and a pickled result have them.
     `few`, `few_spread`: terms whose estimate, or its standard error, rests on fewer than five records of a file.
+    `steps`: what five records change of a term that counts them; 0 of another.
     """
 
     dropped: ClassVar[tuple[str, ...]] = ("pair",)
@@ -67,6 +70,8 @@ class TermComparison(PairResult):
     told: tuple[str, ...] = ()
     few: tuple[bool, ...] = ()
     few_spread: tuple[bool, ...] = ()
+    steps: tuple[float, ...] = ()
+    version: Version = "snoke"
     kind: CompareKind = "observed"
     level: float = 0.95
     n: int = 0
@@ -98,14 +103,35 @@ class TermComparison(PairResult):
         }  # fmt: skip
 
     def over_told(self) -> dict[str, float]:
-        """The figures over the terms whose estimate and standard error may be told."""
+        """The figures over the terms whose estimate and standard error may be told, from numbers as they are told."""
         kept = ~np.array(self.few_spread, bool)
-        columns = {
-            name: np.array(values, np.float64)[kept]
-            for name, values in self.columns.items()
-            if name != "term"
-        }
+        columns = {name: np.array(values, np.float64)[kept] for name, values in self.told_columns.items()}
         return {"n_terms": float(kept.sum()), **_figures(columns)}
+
+    @property
+    def told_columns(self) -> dict[str, list[float]]:
+        """The numbers of the table as they may be told: what counts records in steps, and what follows from that."""
+        out = {name: list(values) for name, values in self.columns.items() if name != "term"}
+        for j, step in enumerate(self.steps):
+            if step == 0:
+                continue
+            ends = []
+            for file in ("original", "released"):
+                names = [f"{part}_{file}" for part in ("estimate", "low", "high")]
+                value, low, high = (out[name][j] for name in names)
+                told = stepped(value, low, high, step)
+                ends.append(np.array([told[1:]]))
+                for name, number in zip(names, told, strict=True):
+                    out[name][j] = number
+            out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version)[0])
+        return out
+
+    @property
+    def told_drawn(self) -> list[tuple[float, float, float]]:
+        """Estimate and ends of every row of `forest` as they may be told."""
+        rows = list(zip(self.drawn["estimate"], self.drawn["low"], self.drawn["high"], strict=True))
+        files = len(rows) // max(1, len(self.steps))
+        return [stepped(*row, step=self.steps[at // files]) for at, row in enumerate(rows)]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), **self._hidden()}
@@ -230,6 +256,8 @@ def compare_terms(
         "told": tuple(told),
         "few": _any_file([hidden, *(one.few for one in (original, *released))]),
         "few_spread": _any_file([hidden, *(one.few_spread for one in (original, *released))]),
+        "steps": _largest_step([one.steps for one in (original, *released)], len(names)),
+        "version": version,
         "n_terms": len(names),
         **figures,
     }
@@ -245,6 +273,11 @@ def _figures(columns: Mapping[str, Floats]) -> dict[str, float]:
         "sign_agreement": _mean(columns["same_sign"]),
         "significance_agreement": _mean(columns["same_significance"]),
     }
+
+
+def _largest_step(files: Sequence[Floats | None], p: int) -> tuple[float, ...]:
+    found = [one for one in files if one is not None]
+    return tuple(np.max(found, axis=0).tolist()) if found else (0.0,) * p
 
 
 def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:

@@ -28,6 +28,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the coefficients on both files, and how far their intervals overlap."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = rows_of(result.table)
+    told = result.told_columns
 
     def write(number: int, term: Tree) -> tuple[Tree, ...]:
         if number >= MOST_TERMS:
@@ -38,16 +39,17 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
                 ledger,
                 f"{start}.{number}.{part}",
                 rows[number].get(part),
-                few=wide if part == "overlap" else few,
+                few=hidden,
+                told=told[part][number],
             )
-            for part in SHOWN
+            for part, hidden in zip(SHOWN, (few, few, wide), strict=True)
         }
         return ({"term": term, **leaves},)
 
     overlap = value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
-    if any(result.few_spread):
-        told = value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
-        overlap = InternalOnly(overlap, told)
+    if any(result.few_spread) or any(result.steps):
+        others = value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
+        overlap = InternalOnly(overlap, others)
     return {
         "formula": InternalOnly(result.formula, result.told_formula),
         "family": result.family,

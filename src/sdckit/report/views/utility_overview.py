@@ -62,7 +62,7 @@ def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
     start = f"{setting.prefix}.{one.name}"
     leaves = {part: write(setting.ledger, f"{start}.{part}", true) for part, true in found.items()}
     models = [each for name, each in result.results.items() if name.startswith(MODELS)]
-    if one.measure == MODELS and any(any(each.few_spread) for each in models):
+    if one.measure == MODELS and any(any(each.few_spread) or any(each.steps) for each in models):
         told = value_leaf(setting.ledger, f"{start}.told", _over_told(one, models))
         leaves = {part: InternalOnly(leaf, told) for part, leaf in leaves.items()}
     return {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.utility.models.independent_columns import independent_columns
 
-__all__ = ["FEWEST", "carried_by_few", "coefficients_of_few", "is_dominated", "sum_of_few"]
+__all__ = ["FEWEST", "carried_by_few", "coefficients_of_few", "is_dominated", "largest_shares", "sum_of_few"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -25,6 +25,7 @@ MOST_OF_FEW = 0.9  # by four; of five equal ones, four have 0.8
 PART = 0.1  # of the largest contribution: what those behind the two largest must have together
 NEGLIGIBLE = 0.01  # leverage; four such records do not make the difference between 0.8 and 0.9
 SCANS = 25
+LEAST_SPREAD = 1e-6
 ZERO = 1e-10
 
 
@@ -66,6 +67,26 @@ def coefficients_of_few(
     wide = few.copy()
     wide[kept] |= spread
     return few, wide
+
+
+def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats | None = None) -> Floats:
+    """How far each coefficient moves, at most, where the outcome of one record changes by one.
+
+    `spread` (n,): the variance of each outcome, for a model of log-odds or of logarithms.
+
+    >>> largest_shares(np.column_stack([np.ones(50), np.arange(50) < 10])).round(3).tolist()
+    [0.025, 0.1]
+    """
+    used = np.ones(len(matrix), bool) if weights is None else weights > 0
+    design = matrix[used]
+    kept = independent_columns(design)
+    out = np.zeros(matrix.shape[1])
+    if kept.any():
+        given = np.ones(len(design)) if weights is None else weights[used]
+        of_each = np.ones(len(design)) if spread is None else np.maximum(spread[used], LEAST_SPREAD)
+        loads, rows = _functionals(design[:, kept], given * of_each)
+        out[kept] = [np.abs(rows @ load / of_each).max() for load in loads]
+    return out
 
 
 def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Bools:

@@ -23,12 +23,13 @@ from sdckit.utility.comparison import (
     note_left_out,
     size_ratio,
 )
-from sdckit.utility.models.carried_by_few import FEWEST, coefficients_of_few
+from sdckit.utility.models.carried_by_few import FEWEST
 from sdckit.utility.models.formula_text import Sides, read_formula
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import Design, column_values, designs
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family
 from sdckit.utility.models.statistics_of_file import weights_of
+from sdckit.utility.models.tellable import tellable
 from sdckit.utility.models.term_names import RARE, told_text
 from sdckit.utility.propensities.lack_of_fit import lack_of_fit
 
@@ -189,8 +190,8 @@ def compare_models(
         fitted = fit_family(
             family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label
         )
-        few, spread = _few(family, outcome, design.matrix, given)
-        found.append(replace(fitted, few=few, few_spread=spread))
+        may = tellable(family, outcome, design.matrix, given, fitted.value)
+        found.append(replace(fitted, few=may.few, few_spread=may.few_spread, steps=may.steps))
     names = terms
     if family == "multinomial":
         names = tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
@@ -289,23 +290,6 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
                 "has no finite estimate"
             )
     return outcome
-
-
-def _few(
-    family: Family, outcome: Floats, matrix: Floats, weights: Floats | None
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which coefficients, and which standard errors, rest on few records of a file."""
-    values = np.unique(outcome)
-    if family == "multinomial":
-        base = outcome == 0
-        each = [
-            coefficients_of_few(matrix, (outcome == k).astype(np.float64), counted=(outcome == k, base))
-            for k in range(1, len(values))
-        ]
-        few, spread = zip(*each, strict=True)
-        return np.concatenate(few), np.concatenate(spread)
-    sets = [outcome == one for one in values] if len(values) == 2 else []
-    return coefficients_of_few(matrix, outcome, weights, counted=sets)
 
 
 def _common(pair: Pair, sides: Sides) -> frozenset[str]:
