@@ -12,6 +12,7 @@ from sdckit.utility.models.carried_by_few import (
     FEWEST,
     coefficients_of_few,
     is_dominated,
+    largest_shares,
     off_mode,
     sum_of_few,
 )
@@ -202,3 +203,21 @@ def test_sums(values, few):
 def test_off_mode_of_nothing_in_common():
     assert off_mode(np.arange(7.0)).all()
     assert off_mode(np.r_[np.zeros(5), 1.0]).tolist() == [False] * 5 + [True]
+
+
+@pytest.mark.parametrize("weights", [None, np.full(N, 7.0), np.arange(1.0, N + 1)])
+def test_largest_shares_are_those_of_the_fit(weights):
+    matrix = design(SEX, AGE)
+    w = np.ones(N) if weights is None else weights
+    for spread in (None, np.linspace(0.1, 0.25, N)):
+        v = np.ones(N) if spread is None else spread
+        sums = np.linalg.inv(matrix.T @ ((w * v)[:, None] * matrix)) @ (matrix * w[:, None]).T
+        assert largest_shares(matrix, weights, spread) == pytest.approx(np.abs(sums).max(axis=1))
+
+
+def test_equal_weights_change_nothing():
+    matrix = design(lone(1, 2, 3, 4), SEX, np.where(lone(9), 500.0, AGE))
+    same = [
+        coefficients_of_few(matrix, outcome(), weights)[0].tolist() for weights in (None, np.full(N, 0.01))
+    ]
+    assert same[0] == same[1]

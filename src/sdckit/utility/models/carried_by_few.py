@@ -51,12 +51,12 @@ def coefficients_of_few(
     if not kept.any():
         return few, few.copy()
     loads, rows = _functionals(design[:, kept], given)
-    sets = [np.ones(len(y), bool), off_mode(y), *(one[used] for one in counted)]
-    found = _sparse(design[:, kept])
-    for one in sets:
-        found |= carried_by_few(loads, rows[one], found)
+    found = carried_by_few(loads, rows, _sparse(design[:, kept]))
+    for one in (off_mode(y), *(one[used] for one in counted)):
+        if not one.all():
+            found |= carried_by_few(loads, rows[one], found)
     centred = y - np.median(y)
-    residual = np.abs(y - design[:, kept] @ _solution(design[:, kept], given, y))
+    residual = np.abs(y - design[:, kept] @ (loads @ (rows.T @ y)))
     spread = np.full(len(found), weights is None and is_dominated(residual**2, 2 * PART))
     for j, load in enumerate(loads):
         shares = rows @ load
@@ -178,16 +178,14 @@ def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """The weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
     scale: Floats = np.linalg.norm(design, axis=0)
     root = np.sqrt(weights)[:, None]
-    q, r = np.linalg.qr(root * design / scale)
-    back: Floats = np.linalg.inv(r)  # the columns are independent
-    rows, turn = np.linalg.qr(root * q)
+    design = root * design / scale
+    back: Floats = np.linalg.inv(np.linalg.qr(design, mode="r"))  # the columns are independent
+    rows: Floats = root * (design @ back)
+    if (weights == weights[0]).all():
+        return back * root[0] / scale[:, None], rows / root[0]
+    turn: Floats = np.linalg.qr(rows, mode="r")  # type: ignore[assignment]
     loads: Floats = back @ turn.T / scale[:, None]
-    return loads, rows
-
-
-def _solution(design: Floats, weights: Floats, outcome: Floats) -> Floats:
-    root = np.sqrt(weights)
-    return np.asarray(np.linalg.lstsq(root[:, None] * design, root * outcome, rcond=None)[0], np.float64)
+    return loads, rows @ np.linalg.inv(turn)
 
 
 def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:

@@ -51,9 +51,8 @@ def tellable(
         matrix, outcome, weights, counted=[outcome == one for one in values] if two else []
     )
     if family == "linear":
-        return Tellable(
-            few, spread, _steps(largest_shares(matrix, weights), values[-1] - values[0] if two else 0.0)
-        )
+        shares = largest_shares(matrix, weights) if two else np.zeros(len(few))
+        return Tellable(few, spread, _steps(shares, float(values[-1] - values[0])))
     with np.errstate(over="ignore"):
         mean = np.exp(matrix @ np.nan_to_num(value))
         of_each = mean if family == "poisson" else mean / (1 + mean) ** 2
