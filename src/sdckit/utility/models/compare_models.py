@@ -82,6 +82,9 @@ class ModelComparison(TermComparison):
     lack_of_fit_df: float = math.nan
     lack_of_fit_p_value: float = math.nan
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "formula": self.told_formula}
+
 
 # --- measure ------------------------------------------------------------------------------------------
 
