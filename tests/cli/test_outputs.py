@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sdckit.cli.outputs import (
+    CHART_ENDINGS,
     REPORT_ENDINGS,
     check_enough_records,
     check_report_name,
@@ -86,8 +87,10 @@ def test_another_ending_is_refused(name: str) -> None:
 
 def test_the_endings_are_those_of_the_writer() -> None:
     from sdckit.report.formats.write import RENDERERS
+    from sdckit.report.offline import ENDINGS
 
     assert set(REPORT_ENDINGS) == set(RENDERERS)
+    assert set(CHART_ENDINGS) == set(ENDINGS)
 
 
 def test_few_records_give_no_document_but_an_internal_one() -> None:

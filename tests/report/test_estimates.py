@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
-import releases
-from sdckit.cells.pair import open_pair
 from sdckit.report.estimates import (
+    FEW,
     MOST_DRAWN,
-    common_labels,
+    WITHHELD,
+    few_words,
     forest_blocks,
     share_leaf,
-    tells_few,
-    term_words,
+    term_rows,
+    told_leaf,
     value_leaf,
 )
-from sdckit.report.gate.figures import Ledger, Ratio, Value
+from sdckit.report.gate.figures import Document, Ledger, Ratio, Value
+from sdckit.report.gate.protect import protect
 
-COMMON = {"north", "west", "m", "30"}
-
-
-def test_a_product_of_categories_may_hold_one_person():
-    pair = open_pair(releases.original(), releases.release(), categories={"keys": ["sex", "age", "region"]})
-    assert not tells_few(["Intercept", "C(region)[T.north]", "sex[T.m]:age"], pair, COMMON)
-    assert tells_few(["sex[T.m]:C(age)[T.30]:region[T.west]"], pair, COMMON)
-    assert tells_few(["unknown(region)[T.west]"], pair, COMMON)
-    assert tells_few(["bishop: age"], pair, COMMON)
-
-
-def test_values_of_few_records_are_not_named():
-    pair = open_pair(releases.original(), releases.release(), categories={"keys": ["sex", "region", "pid"]})
-    common = common_labels(pair, ["sex", "region", "pid"])
-    assert {"f", "m", "north"} <= common
-    assert "17" not in common
-    assert term_words("C(pid)[T.17]", common) == "C(pid)[rare]"
+ENDS = ("estimate", "low", "high")
 
 
 def test_a_share_stands_for_records_and_an_estimate_for_itself():
@@ -68,6 +54,47 @@ def test_a_chart_of_many_terms_says_how_many_it_shows():
     assert chart.caption.endswith(f"(the first {MOST_DRAWN} of {MOST_DRAWN + 1})")
 
 
-def test_what_is_withheld_is_said():
-    (note,) = forest_blocks([])
+def test_what_is_withheld_is_said_and_not_drawn():
+    rows = [
+        {
+            "label": "t, released",
+            "term": "t",
+            "file": "released",
+            **dict.fromkeys(ENDS, WITHHELD),
+            "estimate": told,
+        }
+        for told in (WITHHELD, {"text": "1", "value": 1.0})
+    ]
+    (note,) = forest_blocks(rows[:1], withheld=FEW)
     assert "fewer than 5 records" in note.text
+    chart, table, note = forest_blocks(rows, withheld=FEW)
+    assert len(chart.data["rows"]) == 1
+    assert table.columns == ("Term and file", "Estimate")  # no interval is told
+    assert [row[1] for row in table.rows] == ["withheld", "1"]
+
+
+def test_a_term_of_few_records_stands_once_and_exactly_only_inside():
+    result = SimpleNamespace(
+        told=("a", "k[rare]", "k[rare]"),
+        few=(False, True, True),
+        few_spread=(False, True, True),
+        steps=(0.0, 0.0, 0.0),
+    )
+    ledger = Ledger()
+
+    def write(number, term):
+        return ({"term": term, "x": told_leaf(ledger, f"x{number}", 7.0 + number, few=result.few[number])},)
+
+    rows = term_rows(result, write, ["a", "k[T.bishop]", "k[T.pope]"])
+    tree = {"rows": rows, "withheld": few_words(result)}
+    document = Document(tree, ledger.variables, tuple(ledger.relations), 200)
+    outside, inside = (protect(document, internal=internal) for internal in (False, True))
+    assert [(row["term"], row["x"]["text"]) for row in outside["rows"]] == [
+        ("a", "7.0"),
+        ("k[rare]", "withheld"),
+    ]
+    assert outside["withheld"] == FEW
+    assert [(row["term"], row["x"]["text"]) for row in inside["rows"]] == [
+        ("a", "7"), ("k[T.bishop]", "8"), ("k[T.pope]", "9"),
+    ]  # fmt: skip
+    assert inside["withheld"] == ""

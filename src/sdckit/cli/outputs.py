@@ -8,7 +8,8 @@ from pathlib import Path
 from sdckit.errors import DataError, SdcError
 
 __all__ = [
-    "FEWEST_RECORDS", "REPORT_ENDINGS", "check_enough_records", "check_report_name", "check_targets",
+    "CHART_ENDINGS", "FEWEST_RECORDS", "REPORT_ENDINGS", "check_chart_name", "check_enough_records",
+    "check_report_name", "check_targets",
     "write_text",
 ]  # fmt: skip
 
@@ -20,6 +21,8 @@ REPORT_ENDINGS = (
     ".md",
     ".markdown",
 )  # those of sdckit.report.formats.write, which is slow to import
+
+CHART_ENDINGS = (".html", ".json", ".png", ".svg")  # those of sdckit.report.offline, slow too
 
 
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
@@ -50,6 +53,12 @@ def check_report_name(path: Path | None) -> None:
     """Refuse a report whose ending names no format."""
     if path is not None and path.suffix.lower() not in REPORT_ENDINGS:
         raise SdcError(f"cannot write {path.name}: a report ends in .html or .md; for figures use --json")
+
+
+def check_chart_name(path: Path | None) -> None:
+    """Refuse a chart whose ending names no format."""
+    if path is not None and path.suffix.lower() not in CHART_ENDINGS:
+        raise SdcError(f"cannot write {path.name}: a map ends in one of {', '.join(CHART_ENDINGS)}")
 
 
 def check_enough_records(n: int, *, internal: bool) -> None:

@@ -261,7 +261,9 @@ def _heading(text: str) -> Any:
 
 
 def _styled(chart: Any) -> Any:
-    return chart.configure(font=FONT, background="#ffffff").configure_view(stroke=None)
+    from sdckit.report.offline import offline
+
+    return offline(chart.configure(font=FONT, background="#ffffff").configure_view(stroke=None))
 
 
 def to_svg(chart: Any) -> str:

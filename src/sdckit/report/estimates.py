@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
@@ -21,18 +18,17 @@ from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View
 
 __all__ = [
-    "FEW", "MOST_TERMS", "USEFULNESS", "UtilityView", "common_labels", "compared_terms", "figures_view",
-    "forest_block", "forest_blocks", "forest_row", "forest_tree", "share_leaf", "tells_few", "term_words", "value_leaf",
+    "FEW", "MOST_TERMS", "USEFULNESS", "WITHHELD", "UtilityView", "few_words", "figures_view", "forest_block",
+    "forest_blocks", "forest_row", "forest_tree", "share_leaf", "term_rows", "told_leaf", "value_leaf",
 ]  # fmt: skip
 
 USEFULNESS = "What is it still good for?"
 MOST_TERMS = 40
 MOST_DRAWN = 12
 ROUNDED = "intervals are not drawn, since their ends are rounded here"
-MOST_LEVELS = 10_000
-RARE = "(rare)"
-FEW = "withheld: a category of the model, or a combination of categories, has fewer than 5 records"
-SMALLEST = 5
+FEW = "withheld: those that fewer than 5 records carry, or that would tell such ones"
+STEPS = "rounded to what five records change, as they count records"
+WITHHELD: Mapping[str, Tree] = {"text": "withheld", "value": None}
 UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 
 
@@ -62,123 +58,122 @@ def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
     return ledger.value(name, float(true), name)
 
 
-def common_labels(pair: Any, variables: Sequence[str]) -> set[str]:
-    """The values of any variable that five records or more of the original have: others are not named."""
-    found: set[str] = set()
-    for name in variables:
-        if any(name not in frame.columns for frame in pair.released):
-            continue
-        coded = pair.codes(name)
-        counts = np.bincount(coded.codes[0], minlength=coded.n_levels + 1)
-        if coded.n_levels <= MOST_LEVELS:
-            found |= {label for label, n in zip(coded.labels(), counts, strict=True) if n >= SMALLEST}
-    return found
+def told_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, told: float | None = None) -> Tree:
+    """An estimate; one that rests on few records stands in a confidential document only.
 
-
-def term_words(term: str, common: set[str]) -> str:
-    """The name of a coefficient; a value that few records have is not told.
-
-    Examples
-    --------
-    >>> term_words("C(sex)[T.f]:age", {"f"}), term_words("C(job)[T.bishop]", {"f"}), term_words("m: age", {"f"})
-    ('C(sex)[T.f]:age', 'C(job)[rare]', '(rare): age')
+    `told` stands in its place elsewhere, where it is another number.
     """
-    outcome, colon, rest = term.partition(": ")
-    if colon and "[" not in outcome:
-        outcome = outcome if outcome in common else RARE
-        return f"{outcome}: {term_words(rest, common)}"
-
-    def told(found: re.Match[str]) -> str:
-        return found.group(0) if found.group(1).removeprefix("T.") in common else "[rare]"
-
-    return re.sub(r"\[([^\]]*)\]", told, term)
+    leaf = value_leaf(ledger, name, true)
+    if few:
+        return InternalOnly(leaf, WITHHELD)
+    if told is None or true is None or told == true or not math.isfinite(true):
+        return leaf
+    return InternalOnly(leaf, value_leaf(ledger, f"{name}.told", told))
 
 
-def tells_few(terms: Sequence[str], pair: Any, common: set[str]) -> bool:
-    """Whether a coefficient rests on a group of fewer than five records of the original.
+def few_words(result: Any) -> Tree:
+    """Say that estimates are withheld, or told in steps, where some are."""
+    words = [FEW] * any(result.few_spread) + [STEPS] * any(result.steps)
+    return InternalOnly("", "; ".join(words)) if words else ""
 
-    Such a coefficient, or the intercept where the group is the base, is a person's value.
+
+def term_rows(
+    result: Any, write: Callable[[int, Tree], tuple[Tree, ...]], names: Sequence[str]
+) -> tuple[Tree, ...]:
+    """The rows of every term; those that rest on few records and may not be told apart stand there once.
+
+    `write` gives the rows of a term by its number and its name as it may be told.
     """
-    if any(RARE in term_words(term, common) for term in terms):
-        return True
-    groups = {tuple(_categories(term, pair.original.columns)) for term in terms}
-    for group in groups:
-        if "" in group:
-            return True  # a function of columns that cannot be told apart here
-        sizes = pair.groups(group).size[0] if group else np.array([SMALLEST])
-        if np.any((sizes > 0) & (sizes < SMALLEST)):
-            return True
-    return False
+    rows: list[Tree] = []
+    seen: set[str] = set()
+    for number, (name, told) in enumerate(zip(names, result.told, strict=True)):
+        own = write(number, name if name == told else InternalOnly(name, told))
+        if told in seen and result.few[number]:
+            own = tuple(InternalOnly(row) for row in own)
+        seen.add(told)
+        rows += own
+    return tuple(rows)
 
 
-def _categories(term: str, columns: Sequence[str]) -> list[str]:
-    """The columns whose categories a coefficient is about; "" for one that is not recognised."""
-    parts = re.findall(r"([^:\[]+)\[", term)
-    found = []
-    for part in parts:
-        inside = re.search(r"^C\(([^,)]+)", part.strip())
-        name = (inside.group(1) if inside else part).strip().strip("`")
-        found.append(name if name in columns else "")
-    return sorted(set(found))
-
-
-def compared_terms(result: Any) -> tuple[set[str], bool]:
-    """Say which values of a comparison's terms may be named, and whether its estimates rest on a few records."""
-    terms = [str(row["term"]) for row in rows_of(result.table)]
-    words = " ".join([getattr(result, "formula", ""), *terms])
-    common = common_labels(result.pair, [one for one in result.pair.original.columns if one in words])
-    return common, tells_few(terms, result.pair, common)
-
-
-def forest_tree(result: Any, setting: PairSetting, common: set[str]) -> tuple[Tree, ...]:
-    """Estimates with their intervals, file by file, of whole terms; values few records have are not named."""
+def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
+    """Estimates with their intervals, file by file, of whole terms; what rests on few records is not told."""
     rows = rows_of(result.forest())
-    files = max(1, len({row["file"] for row in rows}))
-    most = max(1, 2 * MOST_TERMS // files) * files
-    return tuple(
-        forest_row(
-            setting, f"forest.{number}", row, term=term_words(str(row["term"]), common), file=str(row["file"])
-        )
-        for number, row in enumerate(rows[:most])
-    )
+    files = len(rows) // max(1, len(result.told))
+    names = [str(row["term"]) for row in rows[:: max(1, files)]]
+    told = result.told_drawn
+    most = max(1, 2 * MOST_TERMS // max(1, files))
+
+    def write(number: int, term: Tree) -> tuple[Tree, ...]:
+        if number >= most:
+            return ()
+        few, wide = result.few[number], result.few_spread[number]
+        return tuple(
+            forest_row(
+                setting, f"forest.{at}", rows[at], term=term, file=str(rows[at]["file"]), few=few, wide=wide,
+                told=told[at],
+            )
+            for at in range(number * files, (number + 1) * files)
+        )  # fmt: skip
+
+    return term_rows(result, write, names)
 
 
 def forest_row(
-    setting: PairSetting, name: str, row: Mapping[str, Any], *, term: str, file: str
-) -> dict[str, Tree]:
-    """An estimate and its interval in a file; only a confidential document prints them exactly."""
+    setting: PairSetting, name: str, row: Mapping[str, Any], *, term: Tree, file: str, few: bool = False,
+    wide: bool = False,
+    told: tuple[float | None, ...] = (None, None, None),
+) -> dict[str, Tree]:  # fmt: skip
+    """An estimate and its interval in a file; only a confidential document prints them exactly.
+
+    `few`, `wide`: the estimate, or its interval, rests on few records. `told`: estimate and ends as others may see
+    them, where that is not how they are.
+    """
+    start = f"{setting.prefix}.{setting.place}.{name}"
     leaves = {
-        part: value_leaf(setting.ledger, f"{setting.prefix}.{setting.place}.{name}.{part}", row[part])
-        for part in ("estimate", "low", "high")
+        part: told_leaf(
+            setting.ledger, f"{start}.{part}", row[part], few=few or (wide and part != "estimate"), told=other
+        )
+        for part, other in zip(("estimate", "low", "high"), told, strict=True)
     }
-    return {"label": f"{term}, {file}", "term": term, "file": file, **leaves, "exact": InternalOnly(True)}
+    return {"label": _label(term, file), "term": term, "file": file, **leaves, "exact": InternalOnly(True)}
 
 
-def forest_block(rows: Sequence[Plain], about: str) -> ChartBlock:
+def forest_block(rows: Sequence[Plain], about: str) -> list[Block]:
     """Draw estimates, a term on an axis each: with their intervals where these are printed exactly."""
-    terms = list(dict.fromkeys(row["term"] for row in rows))
-    drawn = [row for row in rows if row["term"] in terms[:MOST_DRAWN]]
+    told = [row for row in rows if row["estimate"]["text"] != WITHHELD["text"]]
+    terms = list(dict.fromkeys(row["term"] for row in told))
+    if not terms:
+        return []
+    drawn = [row for row in told if row["term"] in terms[:MOST_DRAWN]]
     caption = (
         f"Estimates and intervals: {about}"
         if any(map(has_interval, drawn))
         else f"Estimates: {about}; {ROUNDED}"
     )
     more = f" (the first {MOST_DRAWN} of {len(terms)})" if len(terms) > MOST_DRAWN else ""
-    return ChartBlock("forest", {"rows": drawn}, caption + more)
+    return [ChartBlock("forest", {"rows": drawn}, caption + more)]
 
 
-def forest_blocks(rows: Sequence[Plain], about: str = "every term, file by file") -> list[Block]:
+def forest_blocks(
+    rows: Sequence[Plain], about: str = "every term, file by file", withheld: str = ""
+) -> list[Block]:
     """Draw estimates, and list them with their intervals."""
-    if not rows:
-        return [Paragraph(f"Estimates {FEW}.", "note")]
-    texts = tuple(
-        (row["label"], *(row[part]["text"] for part in ("estimate", "low", "high"))) for row in rows
-    )
-    digits = "" if any(map(has_interval, rows)) else ", to two digits"
-    table = TableBlock(
-        f"Estimates and intervals{digits}", ("Term and file", "Estimate", "From", "To"), texts, (1, 2, 3)
-    )
-    return [forest_block(rows, about), table]
+    note: list[Block] = [Paragraph(f"Estimates {withheld}.", "note")] if withheld else []
+    chart = forest_block(rows, about)
+    if not chart:
+        return note
+    ends = ("low", "high") if any(row["low"]["text"] != WITHHELD["text"] for row in rows) else ()
+    texts = tuple((row["label"], *(row[part]["text"] for part in ("estimate", *ends))) for row in rows)
+    digits = "" if any(map(has_interval, rows)) else ", to two digits" if ends else ""
+    heads = ("Term and file", "Estimate", *("From", "To")[: len(ends)])
+    caption = f"Estimates and intervals{digits}" if ends else "Estimates"
+    return [*chart, TableBlock(caption, heads, texts, tuple(range(1, len(heads)))), *note]
+
+
+def _label(term: Tree, file: str) -> Tree:
+    if isinstance(term, InternalOnly):
+        return InternalOnly(f"{term.content}, {file}", f"{term.otherwise}, {file}")
+    return f"{term}, {file}"
 
 
 def figures_view(

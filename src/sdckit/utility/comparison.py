@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -19,6 +19,8 @@ from sdckit.result import json_ready
 from sdckit.utility.models.combine import check_sizes
 from sdckit.utility.models.combining_rules import KINDS, Kind, Pooled, limits, pool
 from sdckit.utility.models.interval_overlap import Version, shared_part
+from sdckit.utility.models.steps import stepped
+from sdckit.utility.models.term_names import names_apart
 
 __all__ = [
     "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "note_left_out",
@@ -26,6 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 CompareKind = Literal["observed", "partial", "full", "simple", "proper"]
 FIGURES = (
     "n_terms", "mean_overlap", "min_overlap", "mean_standardised_difference", "max_standardised_difference",
@@ -47,15 +50,28 @@ class FileEstimates:
     df: Floats
     n_used: int
     covariance: Floats | None = None
+    few: Bools | None = None
+    few_spread: Bools | None = None
+    steps: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TermComparison(PairResult):
-    """Base of the comparisons of estimates; see `compare_estimates` and `compare_models`."""
+    """Base of the comparisons of estimates; see `compare_estimates` and `compare_models`.
+
+    `told`: the terms' names without levels of fewer than five records, as `to_dict` and a pickled result have them.
+    `few`, `few_spread`: terms whose estimate, or its standard error, rests on fewer than five records of a file.
+    `steps`: what five records change of a term that counts them; 0 of another.
+    """
 
     dropped: ClassVar[tuple[str, ...]] = ("pair",)
     columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     drawn: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    told: tuple[str, ...] = ()
+    few: tuple[bool, ...] = ()
+    few_spread: tuple[bool, ...] = ()
+    steps: tuple[float, ...] = ()
+    version: Version = "snoke"
     kind: CompareKind = "observed"
     level: float = 0.95
     n: int = 0
@@ -77,10 +93,64 @@ class TermComparison(PairResult):
         return frame_of(self.drawn, self._backend())
 
     def to_dict(self) -> dict[str, Any]:
-        """All figures, exact and ready for JSON, with a row per term under ``terms``."""
-        names = list(self.columns)
-        rows = [dict(zip(names, row, strict=True)) for row in zip(*self.columns.values(), strict=True)]
-        return {**super().to_dict(), "kind": self.kind, "level": self.level, "terms": json_ready(rows)}
+        """All figures, exact and ready for JSON, with a row per term under ``terms``; rare levels are not named."""
+        hidden = self._hidden()
+        columns = hidden["columns"]
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {
+            **super().to_dict(), "by_release": json_ready(hidden["per_release"]), "kind": self.kind,
+            "level": self.level, "terms": json_ready(rows),
+        }  # fmt: skip
+
+    def over_told(self) -> dict[str, float]:
+        """The figures over the terms whose estimate and standard error may be told, from numbers as they are told."""
+        kept = ~np.array(self.few_spread, bool)
+        columns = {name: np.array(values, np.float64)[kept] for name, values in self.told_columns.items()}
+        return {"n_terms": float(kept.sum()), **_figures(columns)}
+
+    @property
+    def told_columns(self) -> dict[str, list[float]]:
+        """The numbers of the table as they may be told: what counts records in steps, and what follows from that."""
+        out = {name: list(values) for name, values in self.columns.items() if name != "term"}
+        for j, step in enumerate(self.steps):
+            if step == 0:
+                continue
+            ends = []
+            for file in ("original", "released"):
+                names = [f"{part}_{file}" for part in ("estimate", "low", "high")]
+                value, low, high = (out[name][j] for name in names)
+                told = stepped(value, low, high, step)
+                ends.append(np.array([told[1:]]))
+                for name, number in zip(names, told, strict=True):
+                    out[name][j] = number
+            out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version)[0])
+        return out
+
+    @property
+    def told_drawn(self) -> list[tuple[float, float, float]]:
+        """Estimate and ends of every row of `forest` as they may be told."""
+        rows = list(zip(self.drawn["estimate"], self.drawn["low"], self.drawn["high"], strict=True))
+        files = len(rows) // max(1, len(self.steps))
+        return [stepped(*row, step=self.steps[at // files]) for at, row in enumerate(rows)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), **self._hidden()}
+
+    def _hidden(self) -> dict[str, Any]:
+        """What names terms, with the names that may be told."""
+        names = dict(zip(self.columns.get("term", ()), names_apart(self.told), strict=True))
+
+        def renamed(key: str) -> str:
+            part, bracket, term = key.partition("[")
+            return f"{part}[{names[term[:-1]]}]" if bracket and term[:-1] in names else key
+
+        return {
+            "columns": {**self.columns, "term": list(names.values())},
+            "drawn": {**self.drawn, "term": [names[term] for term in self.drawn.get("term", ())]},
+            "per_release": tuple(
+                {renamed(key): value for key, value in one.items()} for one in self.per_release
+            ),
+        }
 
 
 def size_ratio(pair: Pair, kind: str) -> float:
@@ -135,13 +205,18 @@ def compare_terms(
     version: Version,
     ratio: float,
     notes: dict[str, str],
+    told: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Lay the estimates of m releases beside those of the original.
 
     `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
     `version`: of the overlap. `ratio`: size of a release relative to the original. `notes`: told what is undefined,
-    and why. Returns the fields of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
+    and why. `told`: the names as they may leave the session, the names themselves unless given; a term with
+    another one rests on few records. Returns the fields
+    of a `TermComparison`: ``columns``, ``drawn``, ``per_release`` and the figures.
     """
+    told = names if told is None else told
+    hidden = np.array([name != shown for name, shown in zip(names, told, strict=True)])
     together = _together(original, released, kind, level, ratio)
     known = limits(original.value, original.variance, original.df, level)
     ends = np.column_stack(known), np.column_stack([together.low, together.high])
@@ -167,17 +242,10 @@ def compare_terms(
         "significant_released": outside[1],
         "same_significance": _same(*outside),
     }
-    _note_undefined(notes, names, overlap, ends)
+    _note_undefined(notes, told, overlap, ends)
     for j in np.flatnonzero(together.adjusted).tolist():
-        notes[f"variance[{names[j]}]"] = "came out at 0 or below; k times the mean variance stands for it"
-    figures = {
-        "mean_overlap": _mean(overlap),
-        "min_overlap": _of_known(np.nanmin, overlap),
-        "mean_standardised_difference": _mean(np.abs(standardised)),
-        "max_standardised_difference": _of_known(np.nanmax, np.abs(standardised)),
-        "sign_agreement": _mean(columns["same_sign"]),
-        "significance_agreement": _mean(columns["same_significance"]),
-    }
+        notes[f"variance[{told[j]}]"] = "came out at 0 or below; k times the mean variance stands for it"
+    figures = _figures(columns)
     for figure, value in figures.items():
         if math.isnan(value):
             notes[figure] = notes.get("overlap", "no term has a standard error above 0")
@@ -185,9 +253,36 @@ def compare_terms(
         "columns": {"term": list(names), **{name: values.tolist() for name, values in columns.items()}},
         "drawn": _forest(names, original, released, labels, together, known, level),
         "per_release": tuple(_each(names, one) for one in released),
+        "told": tuple(told),
+        "few": _any_file([hidden, *(one.few for one in (original, *released))]),
+        "few_spread": _any_file([hidden, *(one.few_spread for one in (original, *released))]),
+        "steps": _largest_step([one.steps for one in (original, *released)], len(names)),
+        "version": version,
         "n_terms": len(names),
         **figures,
     }
+
+
+def _figures(columns: Mapping[str, Floats]) -> dict[str, float]:
+    overlap, standardised = columns["overlap"], np.abs(columns["standardised_difference"])
+    return {
+        "mean_overlap": _mean(overlap),
+        "min_overlap": _of_known(np.nanmin, overlap),
+        "mean_standardised_difference": _mean(standardised),
+        "max_standardised_difference": _of_known(np.nanmax, standardised),
+        "sign_agreement": _mean(columns["same_sign"]),
+        "significance_agreement": _mean(columns["same_significance"]),
+    }
+
+
+def _largest_step(files: Sequence[Floats | None], p: int) -> tuple[float, ...]:
+    found = [one for one in files if one is not None]
+    return tuple(np.max(found, axis=0).tolist()) if found else (0.0,) * p
+
+
+def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
+    """Of each term, whether it is so in any file."""
+    return tuple(np.any([one for one in files if one is not None], axis=0).tolist())
 
 
 def _together(
@@ -270,7 +365,7 @@ def _same(a: Floats, b: Floats) -> Floats:
 
 
 def _of_known(figure: Callable[[Floats], Any], values: Floats) -> float:
-    return math.nan if np.isnan(values).all() else float(figure(values))
+    return math.nan if len(values) == 0 or np.isnan(values).all() else float(figure(values))
 
 
 def _mean(values: Floats) -> float:

@@ -10,6 +10,7 @@ import pytest
 
 from sdckit.cli.commands.explore import read_grid
 from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes import explore as module
 
 Runner = Callable[..., object]
 RECIPE = (
@@ -49,6 +50,9 @@ def test_a_table_a_map_and_its_runs(sdckit: Runner, files: tuple[object, ...], t
         (("--grid", "2.k=2,9999"), "with 2.k = 9999"),
         (("--grid", "2.k=2", "--risk", "r"), "is no figure of the map"),
         (("--grid", "2.k=2", "--plot", "map.pdf"), "a map ends in one of"),
+        (("--grid", "2.k=2", "--plot", "no/map.svg"), "its folder 'no' does not exist"),
+        (("--grid", "2.k=2", "--plot", "."), "it is a folder"),
+        (("--grid", "2.k=2", "--plot", "survey.csv"), "reads this file"),
         (("--grid", "2.k=2", "--out", "survey.csv"), "reads this file"),
         (("--grid", "2.k=2", "--resume", "survey.csv"), "reads this file"),
         (("--grid", "2.k=2", "--resume", "r.jsonl"), "needs a seed"),
@@ -68,3 +72,33 @@ def test_a_grid_is_read_as_toml_or_as_words() -> None:
     assert read_grid(["a.b=true, 'x y'", "c.d=log"]) == {"a.b": [True, "x y"], "c.d": ["log"]}
     with pytest.raises(ScenarioError, match="twice"):
         read_grid(["a.b=1", "a.b=2"])
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "png", "svg"])
+def test_a_map_is_written_whole_or_not_at_all(
+    sdckit: Runner, files: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    plot = tmp_path / f"map.{ending}"
+    plot.write_text("before", encoding="utf-8")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+    done = sdckit("explore", *files, "--grid", "2.k=2", "--plot", plot, "-q")
+    assert done.code == 2
+    assert "could not write the map" in done.err
+    assert plot.read_text(encoding="utf-8") == "before"
+    assert not [one for one in tmp_path.iterdir() if one.name.endswith(".part")]
+    monkeypatch.undo()
+    assert sdckit("explore", *files, "--grid", "2.k=2", "--plot", plot, "-q").code == 0
+    start = {"html": b"<!DOCTYPE html>", "json": b"{", "png": b"\x89PNG", "svg": b"<svg"}[ending]
+    assert plot.read_bytes().startswith(start)
+
+
+def test_a_map_of_few_records_is_refused_before_work(
+    sdckit: Runner, files: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = Path(str(files[1]))
+    lines = survey.read_text(encoding="utf-8").splitlines()[:40]
+    survey.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(module, "_run_all", lambda *_: pytest.fail("it ran"))
+    done = sdckit("explore", *files, "--grid", "2.k=2", "--plot", tmp_path / "map.svg")
+    assert done.code == 2
+    assert "too few for a map" in done.err

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from hypothesis import given, settings, strategies as st
+
 from sdckit.report.chapters.map import map_chart, plain_map
 from sdckit.report.charts import INK, LIGHT, OPEN, to_svg
 
@@ -21,16 +23,17 @@ class Point:
 @dataclass(frozen=True)
 class Map:
     points: tuple[Point, ...]
-    on_front: tuple[bool, ...]
     risk: str = "below_k"
     loss: str = "share_changed"
     n: int = 200
     k: int = 3
 
 
-def points(*pairs: tuple[float, float], risk: str = "below_k", loss: str = "share_changed") -> Map:
+def points(
+    *pairs: tuple[float, float], risk: str = "below_k", loss: str = "share_changed", n: int = 200
+) -> Map:
     made = tuple(Point({"1.k": at}, {risk: r, loss: l}) for at, (r, l) in enumerate(pairs))  # noqa: E741
-    return Map(made, (True,) * len(made), risk, loss)
+    return Map(made, risk, loss, n)
 
 
 def test_counts_are_hidden_and_rounded() -> None:
@@ -44,6 +47,45 @@ def test_estimates_have_two_digits() -> None:
     plain = plain_map(points((3.14159, 0.0123456), risk="expected_reidentifications", loss="pmse"))
     assert plain["points"][0]["loss"]["text"] == "0.012"
     assert plain_map(points((3.14159, 0.0)), internal=True)["points"][0]["risk"]["text"].startswith("3")
+
+
+def fronts(found: Map, *, internal: bool = False) -> list[bool]:
+    return [one["front"] for one in plain_map(found, internal=internal)["points"]]
+
+
+def test_the_front_is_that_of_the_printed_figures() -> None:
+    """1 and 4, 11 and 12 are printed alike: the front must not say which is which."""
+    assert fronts(points((1, 0.1), (4, 0.1), (11, 0.05), (12, 0.05))) == [True] * 4
+    assert fronts(points((1, 0.1), (4, 0.1)), internal=True) == [True, False]
+    assert fronts(points((3, 0.3), (30, 0.3), (30, 0.1))) == [True, False, True]
+
+
+SMALL = st.tuples(st.integers(0, 30), st.floats(0, 1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(SMALL, min_size=2, max_size=6))
+def test_the_front_tells_nothing_beyond_the_figures(pairs: list[tuple[int, float]]) -> None:
+    """Worked out again from nothing but the texts."""
+    plain = plain_map(points(*pairs))["points"]
+
+    def read(text: str) -> float:
+        number = float(text.removesuffix(" %").replace(",", "").removeprefix("<"))
+        return number - 1e-6 if text.startswith("<") else number
+
+    told = [(read(one["risk"]["text"]), read(one["loss"]["text"])) for one in plain]
+    for one, (risk, loss) in zip(plain, told, strict=True):
+        beaten = any(r <= risk and l <= loss and (r, l) != (risk, loss) for r, l in told)  # noqa: E741
+        assert one["front"] != beaten
+
+
+def test_arguments_that_hold_levels_are_numbered() -> None:
+    given = [{"2.groups": {"y": ["ZQX"]}, "2.k": 3}, {"2.groups": {"y": ["other"]}, "2.k": 3}]
+    found = Map(tuple(Point(one, {"below_k": 9, "share_changed": 0.1}) for one in given))
+    assert [one["label"] for one in plain_map(found)["points"]] == [
+        "2.groups = choice 1, 2.k = 3", "2.groups = choice 2, 2.k = 3",
+    ]  # fmt: skip
+    assert "ZQX" in plain_map(found, internal=True)["points"][0]["label"]
 
 
 def leaf(value: float | None, **more: Any) -> dict[str, Any]:

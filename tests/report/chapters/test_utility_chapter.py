@@ -64,6 +64,9 @@ def leaf(text):
     return {"text": text, "value": None}
 
 
+ENDS = ("estimate", "low", "high")
+
+
 def tree(m):
     row = {"level": "whole file", "figure": "AUC", "best": 0.5}
     return {
@@ -74,7 +77,8 @@ def tree(m):
         "pairs": [{"variables": "sex × age", "s_pmse": leaf("2"), "specks": leaf("0.1")}],
         "models": [
             {
-                "forest": [], "withheld": "", "formula": "y ~ x", "family": "linear",
+                "forest": [{"label": "x, released", "term": "x", "file": "released", **dict.fromkeys(ENDS, leaf("1"))}],
+                "withheld": "", "formula": "y ~ x", "family": "linear",
                 "terms": [
                     {"term": "x", "estimate_original": leaf("1"), "estimate_released": leaf("2"), "overlap": leaf("-1")}
                 ],

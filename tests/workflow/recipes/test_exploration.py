@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 import polars as pl
-from hypothesis import given, strategies as st
 
 import sdckit as sdc
-from sdckit.workflow.recipes.exploration import Exploration, Point, pareto
+from sdckit.workflow.recipes.exploration import Exploration, Point
 from sdckit.workflow.recipes.recipe_figures import FIGURES
 
 RECIPE = sdc.Recipe([{"method": "pram", "columns": ["a"]}])
@@ -38,19 +37,3 @@ def test_the_chart_shows_protected_figures() -> None:
     assert "'risk_text': '<5'" in text
     assert "'risk_text': '4'" not in text
     assert "'risk_text': '4'" in str(MAP.plot(internal=True).to_dict())
-
-
-PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8)
-
-
-@given(PAIRS)
-def test_who_is_on_the_front_is_beaten_by_nobody_and_who_is_not_by_one_on_it(
-    pairs: list[tuple[int, int]],
-) -> None:
-    def beats(one: tuple[int, int], other: tuple[int, int]) -> bool:
-        return one != other and one[0] <= other[0] and one[1] <= other[1]
-
-    marks = pareto(pairs)
-    front = [pair for pair, mark in zip(pairs, marks, strict=True) if mark]
-    for pair, mark in zip(pairs, marks, strict=True):
-        assert mark != any(beats(other, pair) for other in front)

@@ -10,18 +10,16 @@ import typer
 from typer import Option
 
 from sdckit.cli.options import Quiet
-from sdckit.cli.outputs import check_targets
+from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
 from sdckit.cli.source import Reading, takes
-from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.exploration import Exploration
 
 __all__ = ["explore", "read_grid"]
-
-PLOTS = (".html", ".svg", ".png", ".json")
 
 
 @takes(Reading)
@@ -70,13 +68,17 @@ def explore(
     check_targets(out, plot, resume, inputs=inputs)
     if out is not None:
         check_format(out, file, excel_safe=False)
-    if plot is not None and plot.suffix.lower() not in PLOTS:
-        raise FileFormatError(f"{plot.name}: a map ends in one of {', '.join(PLOTS)}")
+    check_chart_name(plot)
     with Steps(quiet=quiet) as steps:
         frame = read_all(
             file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
             missing=codes_of(reading.missing, chosen), **reading.how,
         )  # fmt: skip
+        if plot is not None and len(frame) < FEWEST_RECORDS:
+            raise DataError(
+                f"the file has fewer than {FEWEST_RECORDS} records, too few for a map that may leave the room; leave "
+                "--plot out, --out writes the exact table"
+            )
         from sdckit.workflow.recipes.explore import explore as run
 
         found = run(
@@ -120,7 +122,9 @@ def _write(found: Exploration, out: Path | None, plot: Path | None) -> None:
 
         write_file(found.table, out, private=True)
     if plot is not None:
-        found.plot().save(str(plot))
+        from sdckit.report.offline import write_chart
+
+        write_chart(found.plot(), plot, what="map")
 
 
 def _print(found: Exploration, name: str, written: list[Path]) -> None:

@@ -15,11 +15,11 @@ from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import open_rng
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Order, find_choices
 from sdckit.protect.suppression.suppression_decoys import hide_implied as hide

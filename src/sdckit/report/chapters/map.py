@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sdckit.numerics.pareto import pareto
 from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
-from sdckit.report.gate.figures import Document, Guarded, Ledger, Part, Tree
+from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.view import Plain
 
@@ -27,25 +29,61 @@ WORDS = {
 
 
 def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected points of a map; recipes without figures are left out."""
+    """Give the protected points of a map; recipes without figures are left out.
+
+    Which points no other beats is told by the figures as they are printed: exact ones would order what is printed
+    alike.
+    """
     ledger = Ledger()
     n = ledger.count("n", found.n, "n")
     points: list[Tree] = []
-    for at, (one, front) in enumerate(zip(found.points, found.on_front, strict=True)):
+    labels = _labels([one.parameters for one in found.points])
+    for at, (one, label) in enumerate(zip(found.points, labels, strict=True)):
         risk, loss = one.figures[found.risk], one.figures[found.loss]
         if math.isnan(risk) or math.isnan(loss):
             continue
         points.append(
             {
-                "label": ", ".join(f"{path} = {value}" for path, value in one.parameters.items()),
+                "label": InternalOnly(
+                    ", ".join(f"{path} = {value}" for path, value in one.parameters.items()), label
+                ),
                 "risk": _risk(f"p{at}.risk", risk, one.small, found.risk, ledger),
                 "loss": _loss(f"p{at}.loss", loss, one.behind, found.loss, ledger),
-                "front": front,
             }
         )
     head: dict[str, Tree] = {"n": n, "risk": found.risk, "loss": found.loss, "k": found.k}
     tree = {**head, "points": tuple(points)}
-    return protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
+    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
+    drawn = pareto([(_rank(one["risk"]), _rank(one["loss"])) for one in plain["points"]])
+    for one, front in zip(plain["points"], drawn, strict=True):
+        one["front"] = front
+    return plain
+
+
+def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The arguments of each recipe, numbers and words as they are; of others, that may hold values, which it is."""
+    others: dict[str, list[str]] = {}
+    labels = []
+    for one in points:
+        words = []
+        for path, value in one.items():
+            shown = str(value)
+            if not isinstance(value, int | float | str):
+                known = others.setdefault(path, [])
+                if shown not in known:
+                    known.append(shown)
+                shown = f"choice {known.index(shown) + 1}"
+            words.append(f"{path} = {shown}")
+        labels.append(", ".join(words))
+    return labels
+
+
+def _rank(leaf: Plain) -> float:
+    """Where a printed figure stands among others: a bound just below the same number; nowhere if withheld."""
+    height = _height(leaf)
+    if height is None:
+        return math.nan
+    return height if leaf["value"] is not None else math.nextafter(height, -math.inf)
 
 
 def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tree:
@@ -89,6 +127,8 @@ def map_chart(plain: Plain) -> Any:
         layers.append(
             front.mark_text(align="left", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N")
         )
+    from sdckit.report.offline import offline
+
     chart = alt.layer(*layers).properties(
         width=WIDTH,
         height=360,
@@ -96,7 +136,7 @@ def map_chart(plain: Plain) -> Any:
             "Risk and loss of every recipe tried", anchor="start", fontSize=14, color=INK, offset=12
         ),
     )
-    return chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None)
+    return offline(chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None))
 
 
 def _row(point: Plain) -> dict[str, Any] | None:

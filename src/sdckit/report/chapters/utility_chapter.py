@@ -78,14 +78,14 @@ def heat_blocks(heat: Plain | None) -> list[Block]:
 
 def _model_blocks(model: Plain) -> list[Block]:
     caption = f"{model['formula']} ({model['family']})"
-    if model["withheld"]:
-        return [Paragraph(f"{caption}: {model['withheld']}.", "note")]
     parts = ("estimate_original", "estimate_released", "overlap")
     rows = tuple((row["term"], *_texts(row, *parts)) for row in model["terms"])
-    return [
-        TableBlock(caption, ("Term", "Original", "Release", "Overlap"), rows, (1, 2, 3)),
-        forest_block(model["forest"], caption),
-    ]
+    note = Paragraph(f"{caption}: estimates {model['withheld']}.", "note")
+    chart = forest_block(model["forest"], caption)
+    if not chart:
+        return [note]
+    table = TableBlock(caption, ("Term", "Original", "Release", "Overlap"), rows, (1, 2, 3))
+    return [table, *chart, *([note] if model["withheld"] else [])]
 
 
 def _texts(row: Plain, *names: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Text files, written whole or not at all, and never in the place of something that is no file."""
+"""Files, written whole or not at all, and never in the place of something that is no file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def real_target(path: str | os.PathLike[str]) -> Path:
 
 
 def write_whole(
-    text: str, path: str | os.PathLike[str], *, what: str = "file", private: bool = False
+    text: str | bytes, path: str | os.PathLike[str], *, what: str = "file", private: bool = False
 ) -> None:
     """Write beside the target (a link is followed) and move it into place when it is complete; `what` it is, in words.
 
@@ -54,8 +54,8 @@ def write_whole(
     try:
         handle, name = tempfile.mkstemp(prefix=".sdckit-", suffix=".part", dir=target.parent)
         temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(PRIVATE if private else 0o666 & ~_umask())

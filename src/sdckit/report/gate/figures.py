@@ -207,7 +207,8 @@ class Told:
 class Holds:
     """Whether a limit holds; None when it could not be tested.
 
-    Where it holds because each of the counts `none` is none, so much is told of them, whatever is printed. Where it is a `limit` on an expected number `value` as a part of the count `base`, it stays open unless the printed
+    Where it holds because each of the counts `none` is none, so much is told of them, whatever is printed. Where
+    it is a `limit` on an expected number `value` as a part of the count `base`, it stays open unless the printed
     figures decide it: else it would say more of the number than its print.
     """
 
@@ -235,9 +236,10 @@ class Foreign:
 
 @dataclass(frozen=True)
 class InternalOnly:
-    """Exact matter that exists only in a confidential document."""
+    """Exact matter that exists only in a confidential document; `otherwise` stands in its place elsewhere, if given."""
 
     content: Tree
+    otherwise: Tree = None
 
 
 @dataclass(frozen=True)

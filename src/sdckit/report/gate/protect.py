@@ -118,7 +118,7 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
 
 def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, InternalOnly):
-        return tree.content if internal else tree
+        return _expand(tree.content if internal else tree.otherwise, ledger, internal=internal)
     if isinstance(tree, Levels | SizeClasses | Histogram):
         rows = expand(tree, ledger, internal=internal)
         return _guarded_bins(tree, rows) if isinstance(tree, Histogram) and tree.guard else rows
@@ -128,10 +128,12 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
         return {
             key: _expand(value, ledger, internal=internal)
             for key, value in tree.items()
-            if internal or not isinstance(value, InternalOnly)
+            if internal or not _is_internal(value)
         }
     if isinstance(tree, tuple):
-        return tuple(_expand(value, ledger, internal=internal) for value in tree)
+        return tuple(
+            _expand(value, ledger, internal=internal) for value in tree if internal or not _is_internal(value)
+        )
     return tree
 
 
@@ -140,6 +142,11 @@ def _guarded_bins(leaf: Histogram, rows: Tree) -> Tree:
     whole = Share(leaf.whole, leaf.whole)
     one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
     return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
+
+
+def _is_internal(tree: Tree) -> bool:
+    """Whether nothing of it stands in a document that may leave."""
+    return isinstance(tree, InternalOnly) and tree.otherwise is None
 
 
 @dataclass(frozen=True)

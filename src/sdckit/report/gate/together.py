@@ -47,7 +47,8 @@ NAMES: Mapping[type, tuple[str, ...]] = {
     Count: ("name",), Value: ("name",), Share: ("part", "whole"), Ratio: ("value", "count"),
     Difference: ("whole", "part"), Total: ("family",), Cumulative: ("parts", "wholes"), Chance: ("hits", "misses"),
     Guarded: ("name", "base"), Part: ("base",), Told: ("bases",), Holds: ("none", "value", "base"),
-    AllHold: (), Foreign: (), Ranked: (), InternalOnly: (), Levels: ("name", "whole", "missing", "records"), SizeClasses: ("name",),
+    AllHold: (), Foreign: (), Ranked: (), InternalOnly: (),
+    Levels: ("name", "whole", "missing", "records"), SizeClasses: ("name",),
     Histogram: ("name", "whole", "total", "guard"),
 }  # fmt: skip
 Rename = Callable[[str], str]

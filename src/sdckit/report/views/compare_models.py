@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.data.frames import rows_of
+from sdckit.report.blocks import Block
 from sdckit.report.estimates import (
-    FEW,
     MOST_TERMS,
     USEFULNESS,
     UtilityView,
-    compared_terms,
+    few_words,
     forest_blocks,
     forest_tree,
-    term_words,
+    term_rows,
+    told_leaf,
     value_leaf,
 )
-from sdckit.report.gate.figures import Tree
+from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import PairSetting
+from sdckit.report.view import Plain
 
 SHOWN = ("estimate_original", "estimate_released", "overlap")
 
@@ -25,25 +27,42 @@ SHOWN = ("estimate_original", "estimate_released", "overlap")
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the coefficients on both files, and how far their intervals overlap."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
-    common, few = compared_terms(result)
-    rows = [] if few else rows_of(result.table)[:MOST_TERMS]
-    terms = [
-        {
-            "term": term_words(str(row["term"]), common),
-            **{part: value_leaf(ledger, f"{start}.{number}.{part}", row.get(part)) for part in SHOWN},
+    rows = rows_of(result.table)
+    told = result.told_columns
+
+    def write(number: int, term: Tree) -> tuple[Tree, ...]:
+        if number >= MOST_TERMS:
+            return ()
+        few, wide = result.few[number], result.few_spread[number]
+        leaves = {
+            part: told_leaf(
+                ledger,
+                f"{start}.{number}.{part}",
+                rows[number].get(part),
+                few=hidden,
+                told=told[part][number],
+            )
+            for part, hidden in zip(SHOWN, (few, few, wide), strict=True)
         }
-        for number, row in enumerate(rows)
-    ]
+        return ({"term": term, **leaves},)
+
+    overlap = value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
+    if any(result.few_spread) or any(result.steps):
+        others = value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
+        overlap = InternalOnly(overlap, others)
     return {
-        "formula": result.formula,
+        "formula": InternalOnly(result.formula, result.told_formula),
         "family": result.family,
-        "mean_overlap": value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap),
-        "terms": tuple(terms),
-        "withheld": FEW if few else "",
-        "forest": () if few else forest_tree(result, setting, common),
+        "mean_overlap": overlap,
+        "terms": term_rows(result, write, [str(row["term"]) for row in rows]),
+        "withheld": few_words(result),
+        "forest": forest_tree(result, setting),
     }
 
 
-VIEW = UtilityView(
-    USEFULNESS, tree, lambda plain, place: forest_blocks(plain[place]["forest"]), part="models"
-)
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Draw the coefficients with their intervals, and list them."""
+    return forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"])
+
+
+VIEW = UtilityView(USEFULNESS, tree, blocks, part="models")

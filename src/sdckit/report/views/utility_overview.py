@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +11,15 @@ from sdckit.report.blocks import Block
 from sdckit.report.carried import carried
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
-from sdckit.report.gate.figures import Foreign, Tree
+from sdckit.report.gate.figures import Foreign, InternalOnly, Tree
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, view_of
+from sdckit.utility.models.term_names import told_text
 from sdckit.utility.utility_overview import HEADLINES, Headline
 
 # Differences of distributions: times n they are records that moved.
 SHARES = ("joint_max_difference", "mean_total_variation", "largest_total_variation")
+MODELS = "compare_models"
 METHOD = Note(
     "Utility",
     "pMSE: how well a model tells released records from original ones. Shares of records in other values by variable, "
@@ -38,7 +41,10 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         **EMPTY,
         "m": result.m,
         "table": tuple(_row(one, result, setting) for one in defined),
-        "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in result.skipped),
+        "skipped": tuple(
+            {"measure": InternalOnly(name, told_text(name, frozenset())), "reason": Foreign(reason)}
+            for name, reason in result.skipped
+        ),
         "notes": notes_tree(result),
     }
     for place, one in result.results.items():
@@ -55,23 +61,34 @@ def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
     write = share_leaf if one.name in SHARES else value_leaf
     found = {"value": getattr(result, one.name), "smallest": smallest, "largest": largest}
     start = f"{setting.prefix}.{one.name}"
+    pair = getattr(result, "pair", None)
+    leaves = {
+        part: carried(
+            write(setting.ledger, f"{start}.{part}", true), setting, pair, result.variables, one.name
+        )
+        for part, true in found.items()
+    }
+    models = [each for name, each in result.results.items() if name.startswith(MODELS)]
+    if one.measure == MODELS and any(any(each.few_spread) or any(each.steps) for each in models):
+        told = value_leaf(setting.ledger, f"{start}.told", _over_told(one, models))
+        leaves = {part: InternalOnly(leaf, told) for part, leaf in leaves.items()}
     return {
         "name": one.name,
         "level": one.level,
         "measure": one.measure,
         "figure": one.words,
         "best": one.best,
-        **{
-            part: carried(
-                write(setting.ledger, f"{start}.{part}", true),
-                setting,
-                getattr(result, "pair", None),
-                result.variables,
-                one.name,
-            )
-            for part, true in found.items()
-        },
+        **leaves,
     }
+
+
+def _over_told(one: Headline, models: Sequence[Any]) -> float:
+    """A figure of the models over the coefficients that are told: the others would follow from it."""
+    values = [each.over_told()[one.figure] for each in models]
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return math.nan
+    return min(known) if one.name == "min_overlap" else math.fsum(known) / len(known)
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:

@@ -21,7 +21,13 @@ from sdckit.utility.comparison import (
     size_ratio,
 )
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
-from sdckit.utility.models.statistics_of_file import NAMED, Statistic, called_estimates, named_estimates
+from sdckit.utility.models.statistics_of_file import (
+    NAMED,
+    Statistic,
+    called_estimates,
+    named_estimates,
+    told_levels,
+)
 
 __all__ = ["EstimateComparison", "compare_estimates"]
 
@@ -55,6 +61,9 @@ class EstimateComparison(TermComparison):
 
     measure: ClassVar[str] = "compare_estimates"
     figures: ClassVar[tuple[str, ...]] = ("n", *FIGURES)
+    statistic: str = ""
+    variables: tuple[str, ...] = ()
+    weighted: bool = False
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -159,8 +168,10 @@ def compare_estimates(
     pair = _opened(original, released, statistic, variables, weight, scenario)
     ratio = size_ratio(pair, kind)
     notes: dict[str, str] = {}
+    columns: tuple[str, ...] = ()
     if callable(statistic):
         names, files = called_estimates(pair, statistic)
+        told = [f"estimate {j + 1}" for j in range(len(names))]
     else:
         if statistic == "total" and weight is None and ratio != 1:
             raise DataError(
@@ -169,14 +180,18 @@ def compare_estimates(
             )
         columns = _variables(variables, scenario)
         names, files = named_estimates(pair, statistic, columns, weight, probability, level)
+        told = told_levels(pair, columns) if statistic == "proportion" else list(names)
         note_identical(notes, pair, columns)
         note_left_out(notes, pair, [one.n_used for one in files], ", at least")
     found = compare_terms(
         names, files[0], files[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
-        notes=notes,
+        notes=notes, told=told,
     )  # fmt: skip
     rule = "" if callable(statistic) else "missing values are left out, variable by variable"
-    return EstimateComparison(pair, missing_rule=rule, notes=notes, kind=kind, level=level, n=pair.n, **found)
+    return EstimateComparison(
+        pair, missing_rule=rule, notes=notes, kind=kind, level=level, n=pair.n, variables=columns,
+        statistic="function" if callable(statistic) else statistic, weighted=weight is not None, **found,
+    )  # fmt: skip
 
 
 def _variables(variables: Sequence[str] | None, scenario: Scenario | None) -> tuple[str, ...]:

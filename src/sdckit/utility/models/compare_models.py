@@ -23,11 +23,14 @@ from sdckit.utility.comparison import (
     note_left_out,
     size_ratio,
 )
+from sdckit.utility.models.carried_by_few import FEWEST
 from sdckit.utility.models.formula_text import Sides, read_formula
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import Design, column_values, designs
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family
 from sdckit.utility.models.statistics_of_file import weights_of
+from sdckit.utility.models.tellable import tellable
+from sdckit.utility.models.term_names import RARE, told_text
 from sdckit.utility.propensities.lack_of_fit import lack_of_fit
 
 __all__ = ["ModelComparison", "compare_models"]
@@ -73,10 +76,14 @@ class ModelComparison(TermComparison):
         "n", *FIGURES, "lack_of_fit", "lack_of_fit_df", "lack_of_fit_p_value",
     )  # fmt: skip
     formula: str = ""
+    told_formula: str = ""
     family: Family = "linear"
     lack_of_fit: float = math.nan
     lack_of_fit_df: float = math.nan
     lack_of_fit_p_value: float = math.nan
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "formula": self.told_formula}
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -178,28 +185,32 @@ def compare_models(
     known = [np.ones(size, bool) for size in (pair.n, *pair.sizes)]
     if codes is not None:
         known = [~np.isnan(one) for one in codes]
-    terms, files = designs(pair, inside, known)
+    terms, told, files = designs(pair, inside, known)
     found = []
     for j, (label, design) in enumerate(zip(pair.names, files, strict=True)):
         outcome = _of_file(design, None if codes is None else codes[j], family, len(outcomes), label)
         given = None if weights is None else weights[j][design.rows]
-        found.append(
-            fit_family(family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label)
+        fitted = fit_family(
+            family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label
         )
+        may = tellable(family, outcome, design.matrix, given, fitted.value)
+        found.append(replace(fitted, few=may.few, few_spread=may.few_spread, steps=may.steps))
     names = terms
     if family == "multinomial":
         names = tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
+        shown = _told_outcomes(pair, sides, outcomes)
+        told = tuple(f"{one}: {term}" for one in shown[1:] for term in told)
     note_left_out(notes, pair, [len(one.rows) for one in files])
-    _note_absent(notes, pair, names, found)
+    _note_absent(notes, pair, told, found)
     note_identical(notes, pair, sides.columns)
     compared = compare_terms(
         names, found[0], found[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
-        notes=notes,
+        notes=notes, told=told,
     )  # fmt: skip
     compared.update(lack_of_fit(found[0], found[1:], kind=kind, ratio=ratio, notes=notes))
     return ModelComparison(
         pair, missing_rule=MISSING_RULE, notes=notes, kind=kind, level=level, n=pair.n, formula=formula,
-        family=family, **compared,
+        family=family, told_formula=told_text(formula, _common(pair, sides)), **compared,
     )  # fmt: skip
 
 
@@ -282,6 +293,27 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
                 "has no finite estimate"
             )
     return outcome
+
+
+def _common(pair: Pair, sides: Sides) -> frozenset[str]:
+    """Values of any column of the formula that five records or more of the original have."""
+    found: set[str] = set()
+    for name in sides.columns:
+        if ("codes", name) in pair.memo:
+            shared = pair.codes(name)
+            counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)
+            found |= {
+                label
+                for label, n in zip(shared.labels()[1:], counts[1:].tolist(), strict=True)
+                if n >= FEWEST
+            }
+    return frozenset(found)
+
+
+def _told_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
+    assert sides.outcome_column is not None  # a multinomial model has a column
+    counts = np.bincount(pair.codes(sides.outcome_column).codes[0], minlength=len(outcomes) + 1)[1:]
+    return [one if n >= FEWEST else f"({RARE})" for one, n in zip(outcomes, counts.tolist(), strict=True)]
 
 
 def _note_absent(notes: dict[str, str], pair: Pair, names: Sequence[str], found: Sequence[Any]) -> None:

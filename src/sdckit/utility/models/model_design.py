@@ -14,12 +14,12 @@ from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
 from sdckit.errors import DataError
 from sdckit.utility.models.formula_text import FUNCTIONS, Sides
+from sdckit.utility.models.term_names import common_levels, told_names
 
-__all__ = ["Design", "column_values", "designs", "independent_columns"]
+__all__ = ["Design", "column_values", "designs"]
 
 Floats = NDArray[np.float64]
 MOST_LEVELS = 1000
-TOLERANCE = 1e-7  # of what a column keeps of its length beside the columns before it
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +72,8 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 
 def designs(
     pair: Pair, sides: Sides, complete: Sequence[NDArray[np.bool_]]
-) -> tuple[tuple[str, ...], list[Design]]:
-    """Names of the terms, and the design of each file, the original first.
+) -> tuple[tuple[str, ...], tuple[str, ...], list[Design]]:
+    """Names of the terms, the same without levels of a few records, and the design of each file, the original first.
 
     `complete`: records of each file that the caller can use otherwise (weights, outcome). Raises DataError: the
     formula cannot be evaluated; a term is not finite, with the rows; no complete record is left.
@@ -110,7 +110,7 @@ def designs(
                 )
             outcome = values[:, 0]
         out.append(Design(rows, matrix, outcome))
-    return names, out
+    return names, told_names(names, spec, common_levels(files[0], list(columns))), out
 
 
 def _evaluated(
@@ -151,29 +151,3 @@ def _evaluated(
                 f"{label}: {name} is not a finite number in {first_rows(where)}; change the formula"
             )
     return values, names, found.model_spec
-
-
-def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
-    """Columns that do not follow from those before them.
-
-    >>> independent_columns(np.array([[1.0, 2, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0]])).tolist()
-    [True, False, True, False]
-    """
-    length: Floats = np.linalg.norm(matrix, axis=0)
-    kept: NDArray[np.bool_] = length > 0
-    if not kept.any():
-        return kept
-    # The triangle has all inner products of the columns, in p rows instead of n.
-    triangle: Floats = np.linalg.qr(matrix[:, kept] / length[kept], mode="r")  # type: ignore[assignment]
-    basis: list[Floats] = []
-    for j, at in enumerate(np.flatnonzero(kept).tolist()):
-        rest = triangle[:, j].copy()
-        for _ in range(2):  # the second pass takes away what rounding left
-            for one in basis:
-                rest -= (one @ rest) * one
-        size = float(np.linalg.norm(rest))
-        if size > TOLERANCE:
-            basis.append(rest / size)
-        else:
-            kept[at] = False
-    return kept

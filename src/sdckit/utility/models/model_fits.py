@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.errors import DataError
 from sdckit.utility.comparison import FileEstimates
-from sdckit.utility.models.model_design import independent_columns
+from sdckit.utility.models.independent_columns import independent_columns
 
 __all__ = ["FAMILIES", "Family", "fit_family"]
 

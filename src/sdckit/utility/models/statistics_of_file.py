@@ -14,8 +14,10 @@ from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.comparison import FileEstimates
+from sdckit.utility.models.carried_by_few import FEWEST, sum_of_few
+from sdckit.utility.models.term_names import RARE
 
-__all__ = ["NAMED", "Statistic", "called_estimates", "named_estimates", "weights_of"]
+__all__ = ["NAMED", "Statistic", "called_estimates", "named_estimates", "told_levels", "weights_of"]
 
 Floats = NDArray[np.float64]
 Statistic = Literal["mean", "total", "proportion", "quantile"]
@@ -85,15 +87,24 @@ def estimate_quantile(values: Floats, weights: Floats | None, share: float, leve
     found = quantile_of(values, weights, share)
     if len(values) == 1:
         return found, math.nan, math.nan
-    below = (values <= found).astype(np.float64)
-    given = np.ones(len(values)) if weights is None else weights
+    z = float(norm.ppf((1 + level) / 2))
+    low, high = woodruff_ends(values, weights, share, z)
+    return found, ((high - low) / (2 * z)) ** 2, math.inf
+
+
+def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float) -> tuple[float, float]:
+    """Woodruff's interval of a quantile, `z` standard errors of the share to either side.
+
+    >>> woodruff_ends(np.arange(101.0), None, 0.5, 2.0)
+    (40.0, 60.0)
+    """
     spread = share * (1 - share) / (len(values) - 1)
     if weights is not None:
-        spread = estimate_mean(below, given)[1]
-    z = float(norm.ppf((1 + level) / 2))
+        below = (values <= quantile_of(values, weights, share)).astype(np.float64)
+        spread = estimate_mean(below, weights)[1]
     reach = z * math.sqrt(spread)
     low, high = (quantile_of(values, weights, min(max(share + sign * reach, 0.0), 1.0)) for sign in (-1, 1))
-    return found, ((high - low) / (2 * z)) ** 2, math.inf
+    return low, high
 
 
 def weights_of(pair: Pair, weight: str | None) -> tuple[Floats, ...] | None:
@@ -123,6 +134,7 @@ def named_estimates(
     weights = weights_of(pair, weight)
     names: list[str] = []
     found: list[list[Found]] = [[] for _ in pair.names]
+    few: list[list[tuple[bool, bool]]] = [[] for _ in pair.names]
     used = [0] * len(pair.names)
     for variable in variables:
         columns, labels = _columns(pair, statistic, variable)
@@ -131,10 +143,11 @@ def named_estimates(
             given = None if weights is None else weights[j][known]
             used[j] = max(used[j], int(known.sum()))
             found[j] += [_one(statistic, column, given, share, level) for column in values]
-    tables = [np.array(rows, np.float64).reshape(-1, 3).T for rows in found]
-    files = [
-        FileEstimates(value, variance, df, n) for (value, variance, df), n in zip(tables, used, strict=True)
-    ]
+            few[j] += [_few(statistic, column, given, share, level) for column in values]
+    files = []
+    for rows, flags, n in zip(found, few, used, strict=True):
+        value, variance, df = np.array(rows, np.float64).reshape(-1, 3).T
+        files.append(FileEstimates(value, variance, df, n, None, *np.array(flags, bool).reshape(-1, 2).T))
     return tuple(names), files
 
 
@@ -159,11 +172,56 @@ def _columns(
     ], labels
 
 
+def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
+    """The names of proportions, levels that fewer than five records of the original have as "rare"."""
+    out = []
+    for variable in variables:
+        shared = pair.codes(variable)
+        counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)[1:].tolist()
+        out += [
+            f"{variable}={label if n >= FEWEST else RARE}"
+            for label, n in zip(shared.labels()[1:], counts, strict=True)
+        ]
+    return out
+
+
 def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Found:
     if statistic == "quantile":
         return estimate_quantile(values, weights, share, level)
     given = np.ones(len(values)) if weights is None else weights
     return (estimate_total if statistic == "total" else estimate_mean)(values, given)
+
+
+def _few(
+    statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float
+) -> tuple[bool, bool]:
+    """Whether an estimate, and whether its variance, rests on fewer than five records."""
+    if statistic == "quantile":
+        return quantile_of_few(values, weights, share, level)
+    given = np.ones(len(values)) if weights is None else weights
+    return sum_of_few(given, values)
+
+
+def quantile_of_few(values: Floats, weights: Floats | None, share: float, level: float) -> tuple[bool, bool]:
+    """Whether fewer than five records lie beyond a quantile on either side, or beyond the ends of its interval.
+
+    A value that five records share is no record's own.
+
+    >>> quantile_of_few(np.arange(100.0), None, 0.5, 0.95), quantile_of_few(np.arange(100.0), None, 0.98, 0.95)
+    ((False, False), (True, True))
+    """
+    from scipy.stats import norm
+
+    if len(values) < FEWEST:
+        return True, True
+    z = float(norm.ppf((1 + level) / 2))
+    few = _few_beyond(values, quantile_of(values, weights, share))
+    return few, few or any(_few_beyond(values, end) for end in woodruff_ends(values, weights, share, z))
+
+
+def _few_beyond(values: Floats, quantile: float) -> bool:
+    above, below = np.count_nonzero(values > quantile), np.count_nonzero(values < quantile)
+    return bool(min(above, below) < FEWEST > np.count_nonzero(values == quantile))
 
 
 def called_estimates(pair: Pair, statistic: Callable[[Any], Any]) -> Estimates:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import frame_of
+from sdckit.numerics.pareto import pareto
 from sdckit.workflow.recipes.recipe_figures import FIGURES
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sdckit.workflow.recipes.recipe import Recipe
 
-__all__ = ["Exploration", "Point", "pareto"]
+__all__ = ["Exploration", "Point"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Exploration:
         return made
 
     def plot(self, *, internal: bool = False) -> alt.Chart:
-        """An Altair chart of the map, the front marked; figures protected unless `internal`."""
+        """An Altair chart of the map; figures protected unless `internal`, the front that of the figures shown."""
         from sdckit.report.chapters.map import map_chart, plain_map
 
         chart: alt.Chart = map_chart(plain_map(self, internal=internal))
@@ -114,24 +114,6 @@ class Exploration:
             f"Exploration({len(self.points)} recipes on {self.n} records, {sum(self.on_front)} on the front of "
             f"{self.risk} and {self.loss})"
         )
-
-
-def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
-    """Which pairs no other beats: less of one and not more of the other; NaN never stands on the front.
-
-    Examples
-    --------
-    >>> pareto([(1, 5), (2, 3), (2, 4), (3, 3), (1, 5)])
-    (True, True, False, False, True)
-    """
-    found = []
-    for risk, loss in pairs:
-        if math.isnan(risk) or math.isnan(loss):
-            found.append(False)
-            continue
-        beaten = any(r <= risk and l <= loss and (r < risk or l < loss) for r, l in pairs)  # noqa: E741
-        found.append(not beaten)
-    return tuple(found)
 
 
 def _column(values: list[Any]) -> list[Any]:

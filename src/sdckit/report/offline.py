@@ -1,0 +1,98 @@
+"""Charts that need no network: shown in a notebook as a picture, written with the scripts that draw them.
+
+Altair's own load scripts from a server when they are shown or saved as HTML, and have a menu that sends their data to
+an editor on the web.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from sdckit.errors import FileFormatError
+from sdckit.report.formats.atomic import write_whole
+
+__all__ = ["ENDINGS", "check_chart_name", "offline", "write_chart"]
+
+ENDINGS = (".html", ".json", ".png", ".svg")
+NO_MENU = {"embedOptions": {"actions": False}}
+PNG_SCALE = 2.0
+
+
+class Offline:
+    """What an Altair chart has that is shown, and saved, without a network."""
+
+    def _repr_mimebundle_(self, *_: Any, **__: Any) -> dict[str, str]:
+        return {"image/svg+xml": _svg(self), "text/plain": repr(self)}
+
+    def to_html(self, *args: Any, inline: bool = True, **options: Any) -> str:
+        """The chart as a page that holds its scripts."""
+        return str(super().to_html(*args, inline=inline, **options))  # type: ignore[misc]
+
+    def save(self, fp: Any, format: Any = None, **options: Any) -> None:
+        """Save as Altair does, a page with its scripts."""
+        ending = format or (Path(fp).suffix.removeprefix(".") if isinstance(fp, str | os.PathLike) else "")
+        if str(ending).lower() == "html":
+            options.setdefault("inline", True)
+        super().save(fp, format, **options)  # type: ignore[misc]
+
+
+class OfflineChart(Offline, alt.Chart):  # type: ignore[misc]
+    """One view."""
+
+
+class OfflineLayers(Offline, alt.LayerChart):  # type: ignore[misc]
+    """Views on top of each other."""
+
+
+class OfflineRows(Offline, alt.VConcatChart):  # type: ignore[misc]
+    """Views below each other."""
+
+
+KINDS = {alt.Chart: OfflineChart, alt.LayerChart: OfflineLayers, alt.VConcatChart: OfflineRows}
+
+
+def offline(chart: Any) -> Any:
+    """The same chart, in need of no network."""
+    found = chart.properties(usermeta=NO_MENU)
+    object.__setattr__(
+        found, "__class__", KINDS[type(found)]
+    )  # its own setting of attributes is for the spec
+    return found
+
+
+def check_chart_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name whose ending no chart is written in."""
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise FileFormatError(f"{target.name}: a chart ends in one of {', '.join(ENDINGS)}")
+
+
+def write_chart(
+    chart: Any, path: str | os.PathLike[str], *, what: str = "chart", private: bool = False
+) -> None:
+    """Write a chart, whole or not at all, in the format of the name's ending; HTML has its scripts in it."""
+    check_chart_name(path)
+    write: dict[str, Any] = {".html": _html, ".json": _json, ".png": _png, ".svg": _svg}
+    write_whole(write[Path(path).suffix.lower()](chart), path, what=what, private=private)
+
+
+def _svg(chart: Any) -> str:
+    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
+
+
+def _html(chart: Any) -> str:
+    return str(vl_convert.vegalite_to_html(chart.to_dict(validate=False), bundle=True))
+
+
+def _png(chart: Any) -> bytes:
+    spec = chart.to_dict(validate=False)
+    return bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE, allowed_base_urls=[]))
+
+
+def _json(chart: Any) -> str:
+    return str(chart.to_json(validate=False))
