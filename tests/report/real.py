@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import polars as pl
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.report.blocks import Page
+from sdckit.report.blocks import Block, ChartBlock, Code, Facts, Page, TableBlock, Tables, Verdicts
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 
@@ -104,3 +105,39 @@ def made(name: str) -> Any:
 def page(name: str, *, internal: bool = False) -> Page:
     """Its page, as every format lays it out."""
     return page_of(plain_document(made(name), internal=internal))
+
+
+def outline(shown: Page) -> str:
+    """What stands in a page, without its figures: headings, tables with their heads and rows, charts, paragraphs."""
+    lines = [shown.title]
+    for section in shown.sections:
+        lines.append(f"{'#' * section.level} {section.title}")
+        lines += [f"  {line}" for block in section.blocks for line in _told(block)]
+    return "\n".join(lines) + "\n"
+
+
+def _told(block: Block) -> list[str]:
+    """A block in a line, or a line for each of its tables."""
+    if isinstance(block, Tables):
+        return [line for one in block.items for line in _told(one)]
+    if isinstance(block, TableBlock):
+        first = ", ".join(sorted(row[0] for row in block.rows))
+        return [f"table {block.caption}", f"  {' | '.join(block.columns)}", f"  of {first}"]
+    if isinstance(block, ChartBlock):
+        return [f"chart {block.name}: {block.caption}"]
+    if isinstance(block, Facts):
+        return [f"facts {', '.join(label for label, _ in block.items)}"]
+    if isinstance(block, Verdicts):
+        return [f"verdicts {', '.join(word for word, _, _ in block.items)}"]
+    if isinstance(block, Code):
+        return [f"code {block.caption}"]
+    return [f"{block.style} paragraph"]
+
+
+OUTLINES = Path(__file__).parent / "outlines"
+
+if (
+    __name__ == "__main__"
+):  # PYTHONPATH=src:tests python tests/report/real.py: look at the difference afterwards
+    for name in MADE:
+        (OUTLINES / f"{name.replace(' ', '-')}.txt").write_text(outline(page(name)), encoding="utf-8")
