@@ -98,7 +98,8 @@ PROTECTED: dict[str, Any] = {
     ),
     "synthesize": lambda: sdc.synthesize(FILE, columns=["sex", "income"], seed=1),
     "replace_high_risk": lambda: sdc.replace_high_risk(
-        changed(), risk=pl.Series(range(N)) / N, threshold=0.5, match=["sex", "income"], replace=["hours"], numeric=["income"], seed=1,
+        changed(), risk=pl.Series(range(N)) / N, threshold=0.5, match=["sex", "income"], replace=["hours"],
+        numeric=["income"], seed=1,
     ),
     "coarsen_weights": lambda: sdc.coarsen_weights(FILE, weight="w", k=5, hide=["sex"], seed=1),
 }  # fmt: skip
