@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 150
-MOST_FILES = 8  # of tests that name a file besides its mirror
+MOST_FILES = 8  # of tests that name a file, and of those of files that import it
 BOUNDARY = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
 FLIPPED = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Is: "is not", ast.IsNot: "is"}
 FLIPPED |= {ast.In: "not in", ast.NotIn: "in"}
@@ -171,7 +171,7 @@ def _of_statement(places: Places, node: ast.AST) -> Iterator[Mutant]:
 
 
 def tests_of(path: Path, root: Path) -> list[Path]:
-    """The mirror of a file and the tests nearest to it that name it: by its module or by what it defines."""
+    """The mirror of a file, the tests that name it (its module or what it defines), the mirrors of what imports it."""
     inside = path.relative_to(root / "src" / "sdckit")
     mirror = root / "tests" / inside.with_name(f"test_{inside.name}")
     module = "sdckit." + ".".join(inside.with_suffix("").parts)
@@ -191,9 +191,14 @@ def tests_of(path: Path, root: Path) -> list[Path]:
         and (found := words.findall(one.read_text(encoding="utf-8")))
     ]
     named.sort(key=lambda one: (-one[0], one[1]))
-    real = root / "tests" / "report" / "test_real_documents.py"
-    more = [real] if inside.parts[0] == "report" else []
-    return [*([mirror] if mirror.is_file() else []), *(one for _, one in named[:MOST_FILES]), *more]
+    using = [
+        root / "tests" / one.relative_to(root / "src" / "sdckit").with_name(f"test_{one.name}")
+        for one in sorted((root / "src").rglob("*.py"))
+        if re.search(rf"^ *from {re.escape(module)} import ", one.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    real = [root / "tests" / "report" / "test_real_documents.py"] if inside.parts[0] == "report" else []
+    wanted = [mirror, *(one for _, one in named[:MOST_FILES]), *using[:MOST_FILES], *real]
+    return [one for one in dict.fromkeys(wanted) if one.is_file()]
 
 
 def outcome(mutant: Mutant, copy: Path, seconds: float) -> tuple[str, float]:
