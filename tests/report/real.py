@@ -108,10 +108,13 @@ def page(name: str, *, internal: bool = False) -> Page:
 
 
 def outline(shown: Page) -> str:
-    """What stands in a page, without its figures: headings, tables with their heads and rows, charts, paragraphs."""
+    """What stands in a page, without its figures: headings, tables with their heads and rows, charts, paragraphs.
+
+    A column that is flush right is marked by ▸, what is not shown on a terminal by (paper).
+    """
     lines = [shown.title]
     for section in shown.sections:
-        lines.append(f"{'#' * section.level} {section.title}")
+        lines.append(f"{'#' * section.level} {section.title}{' (paper)' * section.paper}")
         lines += [f"  {line}" for block in section.blocks for line in _told(block)]
     return "\n".join(lines) + "\n"
 
@@ -122,7 +125,8 @@ def _told(block: Block) -> list[str]:
         return [line for one in block.items for line in _told(one)]
     if isinstance(block, TableBlock):
         first = ", ".join(sorted(row[0] for row in block.rows))
-        return [f"table {block.caption}", f"  {' | '.join(block.columns)}", f"  of {first}"]
+        heads = (f"{head} ▸" if at in block.numeric else head for at, head in enumerate(block.columns))
+        return [f"table {block.caption}{' (paper)' * block.paper}", f"  {' | '.join(heads)}", f"  of {first}"]
     if isinstance(block, ChartBlock):
         return [f"chart {block.name}: {block.caption}"]
     if isinstance(block, Facts):
