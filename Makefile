@@ -8,7 +8,7 @@ PYTEST_ARGS ?= -n auto --dist loadgroup
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint type bench lock clean
+.PHONY: help venv demo test lint type bench mutate lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ type: $(STAMP) ## mypy, strict
 bench: $(STAMP) ## the benchmarks; each prints ratios
 	@for name in assess frequencies suda models matching utility utility_tables protect perturb synthesis; do \
 		$(BIN)/python benchmarks/$$name.py || exit 1; done
+
+mutate: $(STAMP) ## break the code in one place at a time and list what no test sees; ROOMS, SAMPLE, SEED choose
+	@nice -n 10 $(BIN)/python .ci/mutate.py $(or $(ROOMS),report workflow protect attacks) \
+		--sample $(or $(SAMPLE),50) --seed $(or $(SEED),1)
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \

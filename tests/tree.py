@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +33,18 @@ TEXT = {
 def sources() -> list[Path]:
     """Every Python file of the package."""
     return sorted(SRC.rglob("*.py"))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file; nobody changes it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def none_offends(offenders: Iterable[object], rule: str) -> None:
+    """One rule over many things: the message names everything that breaks it."""
+    found = [str(one.relative_to(ROOT)) if isinstance(one, Path) else str(one) for one in offenders]
+    assert not found, f"{rule}; {len(found)} do not:\n  " + "\n  ".join(found)
 
 
 def text_files() -> list[Path]:

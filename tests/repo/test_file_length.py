@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-import pytest
-
-from tree import ROOT, TESTS, sources
+from tree import ROOT, TESTS, none_offends, sources
 
 LONGEST = 300
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -26,11 +23,15 @@ def lines_of_code(text: str) -> int:
     )
 
 
-@pytest.mark.parametrize(
-    "path", [*sources(), *sorted(TESTS.rglob("*.py"))], ids=lambda path: str(path.relative_to(ROOT))
-)
-def test_a_file_is_short(path: Path) -> None:
-    assert lines_of_code(path.read_text(encoding="utf-8")) <= LONGEST
+def test_a_file_is_short() -> None:
+    lengths = {
+        path: lines_of_code(path.read_text(encoding="utf-8"))
+        for path in [*sources(), *sorted(TESTS.rglob("*.py"))]
+    }
+    none_offends(
+        (f"{path.relative_to(ROOT)}: {length}" for path, length in lengths.items() if length > LONGEST),
+        f"a file holds at most {LONGEST} lines of code",
+    )
 
 
 def test_what_counts() -> None:

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
-from tree import ROOT, SRC, sources
+from tree import ROOT, SRC, none_offends, parsed, sources
 
 ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "pyspark"}
 # What makes a program slow to start; none of it may come with `import sdckit`.
@@ -53,28 +51,38 @@ def run_at_import(tree: ast.Module) -> Iterator[ast.stmt]:
         waiting.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt))
 
 
-def name_of(path: Path) -> str:
-    return str(path.relative_to(SRC))
+def test_no_engine_at_module_level() -> None:
+    none_offends(
+        (
+            path
+            for path in sources()
+            if any(name in ENGINES for node in run_at_import(parsed(path)) for name in imported(node))
+        ),
+        "no engine is imported at module level",
+    )
 
 
-@pytest.mark.parametrize("path", sources(), ids=name_of)
-def test_no_engine_at_module_level(path: Path) -> None:
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    found = {name for node in run_at_import(module) for name in imported(node)}
-    assert not found & ENGINES
+def test_only_the_frame_rooms_touch_narwhals() -> None:
+    none_offends(
+        (
+            path
+            for path in sources()
+            if path.relative_to(SRC).parts[0] not in MAY_USE_NARWHALS and "narwhals" in imported(parsed(path))
+        ),
+        "only the frame rooms import narwhals",
+    )
 
 
-@pytest.mark.parametrize("path", sources(), ids=name_of)
-def test_only_the_frame_rooms_touch_narwhals(path: Path) -> None:
-    room = path.relative_to(SRC).parts[0]
-    found = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
-    assert room in MAY_USE_NARWHALS or "narwhals" not in found
-
-
-@pytest.mark.parametrize("path", sources(), ids=name_of)
-def test_no_relative_import(path: Path) -> None:
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    assert all(node.level == 0 for node in nodes if isinstance(node, ast.ImportFrom))
+def test_no_relative_import() -> None:
+    none_offends(
+        (
+            f"{path.relative_to(ROOT)}:{node.lineno}"
+            for path in sources()
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.ImportFrom) and node.level
+        ),
+        "an import names its module in full",
+    )
 
 
 def test_the_rooms_keep_to_their_arrows() -> None:
@@ -90,7 +98,7 @@ def names_of(path: Path) -> str:
 
 def needed(path: Path, modules: set[str]) -> set[str]:
     """The files of the package that a file imports anywhere, functions included, but for types."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     for_types = {
         inner
         for node in ast.walk(tree)
@@ -140,15 +148,27 @@ def test_the_checks_see_what_they_forbid() -> None:
     assert set(imported(module)) == {"pandas", "polars", "duckdb"}
 
 
-@pytest.mark.parametrize("path", sources(), ids=name_of)
-def test_nothing_is_recognised_by_the_text_of_its_class(path: Path) -> None:
-    """Names of classes are printed in messages, never compared."""
+def named_classes_compared(module: ast.Module) -> list[int]:
+    """The lines on which the name of a class decides something."""
     compared: list[ast.expr] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(module):
         if isinstance(node, ast.Compare):
             compared += [node.left, *node.comparators]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             compared.append(node.func.value)  # type(x).__name__.startswith(...)
     named = {"__class__", "__module__", "__name__", "__qualname__"}
     found = [part for one in compared for part in ast.walk(one) if isinstance(part, ast.Attribute)]
-    assert not [part.lineno for part in found if part.attr in named]
+    return [part.lineno for part in found if part.attr in named]
+
+
+def test_nothing_is_recognised_by_the_text_of_its_class() -> None:
+    """Names of classes are printed in messages, never compared."""
+    none_offends(
+        (
+            f"{path.relative_to(ROOT)}:{line}"
+            for path in sources()
+            for line in named_classes_compared(parsed(path))
+        ),
+        "no class is recognised by its name",
+    )
+    assert named_classes_compared(ast.parse("type(x).__name__ == 'Row'")) == [1]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tree import SRC, TESTS, sources
+from tree import SRC, TESTS, none_offends, sources
 
 # The room's docstring is no code; the package's own file is tested by repo/test_public_surface.py.
 PACKAGE_FILE = "__init__.py"
@@ -17,18 +15,20 @@ def mirrored(path: Path) -> Path:
     return TESTS / inside.with_name(f"test_{inside.name}")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in sources() if path.name != PACKAGE_FILE],
-    ids=lambda path: str(path.relative_to(SRC)),
-)
-def test_a_source_file_has_its_test(path: Path) -> None:
-    assert mirrored(path).is_file(), f"{mirrored(path).relative_to(TESTS)} is missing"
+def test_a_source_file_has_its_test() -> None:
+    none_offends(
+        (path for path in sources() if path.name != PACKAGE_FILE and not mirrored(path).is_file()),
+        "a source file has its test, in the same room and under the same name",
+    )
 
 
-@pytest.mark.parametrize(
-    "room", sorted({path.parent for path in sources()} - {SRC}), ids=lambda path: path.name
-)
-def test_a_room_says_what_it_is(room: Path) -> None:
-    text = (room / PACKAGE_FILE).read_text(encoding="utf-8")
-    assert text.startswith('"""')
+def test_a_room_says_what_it_is() -> None:
+    rooms = {path.parent for path in sources()} - {SRC}
+    none_offends(
+        (
+            room
+            for room in sorted(rooms)
+            if not (room / PACKAGE_FILE).read_text(encoding="utf-8").startswith('"""')
+        ),
+        "a room's own file begins with words on what it is",
+    )

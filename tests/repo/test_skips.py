@@ -8,9 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from tree import ROOT, TESTS
+from tree import TESTS, none_offends
 
 SKIPS = re.compile(r"pytest\.(skip|importorskip|xfail)\b|mark\.(skip|skipif|xfail)\b")
 HERE = Path(__file__)
@@ -26,11 +24,15 @@ def test_without():
 """
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_what_pip_cannot_install_is_a_reason(path: Path) -> None:
-    if path.name == "needs.py" or path == HERE:
-        return
-    assert not SKIPS.findall(path.read_text(encoding="utf-8")), "skip through tests/needs.py only"
+def test_only_what_pip_cannot_install_is_a_reason() -> None:
+    none_offends(
+        (
+            path
+            for path in sorted(TESTS.rglob("*.py"))
+            if path.name != "needs.py" and path != HERE and SKIPS.search(path.read_text(encoding="utf-8"))
+        ),
+        "a test skips through tests/needs.py only",
+    )
 
 
 def suite(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

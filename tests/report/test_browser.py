@@ -11,7 +11,10 @@ import pytest
 
 from report.browser import Browser
 from report.fakes import FULL, assess_fake, survey
+from report.real import MADE, made, page
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.report.blocks import ChartBlock
+from sdckit.report.formats.html import MOST_CHARTS
 from sdckit.report.formats.write import write_report
 
 
@@ -74,3 +77,34 @@ def test_text_stands_out(browser: Browser, report: Path) -> None:
     ratios = browser.evaluate(script)
     assert ratios
     assert min(ratios) >= 4.5
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_real_document_is_whole_and_fits(browser: Browser, name: str, tmp_path: Path) -> None:
+    """Every section has its heading, every chart its bars, and nothing is wider than what holds it."""
+    path = tmp_path / "report.html"
+    made(name).report(path)
+    browser.open(path, width=1280)
+    shown = page(name)
+    heads = browser.evaluate("[...document.querySelectorAll('h2, h3')].map(e => e.textContent.trim())")
+    assert [one.title for one in shown.sections] == [one for one in heads if one]
+    charts = [block for one in shown.sections for block in one.blocks if isinstance(block, ChartBlock)]
+    script = """
+      [...document.querySelectorAll('figure svg')].map(e => {
+        const box = e.getBoundingClientRect(), outer = e.parentElement.getBoundingClientRect();
+        const marks = [...e.querySelectorAll('.role-mark path')].map(p => p.getBoundingClientRect());
+        return {width: box.width, height: box.height, outer: outer.width,
+                longest: Math.max(...marks.map(m => Math.max(m.width, m.height))), marks: marks.length};
+      })
+    """
+    found = browser.evaluate(script)
+    assert len(found) == min(len(charts), MOST_CHARTS) > 4
+    for chart, one in zip(charts, found, strict=False):
+        assert 200 < one["width"] <= one["outer"] + 0.5, chart.caption
+        assert 30 < one["height"] < 2_000, chart.caption
+        assert one["marks"] >= len(chart.data.get("rows", chart.data.get("cells"))), chart.caption
+        assert one["longest"] > 5, chart.caption
+    assert not browser.happened("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
+    for width in (1280, 375):
+        browser.open(path, width=width)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width

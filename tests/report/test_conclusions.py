@@ -6,6 +6,7 @@ import pytest
 
 from sdckit.numerics.intervals import excess
 from sdckit.report.chapters.attacks_chapter import conclude
+from sdckit.report.conclusions import GUESSING, concluded, judged_rates
 
 
 def count(value, step=5):
@@ -44,7 +45,7 @@ def test_words_and_residual_risk_from_printed_counts(found, words, successes):
     assert not any(letter.isdigit() for letter in means)
     a, c = successes
     three = [min(max(one, 0), 1) for one in excess(a, 100, c, 100)]
-    assert [residual[name] for name in ("value", "low", "high")] == pytest.approx(three, abs=1e-6)
+    assert [residual[name] for name in ("value", "low", "high")] == [round(one, 6) for one in three]
     assert release["success_rate"]["text"].endswith("%")
 
 
@@ -53,7 +54,7 @@ def test_few_successes_have_an_upper_end():
     assert means == "too few successes to tell them from guessing"
     most = excess(5, 100, 0, 100)[2]
     assert residual["value"] is None
-    assert residual["below"] == pytest.approx(most, abs=1e-6)
+    assert residual["below"] == round(most, 6) != most
     assert residual["text"] == f"<{100 * most:.1f} %"
 
 
@@ -191,3 +192,66 @@ def test_nothing_is_concluded_beside_people_of_the_file_itself():
     }
     done = conclude({"control": True, "attacks": {"linkability:a": weak}, "distances": None})
     assert done["attacks"]["linkability:a"]["means"].startswith("no better than guessing")
+
+
+def release_of(n=100, n_control=100, **found):
+    leaves = {name: count(value) for name, value in found.items()}
+    return {"n_attacks": count(n), "n_control": count(n_control), **RARE, **leaves}
+
+
+EXACT = {
+    "success_rate": 0.5, "success_low": 0.4, "success_high": 0.6, "baseline_rate": 0.1, "control_rate": 0.2,
+    "control_low": 0.1, "control_high": 0.3, "risk": 0.4, "risk_low": 0.25, "risk_high": 0.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rank", "release"),
+    [
+        (0, {"n_attacks": count(0), **RARE}),
+        (0, {"n_attacks": count("<5"), **RARE}),
+        (1, release_of(successes=0, control_successes=10)),
+        (2, {**release_of(control_successes=10), "successes": {"text": "withheld", "value": None}}),
+        (2, release_of(successes="<5", control_successes=10)),
+        (2, release_of(successes=45, control_successes=40)),
+        (3, {"n_attacks": count(100), "successes": count(45), **RARE}),
+        (4, release_of(successes=45, control_successes=10)),
+        (0, {**release_of(), "exact": {**EXACT, "success_rate": None, "control_rate": None}}),
+        (1, {**release_of(), "exact": {**EXACT, "success_rate": 0.1}}),
+        (2, {**release_of(), "exact": {**EXACT, "risk_low": 0.0}}),
+        (3, {**release_of(), "exact": {**EXACT, "control_rate": None}}),
+        (4, {**release_of(), "exact": EXACT}),
+    ],
+)
+def test_the_worse_a_release_the_higher_its_rank(rank, release):
+    """Nothing tried, as good as guessing, open or no sign, better than guessing without control, more than others."""
+    assert judged_rates(release)[0] == rank
+
+
+def test_exact_rates_have_one_digit_and_their_ends():
+    _, _, shown = judged_rates({**release_of(), "exact": EXACT})
+    assert shown["success_rate"]["text"] == "50.0 % (40.0–60.0)"
+    assert shown["control_rate"]["text"] == "20.0 % (10.0–30.0)"
+    assert shown["baseline_rate"] == {"text": "10 %", "value": 0.1}
+    assert shown["residual_risk"] == {"text": "40.0 % (25.0–50.0)", "value": 0.4, "low": 0.25, "high": 0.5}
+
+
+def test_people_of_the_file_among_those_never_in_it_end_every_conclusion():
+    better, as_good = (
+        release_of(successes=45, control_successes=10),
+        release_of(successes=0, control_successes=10),
+    )
+    found = concluded(judged_rates, {"releases": [better, as_good], "control_state": "overlapping"})
+    assert found["means"].startswith("not to be trusted: ")
+    assert (
+        concluded(judged_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING
+    )
+    apart = concluded(judged_rates, {"releases": [better], "control_state": "apart"})
+    assert apart["means"].startswith("the release gives away more")
+
+
+def test_of_releases_alike_the_one_of_the_larger_risk_is_told():
+    small, large = (release_of(successes=one, control_successes=10) for one in (45, 70))
+    for order in ((small, large), (large, small)):
+        found = concluded(judged_rates, {"releases": list(order)})
+        assert found["residual_risk"] == judged_rates(large)[2]["residual_risk"]

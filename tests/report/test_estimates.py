@@ -52,6 +52,11 @@ def test_a_chart_of_many_terms_says_how_many_it_shows():
     chart, table = forest_blocks(rows)
     assert (len(chart.data["rows"]), len(table.rows)) == (MOST_DRAWN, MOST_DRAWN + 1)
     assert chart.caption.endswith(f"(the first {MOST_DRAWN} of {MOST_DRAWN + 1})")
+    assert (table.columns, table.numeric) == (("Term and file", "Estimate", "From", "To"), (1, 2, 3))
+    assert table.caption == "Estimates and intervals, to two digits"
+    all_of_them, _ = forest_blocks(rows[:MOST_DRAWN])
+    assert len(all_of_them.data["rows"]) == MOST_DRAWN
+    assert "the first" not in all_of_them.caption
 
 
 def test_what_is_withheld_is_said_and_not_drawn():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
 
 import numpy as np
@@ -14,7 +13,6 @@ from scipy.stats import norm
 
 from sdckit import Scenario, bayesian_attribute_risk
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from tree import ROOT
 
 RNG = np.random.default_rng(5)
 ILL = ["a"] * 6 + ["b"] * 3 + ["c"]
@@ -225,10 +223,3 @@ def test_bad_input():
         bayesian_attribute_risk(SURVEY, RELEASES[0], target="sick", draws=draws)
     with pytest.raises(DataError, match="the release has 3 rows, the original 10"):
         bayesian_attribute_risk(SURVEY, RELEASES[0][:3], target="ill", draws=draws)
-
-
-def test_the_page_prints_what_its_code_gives():
-    page = ROOT / "docs" / "measures" / "bayesian_attribute_risk.md"
-    failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert failed == 0
-    assert tried > 15

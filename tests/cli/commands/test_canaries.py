@@ -137,3 +137,18 @@ def test_a_release_that_does_not_fit_the_key(sdckit, folder: Path) -> None:
         done = sdckit("canaries", "measure", *options)
         assert (done.code, done.out) == (2, "")
         assert words in done.err
+
+
+def test_a_key_that_is_there_is_never_replaced(sdckit, folder: Path) -> None:
+    """Without it nobody finds the records that it tells of."""
+    key, out = folder / "key.json", folder / "train.csv"
+    words = ("canaries", "make", folder / "survey.csv", "--key", key, "--n", 5, "--seed", 1)
+    assert sdckit(*words, "--out", out).code == 0
+    before, trained = key.read_bytes(), out.read_bytes()
+    done = sdckit(*words, "--out", folder / "other.csv")
+    assert done.code == 2
+    assert done.lines == [
+        "error: key.json exists, and without it nobody finds its records; give another --key"
+    ]
+    assert (key.read_bytes(), out.read_bytes()) == (before, trained)
+    assert not (folder / "other.csv").exists()

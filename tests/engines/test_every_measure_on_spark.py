@@ -1,0 +1,47 @@
+"""Every measure of the catalogue takes Spark frames and gives the figures of the same files in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from engines.comparing import quiet
+from every_measure import CALLED, OTHERS, assert_close, call, figures, people
+from sdckit.catalogue import CATALOGUE, Measure
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def sparked(spark: Any) -> Any:
+    """A file as a Spark frame, made once."""
+    made: dict[int, Any] = {}
+
+    def make(frame: pl.DataFrame) -> Any:
+        return made.setdefault(id(frame), spark.createDataFrame(frame.to_arrow()))
+
+    return make
+
+
+@pytest.mark.parametrize("row", CALLED, ids=lambda row: row.name)
+def test_the_figures_are_those_in_memory(row: Measure, sparked: Any) -> None:
+    expected, found = quiet(call, row), quiet(call, row, sparked)
+    assert_close(figures(expected), figures(found), row.name)
+
+
+def test_what_changes_a_file_asks_for_one_in_memory(sparked: Any) -> None:
+    with pytest.raises(sdc.DataError, match="a plan cannot be changed in place; bring it into memory first"):
+        sdc.canaries(sparked(people(1)), n=5, seed=1)
+
+
+def test_every_measure_is_tried() -> None:
+    """Of what the catalogue has, all but those that take no file or make one."""
+    assert {row.name for row in CATALOGUE} >= OTHERS
+    assert len(CATALOGUE) - len(OTHERS) >= 46

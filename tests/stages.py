@@ -1,0 +1,139 @@
+"""The files and names that the pages of the documentation suppose: what a reader has before page and command.
+
+A stage runs before the first part of its page that is not an example, with the names of the page so far.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import homes
+import sdckit as sdc
+
+Names = dict[str, Any]
+Stage = Callable[[Names, Path], None]
+
+
+def people(n: int = 400) -> pl.DataFrame:
+    """A small survey with the columns that README and the pages of measures speak of."""
+    rng = np.random.default_rng(17)
+    return pl.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], n),
+            "age": rng.integers(18, 70, n),
+            "region": rng.choice(["north", "south", "east"], n),
+            "job": rng.choice(["cook", "vet", "clerk"], n),
+            "income": rng.integers(1, 9, n) * 500,
+            "w": rng.integers(20, 60, n) / 1.0,
+        }
+    )
+
+
+def _scenario(folder: Path, **entries: Any) -> None:
+    (folder / "scenario.toml").write_text(sdc.Scenario(**entries).to_toml(), encoding="utf-8")
+
+
+def _recipe(folder: Path, recipe: sdc.Recipe) -> None:
+    (folder / "recipe.toml").write_text(recipe.to_toml(), encoding="utf-8")
+
+
+def readme(_: Names, folder: Path) -> None:
+    """A survey, people put aside, a release made by somebody else, a scenario and a recipe."""
+    everybody = people(600)
+    everybody[:400].write_csv(folder / "survey.csv")
+    everybody[400:].write_csv(folder / "aside.csv")
+    sdc.synthesize(everybody[:400], seed=1).data.write_csv(folder / "synthetic.csv")
+    keys = ["sex", "age", "region"]
+    _scenario(folder, keys=keys, weight="w", sensitive=["income"], thresholds={"k": 3})
+    _recipe(
+        folder,
+        sdc.Recipe(
+            [
+                {"method": "recode", "column": "age", "bands": [18, 30, 45, 60, None]},
+                {"method": "local_suppression", "k": 3},
+            ]
+        ),
+    )
+
+
+def from_raw(names: Names, folder: Path) -> None:
+    """The survey and the recipe that the page wrote, and its scenario as a file."""
+    for name in ("anes.csv", "recipe.toml"):
+        shutil.copy(names["folder"] / name, folder)
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+
+
+def against_original(names: Names, folder: Path) -> None:
+    """Survey, release and scenario of the page, and the recipe of its bands."""
+    if "recipe" in names:
+        _recipe(folder, names["recipe"])
+        return
+    names["survey"].write_csv(folder / "affairs.csv")
+    names["released"].write_csv(folder / "release.csv")
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+
+
+def attacks(names: Names, folder: Path) -> None:
+    """The two halves of the survey as the page wrote them, its releases, its recipe, and a scenario."""
+    for name in ("affairs.csv", "aside.csv"):
+        shutil.copy(names["folder"] / name, folder)
+    original = pl.read_csv(folder / "affairs.csv")
+    names["recipe"].apply(original, seed=1).data.write_csv(folder / "banded.csv")
+    sdc.pram(original, columns=["age", "educ"], seed=1).data.write_csv(folder / "release.csv")
+    _recipe(folder, names["recipe"])
+    _scenario(folder, keys=names["known"], sensitive=["affairs"], thresholds={"residual_risk": 0.1})
+
+
+def good_for(names: Names, folder: Path) -> None:
+    """Survey and release of the page."""
+    names["survey"].write_csv(folder / "affairs.csv")
+    names["released"].write_csv(folder / "release.csv")
+    _scenario(folder, keys=["age", "educ", "occupation"], aligned=True, thresholds={"k": 3})
+
+
+def recognised(names: Names, folder: Path) -> None:
+    """The survey of the page."""
+    names["survey"].write_csv(folder / "affairs.csv")
+
+
+def scenarios(_: Names, folder: Path) -> None:
+    """Households as SPSS would write them."""
+    import pyreadstat
+
+    labels = ["Haushaltsnummer", "Bundesland", "", "Haushaltsgröße", "", "Gewicht", "Alter", "Geschlecht", ""]
+    pyreadstat.write_sav(homes.people().to_pandas(), folder / "survey.sav", column_labels=labels)
+
+
+def a_survey(names: Names, folder: Path) -> None:
+    """People, a file made of them and people put aside, as names and as a file."""
+    everybody = people(600)
+    names["sdckit"] = sdc
+    names["survey"] = names["original"] = everybody[:400]
+    names["holdout"] = everybody[400:]
+    names["released"] = sdc.synthesize(everybody[:400], seed=1).data
+    names["survey"].write_csv(folder / "survey.csv")
+
+
+def regions(_: Names, folder: Path) -> None:
+    """A table of regions and where they are."""
+    (folder / "regions.csv").write_text("north;cold\nsouth;warm\neast;warm\n", encoding="utf-8")
+
+
+STAGES: dict[str, Stage] = {
+    "README": readme,
+    "from-raw-to-released": from_raw,
+    "release-against-original": against_original,
+    "simulated-attacks": attacks,
+    "what-is-it-good-for": good_for,
+    "who-can-be-recognised": recognised,
+    "scenarios": scenarios,
+    "canaries": a_survey,
+    "linkability": a_survey,
+    "key_contributions": regions,
+}
