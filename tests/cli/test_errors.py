@@ -8,6 +8,7 @@ import warnings
 import pytest
 import typer
 
+from full_disk import DISK_FULL
 from sdckit.cli import errors
 from sdckit.data.missing_values.missing_codes import Found
 from sdckit.data.missing_values.missing_notes import MissingNotes
@@ -68,7 +69,7 @@ def test_the_debugger_sees_the_traceback(capsys: Capture, monkeypatch: pytest.Mo
 def test_the_system_s_errors_are_bad_input(capsys: Capture) -> None:
     error = OSError(errno.ENOSPC, "No space left on device", "/some/folder/report.html")
     assert errors.explain(error) == errors.BAD_INPUT
-    assert capsys.readouterr().err == "error: No space left on device: report.html\n"
+    assert capsys.readouterr().err == f"error: {DISK_FULL}: report.html\n"
 
 
 def test_no_memory_is_bad_input(capsys: Capture) -> None:

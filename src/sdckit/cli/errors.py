@@ -13,6 +13,7 @@ from pathlib import Path
 
 import typer
 
+from sdckit.data.files.whole_files import reason_of
 from sdckit.errors import SdcError, SdcWarning
 
 __all__ = ["BAD_INPUT", "EXCEEDED", "INTERNAL", "INTERRUPTED", "OK", "explain", "one_line_warnings", "say"]
@@ -56,7 +57,7 @@ def explain(error: Exception, typed: Sequence[str] = ()) -> int:
         return _usage(error)
     if isinstance(error, OSError) and error.strerror:
         name = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else ""
-        say(f"error: {error.strerror}" + (f": {name}" if name else ""))
+        say(f"error: {reason_of(error)}" + (f": {name}" if name else ""))
         return BAD_INPUT
     if isinstance(error, MemoryError):
         say("error: not enough memory; declare fewer columns or run on a larger machine")

@@ -6,10 +6,10 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sdckit.cells.pair import Pair
+from sdckit.data.files.whole_files import spill_folder
 from sdckit.errors import DataError
 
 __all__ = ["Engine", "check_session", "open_duckdb", "open_spark", "session_of"]
@@ -92,8 +92,8 @@ def open_duckdb() -> Iterator[DuckDBEngine]:
     """A database in memory; only what does not fit there goes to a folder that nobody else can read."""
     import duckdb
 
-    with TemporaryDirectory(prefix="sdckit-") as folder:
-        connection = duckdb.connect(":memory:", config={"temp_directory": folder})
+    with spill_folder() as folder:
+        connection = duckdb.connect(":memory:", config={"temp_directory": str(folder)})
         try:
             yield DuckDBEngine(connection)
         finally:

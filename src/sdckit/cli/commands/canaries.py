@@ -36,7 +36,7 @@ def make(
     reading: Reading,
     *,
     out: Annotated[
-        Path, Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow.")
+        Path, Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600.")
     ],
     key: KeyFile,
     n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
@@ -82,7 +82,7 @@ def make(
             id=id,
         )  # fmt: skip
         write_key(made, key)  # first: no training file without its key
-        write_file(made.data, out, sources=[file])
+        write_file(made.data, out, sources=[file], private=True)  # it tells the planted records
     times = "once" if copies == 1 else f"{copies:,} times each"
     typer.echo(f"Planted {n:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
     typer.echo(f"As many are held back; the nearest of all is {made.nearest:.2g} from a real record.")
