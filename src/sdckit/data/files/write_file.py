@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.columns import to_arrow
+from sdckit.data.exact_names import exactly
 from sdckit.data.files.whole_files import number_of, replacing
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import DataError, FileFormatError
@@ -123,12 +124,16 @@ def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
 
     texts = [name for name, kind in frame.schema.items()
              if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
-    column = pl.col(texts).cast(pl.String)
-    guarded = pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
-    safe = frame.with_columns(guarded.name.keep()) if texts else frame
+    safe = frame.with_columns(_guarded(exactly(name).cast(pl.String)).alias(name) for name in texts)
     names = pl.Series(frame.columns, dtype=pl.String)
     hits = zip(names, names.str.contains(FORMULA), strict=True)
     return safe.rename({name: f"'{name}" for name, hit in hits if hit})
+
+
+def _guarded(column: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
 
 
 def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
