@@ -14,9 +14,20 @@ from pathlib import Path
 import typer
 
 from sdckit.data.files.whole_files import reason_of
+from sdckit.display import printable
 from sdckit.errors import SdcError, SdcWarning
 
-__all__ = ["BAD_INPUT", "EXCEEDED", "INTERNAL", "INTERRUPTED", "OK", "explain", "one_line_warnings", "say"]
+__all__ = [
+    "BAD_INPUT",
+    "EXCEEDED",
+    "INTERNAL",
+    "INTERRUPTED",
+    "OK",
+    "explain",
+    "one_line_warnings",
+    "say",
+    "tell",
+]
 
 OK = 0
 EXCEEDED = 1
@@ -38,7 +49,12 @@ def debugging() -> bool:
 
 def say(text: str) -> None:
     """Print one line on standard error; blanks within it stay, as names of columns may have several in a row."""
-    sys.stderr.write(LINE_BREAK.sub(" ", text.strip()) + "\n")
+    sys.stderr.write(printable(LINE_BREAK.sub(" ", text.strip())) + "\n")
+
+
+def tell(text: str) -> None:
+    """Print lines on standard output."""
+    typer.echo(printable(text, lines=True))
 
 
 def explain(error: Exception, typed: Sequence[str] = ()) -> int:

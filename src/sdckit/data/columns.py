@@ -98,7 +98,7 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
     if series.dtype == nw.Object and series.implementation.is_polars():
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
-        chunked = pa.chunked_array(series)
+        chunked = pa.chunked_array(series.alias("values"))  # Polars ends the process at a NUL in a name
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise DataError(
             f"column {series.name!r} mixes values of several types (text and numbers, say); "
@@ -149,7 +149,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
         return _own_categories(series.name, own)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    physical = pa.chunked_array(native.to_physical()).combine_chunks()
+    physical = pa.chunked_array(native.to_physical().alias("values")).combine_chunks()
     codes = _code_integers(series.name, physical, "category", None)
     if codes.span == 0:
         return None

@@ -95,6 +95,10 @@ def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -
             raise ColumnError(
                 f"{role}: Spark cannot read a column with a {what} in its name; rename it first"
             )
+        if "\0" in name:  # Polars would end the process
+            raise ColumnError(
+                f"{role}: the name {name!r} holds the character NUL, which no plan can; rename it first"
+            )
         if name == "*" or (engine.is_polars() and is_pattern(name)):
             raise ColumnError(
                 f"{role}: on a plan, {name!r} is not the name of one column but stands for several; rename it first, "

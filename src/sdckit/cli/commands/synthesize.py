@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from typer import Option
 
+from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
@@ -77,8 +77,8 @@ def synthesize(
         from sdckit.report.screen import recipe_blocks
 
         print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
-        typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
-        typer.echo("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+        tell(f"\nWritten: {', '.join(one.name for one in written)}")
+        tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
 
 
 def _models(text: str) -> dict[str, str]:

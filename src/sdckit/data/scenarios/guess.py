@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.files.readers import describe_file
-from sdckit.data.frames import carried_out
+from sdckit.data.frames import carried_out, check_plan_names
 from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.data.scenarios.guess_toml import write_guesses
 from sdckit.data.scenarios.guessing.facts import facts_of
@@ -172,6 +172,7 @@ def _first(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
     wide = nw.from_native(frame).head(SAMPLE)
+    check_plan_names(wide, wide.collect_schema().names())
     eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
     table = eager.to_arrow()  # column by column: of a whole table Polars would give an empty name another
     return pl.DataFrame(
