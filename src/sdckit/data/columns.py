@@ -69,13 +69,23 @@ class Coded:
             found = levels.take(pa.array(known)).to_pylist() if self.span else []
         elif self.kind == "date":
             stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
-            found = stored.view(self.arrow_type).to_pylist()
+            dates = stored.view(self.arrow_type)
+            try:
+                found = dates.to_pylist()
+            except (OverflowError, ValueError):  # beyond the years that Python knows: as counts of their unit
+                found = _written(stored, self.arrow_type)
         else:
             found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
             found = [bool(v) for v in found]
         found = found or [None] * len(codes)
         return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
+
+
+def _written(stored: pa.Array, kind: Any) -> list[str]:
+    """Dates as numbers of their unit since 1970, for want of a calendar that goes so far."""
+    unit = getattr(kind, "unit", "days")
+    return [f"{one} {unit} since 1970" for one in stored.to_pylist()]
 
 
 def _printed(value: object) -> str:
@@ -203,7 +213,7 @@ def _code_array(name: str, array: pa.Array) -> Coded:
     texts = (t.is_string, t.is_large_string, t.is_binary, t.is_large_binary, t.is_fixed_size_binary)
     if kind == pa.binary_view() or t.is_decimal(kind) or any(is_kind(kind) for is_kind in texts):
         return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
-    raise DataError(f"column {name!r} holds {kind}: a variable needs one plain value per record")
+    raise DataError(f"column {name!r} holds {type_words(kind)}: a variable needs one plain value per record")
 
 
 def _code_integers(
@@ -317,7 +327,7 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
 
     array = to_arrow(series)
     if not any(is_kind(array.type) for is_kind in (t.is_integer, t.is_floating, t.is_decimal, t.is_null)):
-        raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
+        raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first")
     return _floats(array)
 
 
@@ -348,3 +358,17 @@ def _floats(array: pa.Array) -> NDArray[np.float64]:
     array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)
+
+
+def type_words(kind: Any) -> str:
+    """An Arrow type in words: of a structure not the names of its fields, which pandas takes from records.
+
+    >>> import pyarrow as pa
+    >>> type_words(pa.struct({"secret": pa.int64()})), type_words(pa.list_(pa.int64())), type_words(pa.time32("s"))
+    ('structures', 'lists', 'time32[s]')
+    """
+    import pyarrow.types as t
+
+    if not t.is_nested(kind):
+        return str(kind)
+    return "structures" if t.is_struct(kind) else "lists"

@@ -84,7 +84,7 @@ def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
 
     name, records, kind = series.name, len(series), series.dtype
     series = _unnamed(series)
-    if kind.is_nested() or kind == pl.Object:
+    if kind.is_nested() or kind in (pl.Object, pl.Binary):
         return Facts(name, records, 0, 0, number=False, whole=False, text=False, date=False)
     values = (series.fill_nan(None) if kind.is_float() else series).drop_nulls()
     levels = values.n_unique()
@@ -156,7 +156,7 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     import polars as pl
 
     kind, series = series.dtype, _unnamed(series)
-    if kind == pl.Boolean or kind.is_nested() or kind == pl.Object or kind.is_temporal():
+    if kind == pl.Boolean or kind.is_nested() or kind in (pl.Object, pl.Binary) or kind.is_temporal():
         return None
     if kind.is_numeric():
         return series.cast(pl.Float64).fill_null(np.nan).to_numpy()
