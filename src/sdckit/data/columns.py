@@ -66,14 +66,10 @@ class Coded:
         known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            found = levels.take(pa.array(known)).to_pylist() if self.span else []
+            found = _listed(levels.take(pa.array(known))) if self.span else []
         elif self.kind == "date":
             stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
-            dates = stored.view(self.arrow_type)
-            try:
-                found = dates.to_pylist()
-            except (OverflowError, ValueError):  # beyond the years that Python knows: as counts of their unit
-                found = _written(stored, self.arrow_type)
+            found = _listed(stored.view(self.arrow_type))
         else:
             found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
@@ -82,10 +78,17 @@ class Coded:
         return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
 
 
-def _written(stored: pa.Array, kind: Any) -> list[str]:
-    """Dates as numbers of their unit since 1970, for want of a calendar that goes so far."""
-    unit = getattr(kind, "unit", "days")
-    return [f"{one} {unit} since 1970" for one in stored.to_pylist()]
+def _listed(values: pa.Array) -> list[Any]:
+    """Values as Python has them; dates beyond the years it knows as counts of their unit."""
+    import pyarrow as pa
+
+    try:
+        listed: list[Any] = values.to_pylist()
+    except (OverflowError, ValueError):
+        unit = getattr(values.type, "unit", "days")
+        counts = values.cast(pa.int64() if values.type.bit_width == 64 else pa.int32())
+        return [None if one is None else f"{one} {unit} since 1970" for one in counts.to_pylist()]
+    return listed
 
 
 def _printed(value: object) -> str:
