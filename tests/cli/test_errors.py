@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 
 def test_our_own_message_is_printed_as_it_is(capsys: Capture) -> None:
     assert errors.explain(ColumnError("no column 'a';\n did you mean 'b'?")) == errors.BAD_INPUT
-    assert capsys.readouterr().err == "error: no column 'a'; did you mean 'b'?\n"
+    assert capsys.readouterr().err == "error: no column 'a';\\x0a did you mean 'b'?\n"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,10 @@ def test_an_argument_is_told_as_the_option_it_is(text, argument, typed, told, ca
 
 def test_blanks_within_a_name_are_printed_as_they_are(capsys: Capture) -> None:
     errors.explain(ColumnError("no column 'visit date'\u2028 (did you mean\r\n\t'visit  date'?)\n"))
-    assert capsys.readouterr().err == "error: no column 'visit date' (did you mean 'visit  date'?)\n"
+    assert (
+        capsys.readouterr().err
+        == "error: no column 'visit date'\\u2028 (did you mean\\x0d\\x0a\\x09'visit  date'?)\\x0a\n"
+    )
 
 
 def test_a_foreign_message_is_not_printed(capsys: Capture) -> None:
