@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import offline
 from needs import needs_chromium, needs_java, needs_reference, require_all
 
 # Kernels compile on first use, so the time of a single example says nothing.
@@ -23,6 +24,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+offline.watch()
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaves_this_machine() -> Generator[None]:
+    """Fail a test in which a socket leads out of this machine or a name is looked up, though the error was caught."""
+    before = len(offline.WENT_OUT)
+    yield
+    assert not offline.WENT_OUT[before:], f"this wanted to leave the machine: {offline.WENT_OUT[before:]}"
 
 
 @pytest.fixture(scope="session")

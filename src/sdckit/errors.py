@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sdckit.display import printable
+
 __all__ = ["ColumnError", "DataError", "FileFormatError", "ScenarioError", "SdcError", "SdcWarning"]
 
 
@@ -15,7 +17,7 @@ class SdcError(ValueError):
     """
 
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))
         self.argument = argument
 
 
@@ -37,3 +39,6 @@ class FileFormatError(SdcError):
 
 class SdcWarning(UserWarning):
     """Something in the data that makes a figure say less than it seems to."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sdckit.display import printable
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Result:
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.6g}" for name, value in self._flat()[:12])
         rule = self._rule()
-        return f"{type(self).__name__}({shown}{f'; {rule}' if rule else ''})"
+        return printable(f"{type(self).__name__}({shown}{f'; {rule}' if rule else ''})")
 
     def __getstate__(self) -> dict[str, Any]:
         for name in self.figures:

@@ -9,12 +9,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 import pytest
 
 import sdckit as sdc
+from full_disk import DISK_FULL, fill_disk
 
 KEYS = ("--keys", "sex,age,region")
 MARKER = "Zq7Qx"
@@ -184,7 +184,12 @@ def test_no_room_for_the_report(sdckit, survey: Path, tmp_path: Path) -> None:
     sdckit("assess", survey, *KEYS)  # kernels are compiled and cached with room to spare
     with little_room(4_000):
         done = sdckit("assess", survey, *KEYS, "--report", tmp_path / "r.html")
-    refused(done, tmp_path, "could not write the report", "File too large")
+    refused(
+        done,
+        tmp_path,
+        "could not write the report",
+        "would be larger than this disk or your account allows",
+    )
 
 
 def test_a_full_disk_keeps_the_report_of_yesterday(
@@ -198,25 +203,8 @@ def test_a_full_disk_keeps_the_report_of_yesterday(
     monkeypatch.setattr(os, "replace", full)
     monkeypatch.setattr(Path, "replace", full)
     done = sdckit("assess", survey, *KEYS, "--report", tmp_path / "r.html")
-    refused(done, tmp_path, "No space left on device", left=("r.html", "survey.csv"))
+    refused(done, tmp_path, DISK_FULL, left=("r.html", "survey.csv"))
     assert (tmp_path / "r.html").read_text() == "yesterday"
-
-
-class FullDisk:
-    """A file that takes the first half of what is written to it."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self.file = file
-
-    def __enter__(self) -> FullDisk:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def write(self, text: str) -> int:
-        self.file.write(text[: len(text) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize(
@@ -225,19 +213,17 @@ class FullDisk:
 def test_a_disk_that_is_full(
     sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str
 ) -> None:
-    really = os.fdopen
-    monkeypatch.setattr(os, "fdopen", lambda *given, **more: FullDisk(really(*given, **more)))
+    fill_disk(monkeypatch)
     done = sdckit("assess", survey, *KEYS, option, tmp_path / name)
-    refused(done, tmp_path, "could not write the", "No space left on device; nothing was left behind")
+    refused(done, tmp_path, "could not write the", f"{DISK_FULL}; nothing was left behind")
 
 
 def test_a_full_disk_leaves_no_scenario(
     sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really = os.fdopen
-    monkeypatch.setattr(os, "fdopen", lambda *given, **more: FullDisk(really(*given, **more)))
+    fill_disk(monkeypatch)
     done = sdckit("scenario", "init", survey, "-o", tmp_path / "s.toml")
-    refused(done, tmp_path, "could not write the file: No space left on device")
+    refused(done, tmp_path, f"could not write the file: {DISK_FULL}")
 
 
 @pytest.mark.parametrize(

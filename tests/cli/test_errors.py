@@ -8,6 +8,7 @@ import warnings
 import pytest
 import typer
 
+from full_disk import DISK_FULL
 from sdckit.cli import errors
 from sdckit.data.missing_values.missing_codes import Found
 from sdckit.data.missing_values.missing_notes import MissingNotes
@@ -18,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 
 def test_our_own_message_is_printed_as_it_is(capsys: Capture) -> None:
     assert errors.explain(ColumnError("no column 'a';\n did you mean 'b'?")) == errors.BAD_INPUT
-    assert capsys.readouterr().err == "error: no column 'a'; did you mean 'b'?\n"
+    assert capsys.readouterr().err == "error: no column 'a';\\x0a did you mean 'b'?\n"
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,10 @@ def test_an_argument_is_told_as_the_option_it_is(text, argument, typed, told, ca
 
 def test_blanks_within_a_name_are_printed_as_they_are(capsys: Capture) -> None:
     errors.explain(ColumnError("no column 'visit date'\u2028 (did you mean\r\n\t'visit  date'?)\n"))
-    assert capsys.readouterr().err == "error: no column 'visit date' (did you mean 'visit  date'?)\n"
+    assert (
+        capsys.readouterr().err
+        == "error: no column 'visit date'\\u2028 (did you mean\\x0d\\x0a\\x09'visit  date'?)\\x0a\n"
+    )
 
 
 def test_a_foreign_message_is_not_printed(capsys: Capture) -> None:
@@ -68,7 +72,7 @@ def test_the_debugger_sees_the_traceback(capsys: Capture, monkeypatch: pytest.Mo
 def test_the_system_s_errors_are_bad_input(capsys: Capture) -> None:
     error = OSError(errno.ENOSPC, "No space left on device", "/some/folder/report.html")
     assert errors.explain(error) == errors.BAD_INPUT
-    assert capsys.readouterr().err == "error: No space left on device: report.html\n"
+    assert capsys.readouterr().err == f"error: {DISK_FULL}: report.html\n"
 
 
 def test_no_memory_is_bad_input(capsys: Capture) -> None:

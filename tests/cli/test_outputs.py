@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from full_disk import DISK_FULL
 from sdckit.cli.outputs import (
     CHART_ENDINGS,
     REPORT_ENDINGS,
@@ -119,7 +120,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(FileFormatError, match="could not write the file: No space left on device"):
+    with pytest.raises(FileFormatError, match=f"could not write the file: {DISK_FULL}"):
         write_text(target, "new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]

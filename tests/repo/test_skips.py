@@ -37,7 +37,7 @@ def test_only_what_pip_cannot_install_is_a_reason() -> None:
 
 def suite(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the case above with this suite's own policy, where there is no browser."""
-    for name in ("conftest.py", "needs.py"):
+    for name in ("conftest.py", "needs.py", "offline.py"):
         (folder / name).write_text((TESTS / name).read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "test_case.py").write_text(CASE, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n", encoding="utf-8")

@@ -12,7 +12,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cells.plans.lazy_values import aggregate
 from sdckit.data.columns import code_column
-from sdckit.data.frames import collect, open_frame
+from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
@@ -31,10 +31,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
         for name in wanted:
             if name not in names:
                 raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(str(name), names)}")
-        if any("`" in str(name) for name in wanted) and frame.implementation.is_pyspark():
-            raise ColumnError(
-                f"{role}: Spark cannot read a column with a backtick in its name; rename it first"
-            )
+        check_plan_names(frame, wanted, role)
     if not isinstance(frame, nw.LazyFrame):
         if len(frame) == 0:
             raise DataError("the data has no records")

@@ -13,9 +13,21 @@ from pathlib import Path
 
 import typer
 
+from sdckit.data.files.whole_files import reason_of
+from sdckit.display import printable
 from sdckit.errors import SdcError, SdcWarning
 
-__all__ = ["BAD_INPUT", "EXCEEDED", "INTERNAL", "INTERRUPTED", "OK", "explain", "one_line_warnings", "say"]
+__all__ = [
+    "BAD_INPUT",
+    "EXCEEDED",
+    "INTERNAL",
+    "INTERRUPTED",
+    "OK",
+    "explain",
+    "one_line_warnings",
+    "say",
+    "tell",
+]
 
 OK = 0
 EXCEEDED = 1
@@ -37,7 +49,12 @@ def debugging() -> bool:
 
 def say(text: str) -> None:
     """Print one line on standard error; blanks within it stay, as names of columns may have several in a row."""
-    sys.stderr.write(LINE_BREAK.sub(" ", text.strip()) + "\n")
+    sys.stderr.write(printable(LINE_BREAK.sub(" ", text.strip())) + "\n")
+
+
+def tell(text: str) -> None:
+    """Print lines on standard output."""
+    typer.echo(printable(text, lines=True))
 
 
 def explain(error: Exception, typed: Sequence[str] = ()) -> int:
@@ -56,7 +73,7 @@ def explain(error: Exception, typed: Sequence[str] = ()) -> int:
         return _usage(error)
     if isinstance(error, OSError) and error.strerror:
         name = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else ""
-        say(f"error: {error.strerror}" + (f": {name}" if name else ""))
+        say(f"error: {reason_of(error)}" + (f": {name}" if name else ""))
         return BAD_INPUT
     if isinstance(error, MemoryError):
         say("error: not enough memory; declare fewer columns or run on a larger machine")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
+from sdckit.cli.errors import tell
 
 if TYPE_CHECKING:
     from sdckit.cli.commands.assess import Release
@@ -138,8 +139,6 @@ def print_plan(
 
     `by_log` says that a log tells which rows belong together.
     """
-    import typer
-
     from sdckit.cli.reading import release_header
     from sdckit.data.files.readers import scan_header
 
@@ -155,4 +154,4 @@ def print_plan(
         attacks=release.attacks, n_attacks=release.attempts, models=models,
         aligned=scenario.aligned or release.id is not None or by_log,
     ):  # fmt: skip
-        typer.echo(line)
+        tell(line)

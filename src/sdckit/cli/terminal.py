@@ -12,6 +12,8 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType,
 from rich.table import Table
 from rich.text import Text
 
+from sdckit.display import printable
+
 if TYPE_CHECKING:
     from sdckit.report.blocks import Block, Page, Section, TableBlock
 
@@ -38,6 +40,7 @@ def print_blocks(blocks: Iterable[Block], *, head: Sequence[str] = ()) -> None:
     """Print lines in front, then blocks."""
     console = make_console()
     for number, line in enumerate(head):
+        line = printable(line)  # noqa: PLW2901
         console.print(Text(f"\n{line}" if not number else line, "bold" if not number else NOTE))
     for part in show_blocks(blocks):
         console.print(part, soft_wrap=isinstance(part, Verbatim))
@@ -57,7 +60,7 @@ def print_measure(file_name: str, *results: Any) -> None:
 def show_page(page: Page, *, name: str) -> Iterator[RenderableType]:
     """Lay out a document: the file's name, the answer, then every chapter that is not for paper alone."""
     yield Text("")
-    yield Text(name, "bold")
+    yield Text(printable(name), "bold")
     yield Text(page.subtitle)
     yield Text(page.headline, HEADLINES[page.state])
     for section in page.sections:

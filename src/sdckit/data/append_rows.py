@@ -33,7 +33,7 @@ def mixed_rows(
         if name == id:
             columns.append(_new_ids(frame.get_column(name), len(next(iter(source.values())))))
         else:
-            columns.append(frame.select(name)[source[name].tolist()])
+            columns.append(frame[[name]][source[name].tolist()])
     bare = [_without_index(one) for one in columns]
     return bare[0] if len(bare) == 1 else nw.concat(bare, how="horizontal")
 

@@ -66,16 +66,29 @@ class Coded:
         known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            found = levels.take(pa.array(known)).to_pylist() if self.span else []
+            found = _listed(levels.take(pa.array(known))) if self.span else []
         elif self.kind == "date":
             stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
-            found = stored.view(self.arrow_type).to_pylist()
+            found = _listed(stored.view(self.arrow_type))
         else:
             found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
             found = [bool(v) for v in found]
         found = found or [None] * len(codes)
         return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
+
+
+def _listed(values: pa.Array) -> list[Any]:
+    """Values as Python has them; dates beyond the years it knows as counts of their unit."""
+    import pyarrow as pa
+
+    try:
+        listed: list[Any] = values.to_pylist()
+    except (OverflowError, ValueError):
+        unit = getattr(values.type, "unit", "days")
+        counts = values.cast(pa.int64() if values.type.bit_width == 64 else pa.int32())
+        return [None if one is None else f"{one} {unit} since 1970" for one in counts.to_pylist()]
+    return listed
 
 
 def _printed(value: object) -> str:
@@ -98,7 +111,7 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
     if series.dtype == nw.Object and series.implementation.is_polars():
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
-        chunked = pa.chunked_array(series)
+        chunked = pa.chunked_array(series.alias("values"))  # Polars ends the process at a NUL in a name
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise DataError(
             f"column {series.name!r} mixes values of several types (text and numbers, say); "
@@ -149,7 +162,7 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
         return _own_categories(series.name, own)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
-    physical = pa.chunked_array(native.to_physical()).combine_chunks()
+    physical = pa.chunked_array(native.to_physical().alias("values")).combine_chunks()
     codes = _code_integers(series.name, physical, "category", None)
     if codes.span == 0:
         return None
@@ -203,7 +216,7 @@ def _code_array(name: str, array: pa.Array) -> Coded:
     texts = (t.is_string, t.is_large_string, t.is_binary, t.is_large_binary, t.is_fixed_size_binary)
     if kind == pa.binary_view() or t.is_decimal(kind) or any(is_kind(kind) for is_kind in texts):
         return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
-    raise DataError(f"column {name!r} holds {kind}: a variable needs one plain value per record")
+    raise DataError(f"column {name!r} holds {type_words(kind)}: a variable needs one plain value per record")
 
 
 def _code_integers(
@@ -317,7 +330,7 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
 
     array = to_arrow(series)
     if not any(is_kind(array.type) for is_kind in (t.is_integer, t.is_floating, t.is_decimal, t.is_null)):
-        raise DataError(f"{role} {series.name!r} is {array.type}, not numbers; convert it first")
+        raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first")
     return _floats(array)
 
 
@@ -348,3 +361,17 @@ def _floats(array: pa.Array) -> NDArray[np.float64]:
     array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)
+
+
+def type_words(kind: Any) -> str:
+    """An Arrow type in words: of a structure not the names of its fields, which pandas takes from records.
+
+    >>> import pyarrow as pa
+    >>> type_words(pa.struct({"secret": pa.int64()})), type_words(pa.list_(pa.int64())), type_words(pa.time32("s"))
+    ('structures', 'lists', 'time32[s]')
+    """
+    import pyarrow.types as t
+
+    if not t.is_nested(kind):
+        return str(kind)
+    return "structures" if t.is_struct(kind) else "lists"

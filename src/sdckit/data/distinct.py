@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.columns import code_column, to_arrow
+from sdckit.data.columns import code_column, to_arrow, type_words
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
         return _used(coded.labels(np.arange(coded.span)), places, "text", category)
     if t.is_nested(values.type):
         raise DataError(
-            f"column {series.name!r} holds {values.type}: a variable needs one plain value per record"
+            f"column {series.name!r} holds {type_words(values.type)}: a variable needs one plain value per record"
         )
     places = np.asarray(codes.cast(pa.int64()).fill_null(-1))
     return _used(values.to_pylist(), places, _kind(values.type), category)
@@ -73,7 +73,9 @@ def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
     import pyarrow.types as t
 
     if t.is_nested(array.type):
-        raise DataError(f"column {name!r} holds {array.type}: a variable needs one plain value per record")
+        raise DataError(
+            f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record"
+        )
     for view, plain in ((pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())):
         array = array.cast(plain) if array.type == view else array
     return array.dictionary_encode()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 
-from sdckit.errors import ColumnError, DataError
+from sdckit.data.exact_names import is_pattern
+from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = ["Frame", "collect", "frame_of", "is_lazy", "open_frame", "result_frame", "rows_of"]
+__all__ = [
+    "Frame", "carried_out", "check_plan_names", "collect", "frame_of", "is_lazy", "open_frame", "result_frame",
+    "rows_of",
+]  # fmt: skip
 
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
+Of = TypeVar("Of")
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
 
@@ -20,15 +25,17 @@ def open_frame(data: Any) -> Frame:
 
     Raises `DataError`: `data` is not a data frame; `ColumnError`: two columns have the same name.
     """
-    if isinstance(data, (nw.DataFrame, nw.LazyFrame)):
+    if isinstance(data, nw.DataFrame):
         return data
     _refuse_duplicates(data)
     try:
         frame: Frame = nw.from_native(data)
-        return frame
     except TypeError:
         instead = getattr(data, "instead_of_a_frame", ANY_FRAME)  # our own results say what they hold
         raise DataError(f"{type(data).__name__} is not a data frame; {instead}") from None
+    if isinstance(frame, nw.LazyFrame):
+        carried_out(frame.collect_schema)  # a plan that names absent columns fails here
+    return frame
 
 
 def _refuse_duplicates(data: Any) -> None:
@@ -49,8 +56,54 @@ def is_lazy(frame: Frame) -> bool:
 
 
 def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Run a plan whose result is small and bring it here as a PyArrow table."""
-    return frame.collect(backend="pyarrow")
+    """Run a plan whose result is small and bring it here as a PyArrow table.
+
+    Raises `DataError`: the engine fails; its own words, which may show values, are not told.
+    """
+    return carried_out(lambda: frame.collect(backend="pyarrow"))
+
+
+def carried_out(run: Callable[[], Of]) -> Of:
+    """What an engine gives; its errors become ours, of which no message and no context shows a value.
+
+    Raises `DataError`: the engine fails.
+    """
+    try:
+        return run()
+    except (SdcError, KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception, py4j raises what Java does)
+        what = type(error).__name__
+    # Outside: the error of the engine is no context of this one.
+    raise DataError(
+        f"the plan cannot be carried out ({what}): a step of it fails, such as a cast or a file that is gone. Collect "
+        "it by itself to see why; the engine's own words, which may show values of records, are not told here"
+    )
+
+
+def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -> None:
+    """Refuse names that the engine of a plan takes for something else, before any work.
+
+    Raises `ColumnError`: a pattern of Polars, the star of DuckDB, a backtick of Spark.
+    """
+    engine = frame.implementation
+    if not is_lazy(frame):
+        return
+    for name in map(str, names):
+        if engine.is_pyspark() and ("`" in name or "." in name):
+            what = "backtick" if "`" in name else "dot"
+            raise ColumnError(
+                f"{role}: Spark cannot read a column with a {what} in its name; rename it first"
+            )
+        if "\0" in name:  # Polars would end the process
+            raise ColumnError(
+                f"{role}: the name {name!r} holds the character NUL, which no plan can; rename it first"
+            )
+        if name == "*" or (engine.is_polars() and is_pattern(name)):
+            raise ColumnError(
+                f"{role}: on a plan, {name!r} is not the name of one column but stands for several; rename it first, "
+                "or collect the data"
+            )
 
 
 def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry: str | None = None) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import collect, open_frame
+from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
@@ -142,6 +142,7 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
     if isinstance(frame, nw.DataFrame):
         homes = _homes(frame, household)
         return tuple(name for name in names if _agrees(frame, name, homes))
+    check_plan_names(frame, (household, *names))
     pairs = ((name, collect(frame.select(household, name))) for name in names)
     return tuple(name for name, pair in pairs if _agrees(pair, name, _homes(pair, household)))
 

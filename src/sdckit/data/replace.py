@@ -70,7 +70,7 @@ def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequen
     >>> pick_rows(open_frame(pl.DataFrame({"x": [1, 2, 3]})), np.array([2, 0]))["x"].to_list()
     [3, 1]
     """
-    native = (frame if columns is None else frame.select(list(columns))).to_native()
+    native = (frame if columns is None else frame[list(columns)]).to_native()
     if frame.implementation.is_pandas_like():
         return native.take(rows).reset_index(drop=True)
     return native[rows] if frame.implementation.is_polars() else native.take(rows)
@@ -189,7 +189,8 @@ def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
         import polars as pl
 
         index = pl.Series(rows).cast(pl.Int64)
-        return native.gather(index.set(pl.Series(gone), None) if gone.any() else index)
+        plainly = native.alias("values")  # methods of a series read a pattern in its name, too
+        return plainly.gather(index.set(pl.Series(gone), None) if gone.any() else index).alias(native.name)
     return native.take(pa.array(rows, mask=gone))
 
 
@@ -280,8 +281,8 @@ def _as_type(array: Any, dtype: Any, frame: nw.DataFrame[Any], name: str) -> Any
 
     if frame.implementation.is_pandas_like():
         return _pandas_series(array, dtype, frame[name].to_native())
-    table = pa.table({name: array})
-    series = nw.DataFrame.from_arrow(table, backend=frame.implementation)[name]
+    table = pa.table({"values": array})  # Polars would give an empty name another
+    series = nw.DataFrame.from_arrow(table, backend=frame.implementation)["values"]
     return (series if dtype is None else series.cast(dtype)).to_native()
 
 

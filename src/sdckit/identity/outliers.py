@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.collect import columns_in_memory, groups_of
 from sdckit.cells.table import check_result_names
 from sdckit.data import arguments
-from sdckit.data.columns import first_rows, float_values
+from sdckit.data.columns import first_rows, float_values, to_arrow
 from sdckit.data.frames import result_frame
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -145,7 +145,7 @@ class Outliers(Result):
             columns["robust_distance"] = self.distance
         else:
             columns |= {f"outlier_{name}": flag for name, flag in self.flags.items()}
-        named: dict[str, Any] = {name: source[name].to_arrow() for name in held if name == self.id}
+        named: dict[str, Any] = {name: to_arrow(source[name]) for name in held if name == self.id}
         check_result_names(list(named), [self.prefix + name for name in columns])
         named |= {self.prefix + name: values for name, values in columns.items()}
         return result_frame(named, source)

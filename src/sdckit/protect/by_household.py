@@ -113,7 +113,7 @@ def in_two_parts(
     out, persons = run(data, own, for_persons) if own else (frame.to_native(), None)
     back = {name: np.where(there[name], homes.of_row, -1) for name in shared}
     made = lend_rows(open_eager(out, {}), open_eager(small, {}), back)
-    counts = n_differing(frame.select(list(shared)), open_eager(made, {}).select(list(shared)))
+    counts = n_differing(frame[list(shared)], open_eager(made, {})[list(shared)])
     told = _together(change, persons, columns, counts, len(frame))
     told.parameters.update({"household": household, "household_variables": list(shared)})
     told.secret["seed"] = secret

@@ -46,12 +46,25 @@ class Change:
         return sum(self.changed.values())
 
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
-        """The change ready for JSON; with what is secret only for an internal log."""
+        """The change ready for JSON; exact and with what is secret only for an internal log.
+
+        Else counts are rounded and small ones hidden, as in every document: ``{"text": "<5", "value": None, ...}``.
+        """
+        exact = {"n": self.n, "changed": dict(self.changed), "notes": dict(self.notes)}
         found = {
-            "schema_version": SCHEMA_VERSION, "method": self.method, "n": self.n, "changed": dict(self.changed),
-            "parameters": json_ready(self.parameters), "notes": dict(self.notes),
-        }  # fmt: skip
-        return {**found, "secret": json_ready(self.secret)} if internal else found
+            "schema_version": SCHEMA_VERSION,
+            "method": self.method,
+            "parameters": json_ready(self.parameters),
+        }
+        if internal:
+            return {**found, **exact, "secret": json_ready(self.secret)}
+        from sdckit.report.changes import protected_change
+
+        return {**found, **protected_change(self.n, self.changed, self.notes)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is secret: a pickle travels, and the log is where secrets are kept."""
+        return {**self.__dict__, "secret": {}}
 
 
 class _Pair(NamedTuple):

@@ -62,7 +62,8 @@ def drop_identifiers(data: Any, *, columns: str | Sequence[str]) -> Protected:
         raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
     changed = {name: len(frame) - _n_missing(frame[name]) for name in names}
     change = Change("drop_identifiers", len(frame), changed, {"columns": list(names)})
-    return Protected(frame.drop(list(names)).to_native(), change)
+    kept = [name for name in frame.columns if name not in names]  # a drop by name would read patterns
+    return Protected(frame[kept].to_native(), change)
 
 
 def _n_missing(series: Any) -> int:

@@ -61,6 +61,7 @@ def test_planted_records_are_found_again(sdckit, folder: Path) -> None:
     made = package.canaries(survey, n=10, copies=2, id="pid", seed=seed())
     assert train.equals(made.data)
     assert sorted(file.name for file in folder.iterdir()) == ["key.json", "survey.csv", "train.csv"]
+    assert {(folder / name).stat().st_mode & 0o777 for name in ("key.json", "train.csv")} == {0o600}
 
     told = sdckit("canaries", "measure", "key.json", "--released", "train.csv")
     assert (told.code, told.err) == (0, "")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sdckit as sdc
-from sdckit.data.files import write_file as module
+from full_disk import DISK_FULL, fill_disk
 from sdckit.data.files.write_file import WRITTEN, check_output, write_file
 from sdckit.errors import DataError, FileFormatError
 
@@ -76,11 +76,10 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     path = write_file(FRAME, tmp_path / "out.csv")
     before = path.read_bytes()
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(module, "_write", full)
-    with pytest.raises(FileFormatError, match=r"No space left on device; nothing was left behind"):
+    fill_disk(monkeypatch)
+    with pytest.raises(
+        FileFormatError, match=f"could not write out.csv: {DISK_FULL}; nothing was left behind"
+    ):
         write_file(FRAME, path)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["out.csv"]

@@ -110,3 +110,13 @@ def test_existing_columns_pass():
 def test_columns_that_cannot_be(given, words):
     with pytest.raises(ColumnError, match=words):
         check_columns(COLUMNS, resolve_roles(**given))
+
+
+def test_so_many_keys_are_refused_before_any_work() -> None:
+    names = [f"k{i}" for i in range(2_000)]
+    with pytest.raises(
+        ScenarioError, match="2,000 keys; an intruder is taken to know 1000 variables at most"
+    ) as caught:
+        resolve_roles(keys=names)
+    assert caught.value.argument == "keys"
+    assert len(resolve_roles(keys=names[:1_000]).keys) == 1_000

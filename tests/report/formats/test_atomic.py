@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from full_disk import DISK_FULL, fill_disk
 from sdckit.errors import FileFormatError
 from sdckit.report.formats.atomic import real_target, write_whole
 
@@ -97,32 +97,13 @@ def _never(*_: Any, **__: Any) -> Any:
     raise AssertionError("nothing may be replaced")
 
 
-class _Full:
-    """A file on a full disk: the first part is written, the rest is not."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-
-    def __enter__(self) -> _Full:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def write(self, text: str) -> int:
-        self.file.write(text[: len(text) // 2])
-        self.file.flush()
-        raise OSError(errno.ENOSPC, "full at a path that must not be told")
-
-
 def test_a_disk_that_fills_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.json"
     path.write_text("older")
-    really = os.fdopen
-    monkeypatch.setattr(os, "fdopen", lambda *args, **more: _Full(really(*args, **more)))
-    with pytest.raises(FileFormatError, match="could not write the JSON: No space left on device") as error:
+    fill_disk(monkeypatch)
+    with pytest.raises(FileFormatError, match=f"could not write the JSON: {DISK_FULL}") as error:
         write_whole("text " * 1000, path, what="JSON")
-    assert "path" not in str(error.value)
+    assert str(tmp_path) not in str(error.value)
     assert error.value.__cause__ is None
     assert path.read_text() == "older"
     assert [one.name for one in tmp_path.iterdir()] == ["a.json"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from full_disk import DISK_FULL, fill_disk
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError
@@ -56,12 +57,12 @@ def test_a_full_disk_leaves_nothing_behind(
         raise OSError(errno.ENOSPC, "disk full at a path that must not be told")
 
     if where == "write":
-        monkeypatch.setattr(os, "fdopen", full)
+        fill_disk(monkeypatch)
     elif where == "fsync":
         monkeypatch.setattr(os, "fsync", full)
     else:
         monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(FileFormatError, match="could not write the report: No space left on device") as error:
+    with pytest.raises(FileFormatError, match=f"could not write the report: {DISK_FULL}") as error:
         write_report(assessment, tmp_path / "a.html")
     assert "path" not in str(error.value)
     assert error.value.__cause__ is None

@@ -6,10 +6,11 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sdckit.cells.pair import Pair
+from sdckit.data.files.whole_files import spill_folder
+from sdckit.data.frames import carried_out
 from sdckit.errors import DataError
 
 __all__ = ["Engine", "check_session", "open_duckdb", "open_spark", "session_of"]
@@ -50,11 +51,11 @@ class DuckDBEngine(Engine):
 
     def keep(self, name: str, sql: str) -> None:
         """Give what a query finds a name; it is run once."""
-        self.connection.execute(f"create or replace temp table {name} as {sql}")
+        carried_out(lambda: self.connection.execute(f"create or replace temp table {name} as {sql}"))
 
     def rows(self, sql: str) -> Any:
         """What a query finds, as a PyArrow table."""
-        return self.connection.sql(sql).to_arrow_table()
+        return carried_out(lambda: self.connection.sql(sql).to_arrow_table())
 
 
 class SparkEngine(Engine):
@@ -69,17 +70,17 @@ class SparkEngine(Engine):
 
     def load(self, name: str, table: Any) -> None:
         """Give a PyArrow table a name."""
-        self.session.createDataFrame(table).createOrReplaceTempView(name)
+        carried_out(lambda: self.session.createDataFrame(table)).createOrReplaceTempView(name)
 
     def keep(self, name: str, sql: str) -> None:
         """Give what a query finds a name; it is run once."""
-        found = self.session.sql(sql).persist()
+        found = carried_out(lambda: self.session.sql(sql).persist())
         found.createOrReplaceTempView(name)
         self.kept.append(found)
 
     def rows(self, sql: str) -> Any:
         """What a query finds, as a PyArrow table."""
-        return self.session.sql(sql).toArrow()
+        return carried_out(lambda: self.session.sql(sql).toArrow())
 
     def close(self) -> None:
         """Give the memory of what was kept back."""
@@ -92,8 +93,8 @@ def open_duckdb() -> Iterator[DuckDBEngine]:
     """A database in memory; only what does not fit there goes to a folder that nobody else can read."""
     import duckdb
 
-    with TemporaryDirectory(prefix="sdckit-") as folder:
-        connection = duckdb.connect(":memory:", config={"temp_directory": folder})
+    with spill_folder() as folder:
+        connection = duckdb.connect(":memory:", config={"temp_directory": str(folder)})
         try:
             yield DuckDBEngine(connection)
         finally:

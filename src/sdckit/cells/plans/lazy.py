@@ -17,7 +17,7 @@ from sdckit.cells.plans.lazy_tabulate import PREFIX, KeyPlan, plan_keys, with_fr
 from sdckit.cells.plans.lazy_values import LazyValues, aggregate, count, expm1_negative, log1p_negative
 from sdckit.cells.plans.lazy_wildcards import Filled
 from sdckit.cells.table import LARGE, LISTED, MAX_LEVELS, AnyCells, Cells, check_result_names
-from sdckit.data.frames import collect
+from sdckit.data.frames import check_plan_names, collect
 from sdckit.data.missing_values.missing import Rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
@@ -129,6 +129,7 @@ class LazyCells(AnyCells):
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The caller's frame with the named figures appended, still a plan."""
         check_result_names(self.own_columns, [prefix + name for name in names])
+        check_plan_names(self.frame, self.own_columns)
         results = []
         for name in names:
             if name == "sample_unique":

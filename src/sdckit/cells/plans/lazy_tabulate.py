@@ -18,6 +18,7 @@ from sdckit.cells.plans.lazy_values import aggregate, count
 from sdckit.cells.plans.lazy_wildcards import Filled, match_wildcards, type_name
 from sdckit.cells.record_columns import bad_weights
 from sdckit.cells.tabulate import MANY_LEVELS
+from sdckit.data.frames import check_plan_names
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
@@ -79,6 +80,9 @@ def plan_keys(
     """Check the columns in one aggregate pass; the plan, the records, missing values and levels per key."""
     schema = frame.collect_schema()
     check_columns(schema.names(), roles)
+    used = (*roles.keys, *roles.sensitive, roles.weight, roles.person, roles.household)
+    spark = frame.implementation.is_pyspark()  # only there are columns that nobody asks for left in peace
+    check_plan_names(frame, [name for name in used if name is not None] if spark else schema.names())
     if own := [name for name in schema.names() if name.casefold().startswith(PREFIX)]:
         raise ColumnError(f"column {own[0]!r} begins with {PREFIX!r}, which is kept for sdckit; rename it")
     if len(roles.keys) > MAX_KEYS:

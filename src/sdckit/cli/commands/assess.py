@@ -12,6 +12,7 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
+from sdckit.cli.errors import tell
 from sdckit.cli.matching_options import MatchingOptions
 from sdckit.cli.options import Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
@@ -288,9 +289,9 @@ def deliver(
 
     print_page(screen_page(result), name=name)
     if report is not None:
-        typer.echo(f"\nReport written: {report.name}")
+        tell(f"\nReport written: {report.name}")
     if note:
-        typer.echo(f"\n{note}")
+        tell(f"\n{note}")
 
 
 def further_measures(measures: list[str] | None) -> tuple[str, ...]:

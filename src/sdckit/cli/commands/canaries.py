@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
+from sdckit.cli.errors import tell
 from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, split
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
@@ -36,7 +37,10 @@ def make(
     reading: Reading,
     *,
     out: Annotated[
-        Path, Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow.")
+        Path,
+        Option(
+            "--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600."
+        ),
     ],
     key: KeyFile,
     n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
@@ -86,12 +90,12 @@ def make(
             seed=Mixed(read_secret(None), seed or 0).of_step(1),
         )  # fmt: skip
         write_key(made, key)  # first: no training file without its key
-        write_file(made.data, out, sources=[file])
+        write_file(made.data, out, sources=[file], private=True)  # it tells the planted records
     times = "once" if copies == 1 else f"{copies:,} times each"
-    typer.echo(f"Planted {n:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
-    typer.echo(f"As many are held back; the nearest of all is {made.nearest:.2g} from a real record.")
-    typer.echo(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
-    typer.echo(f"  sdckit canaries measure {key.name} --released FILE")
+    tell(f"Planted {n:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
+    tell(f"As many are held back; the nearest of all is {made.nearest:.2g} from a real record.")
+    tell(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
+    tell(f"  sdckit canaries measure {key.name} --released FILE")
 
 
 @app.command("measure")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Option
 
-from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say
+from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Quiet, codes
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe
@@ -82,4 +81,4 @@ def _print(result: CheckResult, name: str) -> None:
     several = len({verdict.intruder for verdict in result.verdicts}) > 1
     items = ((one.word, one.intruder if several else "", one.sentence) for one in result.verdicts)
     print_blocks([Verdicts(tuple(items))])
-    typer.echo(f"{name}: {'passed' if result.passed else 'NOT passed'}")
+    tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets
 from sdckit.cli.progress import Steps
@@ -151,4 +152,4 @@ def _print(found: Exploration, name: str, written: list[Path]) -> None:
     best = Paragraph(f"* no other recipe has less of {found.risk} and not more of {found.loss}.", "note")
     print_blocks([*notes, table, best], head=[f"{name}: {len(found.points)} recipes"])
     if written:
-        typer.echo(f"Written: {', '.join(one.name for one in written)}")
+        tell(f"Written: {', '.join(one.name for one in written)}")

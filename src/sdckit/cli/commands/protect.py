@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
+from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
@@ -98,9 +99,7 @@ def protect(
             check_enough_records(frame.height, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            typer.echo(
-                f"{recipe.name} fits {file.name}: {len(steps_of.steps)} steps, {frame.height:,} records"
-            )
+            tell(f"{recipe.name} fits {file.name}: {len(steps_of.steps)} steps, {frame.height:,} records")
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
         assessed = None
@@ -148,10 +147,10 @@ def _print(
     from sdckit.report.screen import recipe_blocks
 
     print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
-    typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
+    tell(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
-        typer.echo(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
+        tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif not replayed and any("seed" in one.secret or one.method == "new_ids" for one in applied.log.steps):
-        typer.echo("Without --log this release cannot be made again: its secret is gone.")
+        tell("Without --log this release cannot be made again: its secret is gone.")
     if report is not None:
-        typer.echo(f"Report written: {report.name}")
+        tell(f"Report written: {report.name}")

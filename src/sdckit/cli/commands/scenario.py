@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
+from sdckit.cli.errors import tell
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import STDOUT, check_targets, write_text
 from sdckit.cli.progress import Steps
@@ -58,18 +59,18 @@ def init(
         return
     write_text(target, text)
     _print(guesses)
-    typer.echo(f"\nWrote {target.name}. Read it through: the roles are guesses.")
+    tell(f"\nWrote {target.name}. Read it through: the roles are guesses.")
     if guesses.unconfirmed:
         n = len(guesses.unconfirmed)
-        typer.echo(
+        tell(
             f"{n} {'column is' if n == 1 else 'columns are'} asked about in it, under unconfirmed; sdckit check "
             f"waits for\nthe answer{'' if n == 1 else 's'}."
         )
     if guesses.of("key"):
-        typer.echo("Then:")
-        typer.echo(f"  sdckit assess {file.name} --scenario {target.name} --report report.html")
+        tell("Then:")
+        tell(f"  sdckit assess {file.name} --scenario {target.name} --report report.html")
     else:
-        typer.echo("No column looks like a key: name some in it, or it is not valid.")
+        tell("No column looks like a key: name some in it, or it is not valid.")
 
 
 def _print(guesses: RoleGuesses) -> None:
@@ -83,4 +84,4 @@ def _print(guesses: RoleGuesses) -> None:
     left = len(guesses) - len(rows)
     print_blocks([TableBlock("Guessed roles", ("Column", "Role", "How sure", "Why, first of all"), rows)])
     if left:
-        typer.echo(f"{left} {'other is' if left == 1 else 'others are'} left out.")
+        tell(f"{left} {'other is' if left == 1 else 'others are'} left out.")

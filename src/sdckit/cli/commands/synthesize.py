@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from typer import Option
 
+from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
@@ -91,10 +91,10 @@ def synthesize(
         from sdckit.report.screen import recipe_blocks
 
         print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
-        typer.echo(f"\nWritten: {', '.join(one.name for one in written)}")
+        tell(f"\nWritten: {', '.join(one.name for one in written)}")
         if log is None and replay is None:
-            typer.echo("Without --log these files cannot be made again: their secret is gone.")
-        typer.echo("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+            tell("Without --log these files cannot be made again: their secret is gone.")
+        tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
 
 
 def _models(text: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from sdckit.data.exact_names import exactly
 from sdckit.data.missing_values.missing_codes import Found
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def typed(
     import polars as pl
 
     texts = ["", *codes]
-    raw = scan.select(pl.col(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
+    raw = scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
     sample = raw.head(_SAMPLE).collect()
     if sample.height < _SAMPLE:
         raw = sample.lazy()
@@ -99,7 +100,7 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
     for name, dtype in frame.schema.items():
         if dtype != pl.String or frame[name].null_count() == frame.height:
             continue
-        column = frame.select(pl.col(name))
+        column = frame.select(exactly(name))
         parts = (column.head(_SAMPLE), column)
         fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
         if fits and column.to_series().str.contains(mark, literal=True).any():
@@ -114,7 +115,7 @@ def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:
 def _convert(name: str, kind: Kind) -> pl.Expr:
     import polars as pl
 
-    column = pl.col(name)
+    column = exactly(name)
     if kind == "text":
         return column
     if kind == "date":
@@ -134,9 +135,9 @@ def _misfit(name: str, kind: Kind) -> pl.Expr:
     if kind == "text":
         return pl.lit(False)
     if kind == "date":
-        wrong = _convert(name, kind).is_null() | ~pl.col(name).str.contains(_DATE)
-        return (wrong & pl.col(name).is_not_null()).fill_null(False)
-    bare = pl.col(name).str.strip_chars(" ")
+        wrong = _convert(name, kind).is_null() | ~exactly(name).str.contains(_DATE)
+        return (wrong & exactly(name).is_not_null()).fill_null(False)
+    bare = exactly(name).str.strip_chars(" ")
     lost = _convert(name, kind).is_null()
     if kind == "integer":
         wrong = lost | bare.str.contains(_LEADING_ZERO)
@@ -147,4 +148,4 @@ def _misfit(name: str, kind: Kind) -> pl.Expr:
     if kind == "comma or text":
         ambiguous = bare.str.contains(_THOUSANDS) | ~bare.str.contains(",", literal=True)
         wrong = wrong | ambiguous.all()
-    return (wrong & pl.col(name).is_not_null()).fill_null(False)
+    return (wrong & exactly(name).is_not_null()).fill_null(False)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdckit.data.exact_names import exactly
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns, refuse_duplicates
 from sdckit.data.missing_values.missing_codes import Found, apply_codes, take_defaults
 
@@ -40,9 +41,9 @@ def read_columnar(
     names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
     with clear_errors(path, kind):
         if _is_stream(path, kind):
-            frame = pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(names)
+            frame = pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(map(exactly, names))
         else:
-            scan = _scan(path, kind).select(names)
+            scan = _scan(path, kind).select(map(exactly, names))
             frame = (scan if rows is None else scan.head(rows)).collect()
         frame = frame.with_columns(
             _in_order(frame[name], path, kind) for name in names if _is_named(frame[name])

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.exact_names import exactly
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns, refuse_duplicates
 from sdckit.data.missing_values.missing_codes import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning
@@ -56,7 +57,7 @@ def read_labelled(
     options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
     frame, meta = _call(path, kind, encoding, **options)
     with clear_errors(path, kind):
-        frame = apply_codes(frame.select(names).with_columns(_plain(frame)), missing)
+        frame = apply_codes(frame.select(map(exactly, names)).with_columns(_plain(frame)), missing)
         if labels:
             sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
             done = [_labelled(path, frame[name], sets[name]) for name in names if sets.get(name)]
@@ -96,7 +97,7 @@ def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
 
     changed = []
     for name, dtype in frame.schema.items():
-        column = pl.col(name)
+        column = exactly(name)
         if dtype == pl.String:
             changed.append(pl.when(column.str.len_bytes() > 0).then(column).alias(name))
         elif dtype.is_float():

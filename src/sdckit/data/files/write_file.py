@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import stat
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.columns import to_arrow
+from sdckit.data.exact_names import exactly
+from sdckit.data.files.whole_files import number_of, replacing
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.outgoing.only_records import only_records
 from sdckit.errors import DataError, FileFormatError
@@ -26,7 +25,6 @@ WRITTEN: dict[str, str] = {
 }  # fmt: skip
 # A spreadsheet takes a cell that starts so for a formula and runs it.
 FORMULA = r"^[=+\-@\t\r]"
-PRIVATE = 0o600
 
 
 def write_file(
@@ -84,21 +82,9 @@ def write_file(
     frame: pl.DataFrame = only_records(_as_polars(data))
     if excel_safe:
         frame = _harmless(frame)
-    temporary: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=".sdckit-", suffix=".part", dir=target.parent)
-        temporary = Path(name)
-        os.close(handle)
-        _write(frame, temporary, kind, "\t" if target.suffix.lower() == ".tsv" else ",")
-        temporary.chmod(PRIVATE if private else 0o666 & ~_umask())
-        temporary.replace(target)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else "unknown reason"
-        raise FileFormatError(f"could not write {target.name}: {why}; nothing was left behind") from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+    delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
+    with replacing(target, what=target.name, private=private) as part:
+        _write(frame, part, kind, delimiter)
     return Path(path)
 
 
@@ -141,12 +127,16 @@ def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
 
     texts = [name for name, kind in frame.schema.items()
              if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
-    column = pl.col(texts).cast(pl.String)
-    guarded = pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
-    safe = frame.with_columns(guarded.name.keep()) if texts else frame
+    safe = frame.with_columns(_guarded(exactly(name).cast(pl.String)).alias(name) for name in texts)
     names = pl.Series(frame.columns, dtype=pl.String)
     hits = zip(names, names.str.contains(FORMULA), strict=True)
     return safe.rename({name: f"'{name}" for name, hit in hits if hit})
+
+
+def _guarded(column: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
 
 
 def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
@@ -159,13 +149,9 @@ def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
             frame.write_parquet(path)
         else:
             frame.write_ipc(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # their words may show values
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # their words may show values
+        if number := number_of(error):  # in Parquet a full disk is an error of the format
+            raise OSError(number, "") from None
         raise DataError(
             f"a column cannot be written as {kind} (lists, structures or Python objects); make it text first"
         ) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

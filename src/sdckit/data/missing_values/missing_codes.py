@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdckit.data.exact_names import exactly
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -42,12 +44,10 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
     >>> suspects(pl.DataFrame({"educ": [1, 2, 3, 2, -999], "job": ["a", "b", "Refused", "a", "b"]}))
     (Found(column='educ', code='-999', records=1), Found(column='job', code='Refused', records=1))
     """
-    import polars as pl
-
     numbers = [name for name, dtype in frame.schema.items() if dtype.is_integer() or dtype.is_float()]
     extremes = frame.select(
-        *(pl.col(name).min().alias(f"min {i}") for i, name in enumerate(numbers)),
-        *(pl.col(name).max().alias(f"max {i}") for i, name in enumerate(numbers)),
+        *(exactly(name).min().alias(f"min {i}") for i, name in enumerate(numbers)),
+        *(exactly(name).max().alias(f"max {i}") for i, name in enumerate(numbers)),
     )
     texts = found_texts(frame, _PHRASES)
     by_name = {name: [one for one in texts if one.column == name] for name in frame.columns}
@@ -62,7 +62,7 @@ def _far_off(series: pl.Series) -> list[Found]:
     """Take codes off both ends of a column for as long as they stand apart from what is left."""
     import polars as pl
 
-    values = series.cast(pl.Float64).drop_nans().drop_nulls()
+    values = series.alias("values").cast(pl.Float64).drop_nans().drop_nulls()
     codes = [code for code in _BELOW if bool((values == code).any())]
     body = values.filter(~values.is_in([float(code) for code in codes]))
     if codes and len(body) and _least(body) >= 0:
@@ -141,9 +141,9 @@ def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
     numbers = [value for value in map(_number, codes) if value is not None]
     changed = []
     for name, dtype in frame.schema.items():
-        hit = _hits(pl.col(name), dtype, texts, numbers)
+        hit = _hits(exactly(name), dtype, texts, numbers)
         if hit is not None:
-            changed.append(pl.when(hit).then(None).otherwise(pl.col(name)).alias(name))
+            changed.append(pl.when(hit).then(None).otherwise(exactly(name)).alias(name))
     return frame.with_columns(changed)
 
 
@@ -161,7 +161,7 @@ def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]
     found = found_texts(frame, texts)
     columns = {one.column for one in found}
     changed = [
-        pl.when(pl.col(name).cast(pl.String).is_in(texts)).then(None).otherwise(pl.col(name)).alias(name)
+        pl.when(exactly(name).cast(pl.String).is_in(texts)).then(None).otherwise(exactly(name)).alias(name)
         for name in frame.columns
         if name in columns
     ]
@@ -173,7 +173,7 @@ def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
     import polars as pl
 
     plain = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    hits = frame.select(pl.col(plain).is_in(texts)) if plain else frame.select([])
+    hits = frame.select(exactly(name).is_in(texts) for name in plain)
     found: list[Found] = []
     for name, dtype in frame.schema.items():
         if dtype == pl.String:
@@ -185,7 +185,7 @@ def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
             values = column.filter(column.is_in(held))
         else:
             continue
-        counted = values.value_counts(sort=True).rows()
+        counted = values.alias("text").value_counts(sort=True).rows()  # it may be called count
         found += [Found(name, text, int(records)) for text, records in counted]
     return tuple(found)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.files.readers import describe_file
+from sdckit.data.frames import carried_out, check_plan_names
 from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.data.scenarios.guess_toml import write_guesses
 from sdckit.data.scenarios.guessing.facts import facts_of
@@ -171,6 +172,12 @@ def _first(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
     wide = nw.from_native(frame).head(SAMPLE)
-    eager = wide.collect("pyarrow") if isinstance(wide, nw.LazyFrame) else wide
-    given = pl.from_arrow(eager.to_arrow())
-    return given if isinstance(given, pl.DataFrame) else given.to_frame()
+    check_plan_names(wide, wide.collect_schema().names())
+    eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
+    table = eager.to_arrow()  # column by column: of a whole table Polars would give an empty name another
+    return pl.DataFrame(
+        {
+            name: pl.Series(name, column)
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+    )

@@ -13,6 +13,8 @@ from sdckit.errors import ColumnError, ScenarioError
 
 __all__ = ["Roles", "check_columns", "resolve_roles"]
 
+MOST_KEYS = 1_000
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -69,6 +71,12 @@ def resolve_roles(
         names = scenario.keys
     if not names:
         raise ScenarioError("keys= is empty; name some variable that an intruder knows", argument="keys")
+    if len(names) > MOST_KEYS:
+        raise ScenarioError(
+            f"{len(names):,} keys; an intruder is taken to know {MOST_KEYS} variables at most: on so many nearly every "
+            "record is alone, whatever is done. Name those that somebody may know",
+            argument="keys",
+        )
     own = missing is not None
     rule: MissingRule = default_missing  # a scenario speaks of frequencies; other measures keep their default
     if missing is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,14 @@ def toml_string(text: str) -> str:
     >>> print(toml_string('a "b"\n\x7f'))
     "a \"b\"\n\u007f"
     """
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "".join(map(_escaped, json.dumps(text, ensure_ascii=False)))
+
+
+def _escaped(one: str) -> str:
+    """What cannot be seen as TOML writes it; blanks of other widths stay."""
+    if one.isprintable() or unicodedata.category(one) == "Zs":
+        return one
+    return f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
 
 
 def toml_key(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
+from sdckit.display import displayed, printable
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
 from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
 from sdckit.report.chapters.recipe_chapter import recipe_document
@@ -78,7 +79,7 @@ def plain_release(
         "schema_version": SCHEMA_VERSION,
         "package": before["package"],
         "date": assessment.date,
-        "title": scenario.title or "Disclosure risk of a release",
+        "title": displayed(scenario.title) or "Disclosure risk of a release",
         "n": before["n"],
         "n_released": comparison["n_released"],
         "aligned": assessment.aligned,
@@ -94,8 +95,11 @@ def plain_release(
         "warnings": comparison["warnings"],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
-            **release_calls(scenario, assessment.measures, **how),
-            "scenario": scenario.to_toml(),
+            name: printable(code, lines=True)
+            for name, code in {
+                **release_calls(scenario, assessment.measures, **how),
+                "scenario": scenario.to_toml(),
+            }.items()
         },
         **({} if done is None else {"what_was_done": {**status, **done}}),
         **listed,

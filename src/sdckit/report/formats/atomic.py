@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
+from sdckit.data.files.whole_files import reason_of, replacing
 from sdckit.errors import FileFormatError
 
 __all__ = ["real_target", "write_whole"]
-
-PRIVATE = 0o600
 
 
 def real_target(path: str | os.PathLike[str]) -> Path:
@@ -34,7 +31,7 @@ def real_target(path: str | os.PathLike[str]) -> Path:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise FileFormatError(f"cannot write {given.name}: {_reason(error)}") from None
+            raise FileFormatError(f"cannot write {given.name}: {reason_of(error)}") from None
         if not stat.S_ISREG(mode):
             raise FileFormatError(
                 f"cannot write {given.name}: it is not a regular file; use - to print (JSON, scenarios)"
@@ -49,33 +46,5 @@ def write_whole(
 
     When it cannot be written, an older file stays as it was, and nothing is left. A `private` one is for its owner.
     """
-    target = real_target(path)
-    temporary: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=".sdckit-", suffix=".part", dir=target.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(PRIVATE if private else 0o666 & ~_umask())
-        temporary.replace(target)
-    except OSError as error:
-        raise FileFormatError(
-            f"could not write the {what}: {_reason(error)}; nothing was left behind"
-        ) from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-
-
-def _reason(error: OSError) -> str:
-    """The system's words without its path."""
-    return os.strerror(error.errno) if error.errno else "unknown reason"
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with replacing(real_target(path), what=f"the {what}", private=private) as part:
+        part.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sdckit.display import displayed, printable
 from sdckit.errors import DataError
 from sdckit.report.gate.beside import quantities_of
 from sdckit.report.gate.figures import (
@@ -67,6 +68,7 @@ SMALLEST_FILE = 50
 SMALLEST_BASE = 5
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
+CODE = frozenset({"python", "command", "scenario", "step", "recipe"})  # texts of several lines
 CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
 HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
@@ -160,7 +162,12 @@ class _Printer:
 
     def plain(self, tree: Tree) -> Any:
         if isinstance(tree, Mapping):
-            return {key: self.plain(value) for key, value in tree.items()}
+            return {
+                displayed(key): printable(value, lines=True)
+                if key in CODE and isinstance(value, str)
+                else self.plain(value)
+                for key, value in tree.items()
+            }
         if isinstance(tree, tuple):
             return [self.plain(value) for value in tree if not self._is_left_out(value)]
         if isinstance(tree, Ranked):
@@ -231,10 +238,12 @@ class _Printer:
         if isinstance(tree, Holds):
             return self._holds(tree)
         if isinstance(tree, Foreign):
-            return tree.text if self.internal else protect_words(tree.text, self.coarse)
+            return displayed(tree.text if self.internal else protect_words(tree.text, self.coarse))
         if isinstance(tree, float) and not math.isfinite(tree):
             return None
-        if tree is None or isinstance(tree, str | int | float):
+        if isinstance(tree, str):
+            return displayed(tree)
+        if tree is None or isinstance(tree, int | float):
             return tree
         raise TypeError(f"no rule to print a {type(tree).__name__}")
 

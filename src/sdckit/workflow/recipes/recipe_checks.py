@@ -193,7 +193,7 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
         return
     try:
         method.function(
-            frame.select(list(dict.fromkeys(named))).to_native(),
+            frame[list(dict.fromkeys(named))].to_native(),
             **call_arguments(step, scenario=None, folder=folder),
         )
     except SdcError as error:

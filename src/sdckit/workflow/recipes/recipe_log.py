@@ -100,11 +100,13 @@ class RecipeLog:
 
         The recipe itself is internal too: its arguments may be what `Change.parameters` keeps back.
         """
+        from sdckit.report.changes import protected_change
+
         found: dict[str, Any] = {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "date": self.date,
-            "n": self.n,
+            "n": self.n if internal else protected_change(self.n, {}, {})["n"],
             "versions": dict(self.versions),
             "steps": [
                 {"step": number, **_step(change, internal=internal)}
@@ -161,7 +163,7 @@ class RecipeLog:
 
 
 def _step(change: Change, *, internal: bool) -> dict[str, Any]:
-    found = change.to_dict()
+    found = change.to_dict(internal=internal)
     found["parameters"] = plain(change.parameters)
     return {**found, "secret": plain(change.secret)} if internal else found
 

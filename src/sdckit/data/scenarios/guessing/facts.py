@@ -83,7 +83,8 @@ def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
     import polars as pl
 
     name, records, kind = series.name, len(series), series.dtype
-    if kind.is_nested() or kind == pl.Object:
+    series = _unnamed(series)
+    if kind.is_nested() or kind in (pl.Object, pl.Binary):
         return Facts(name, records, 0, 0, number=False, whole=False, text=False, date=False)
     values = (series.fill_nan(None) if kind.is_float() else series).drop_nulls()
     levels = values.n_unique()
@@ -100,6 +101,11 @@ def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
     if doubles is None:
         return Facts(**facts, number=False, whole=False)
     return Facts(**facts, **_moments(doubles, levels))
+
+
+def _unnamed(series: pl.Series) -> pl.Series:
+    """The values under a plain name: the methods of a series read a pattern in its own."""
+    return series.alias("values")
 
 
 def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
@@ -149,8 +155,8 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     """
     import polars as pl
 
-    kind = series.dtype
-    if kind == pl.Boolean or kind.is_nested() or kind == pl.Object or kind.is_temporal():
+    kind, series = series.dtype, _unnamed(series)
+    if kind == pl.Boolean or kind.is_nested() or kind in (pl.Object, pl.Binary) or kind.is_temporal():
         return None
     if kind.is_numeric():
         return series.cast(pl.Float64).fill_null(np.nan).to_numpy()
@@ -188,7 +194,7 @@ def same_values(series: pl.Series) -> NDArray[np.float64]:
     """
     import polars as pl
 
-    kind = series.dtype
+    kind, series = series.dtype, _unnamed(series)
     if kind == pl.String:
         series = series.cast(pl.Categorical)
     if not kind.is_float():

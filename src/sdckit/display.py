@@ -1,0 +1,61 @@
+"""Text as people see it: nothing in it moves a cursor, turns a line round, ends it, or cannot be seen."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["displayed", "printable"]
+
+_ESCAPE_LIKE = re.compile(r"\\(?=x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+_QUOTES = ("'", '"')
+
+
+def displayed(name: str) -> str:
+    r"""A name, a label or a level for display, in documents and on a terminal: two that differ stay two.
+
+    Control characters, directions of writing, line ends, what has no width and halves of characters are written
+    as Python escapes them. A backslash that looks like such an escape is written as one, too, unless the text
+    quotes a name, which Python has escaped then.
+
+    Examples
+    --------
+    >>> for name in ["Größe 1", "a\x1b[31mb", r"a\x1bb", "sum\u202etotal", "two\nlines", "half \ud800"]:
+    ...     print(displayed(name))
+    Größe 1
+    a\x1b[31mb
+    a\x5cx1bb
+    sum\u202etotal
+    two\x0alines
+    half \ud800
+    """
+    if name.isprintable() and "\\" not in name:
+        return name
+    if not any(quote in name for quote in _QUOTES):
+        name = _ESCAPE_LIKE.sub(r"\\x5c", name)
+    return printable(name)
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""A whole text for display, in which names may stand displayed already; code keeps its `lines`.
+
+    Examples
+    --------
+    >>> print(printable("no column\x00\n"), printable("[a]\nb", lines=True))
+    no column\x00\x0a [a]
+    b
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if _is_seen(one) or (lines and one == "\n") else _escaped(one) for one in text)
+
+
+def _is_seen(one: str) -> bool:
+    return one.isprintable() or unicodedata.category(one) == "Zs"  # blanks of other widths are blanks
+
+
+def _escaped(one: str) -> str:
+    number = ord(one)
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -1,0 +1,37 @@
+"""The record of a protection step as it may leave the room: small counts hidden, as in every document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
+from sdckit.report.gate.protect import SMALLEST_FILE, WITHHELD, protect
+
+__all__ = ["protected_change"]
+
+
+def protected_change(n: int, changed: Mapping[str, int], notes: Mapping[str, str]) -> dict[str, Any]:
+    """Records, values changed by variable, and notes, as `protect` prints them; of a small file no count at all.
+
+    Examples
+    --------
+    >>> found = protected_change(1003, {"age": 2, "region": 128}, {})
+    >>> {name: leaf["text"] for name, leaf in found["changed"].items()}, found["n"]["text"]
+    ({'age': '<5', 'region': '130'}, '1,005')
+    """
+    if n < SMALLEST_FILE:
+        return {
+            "n": {"text": f"<{SMALLEST_FILE}", "value": None, "below": SMALLEST_FILE},
+            "changed": {name: dict(WITHHELD) for name in changed}, "notes": {},
+        }  # fmt: skip
+    ledger = Ledger()
+    tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
+    counts: dict[str, Tree] = {}
+    for number, (name, count) in enumerate(changed.items()):
+        counts[name] = ledger.count(f"v{number}", count, "changed")
+        ledger.nested("n", f"v{number}")
+    tree["changed"] = counts
+    tree["notes"] = {name: Foreign(note) for name, note in notes.items()}
+    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), n))
+    return {name: plain[name] for name in ("n", "changed", "notes")}
