@@ -214,3 +214,20 @@ def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], b
             rules_alike = not wild or len(fewer) == 1 or name.startswith(starts[2:]) or ".category" in name
             if ledger.variables[name].true is not None and name.startswith(starts) and rules_alike:
                 ledger.nested(wide.prefix + name.removeprefix(narrow.prefix), name)
+        _link_left_out(ledger, wide.prefix, narrow.prefix, more - fewer)
+
+
+def _link_left_out(ledger: Ledger, wide: str, narrow: str, left_out: frozenset[str]) -> None:
+    """Who leaves keys out sees what somebody sees who never had them."""
+    variables = ledger.variables
+    for name in list(variables):
+        table, _, keys = name.removeprefix(f"{wide}.contributions.").partition(".")
+        k, _, key = keys.partition(".")
+        if table == "without" and frozenset(keys.split(", ")) == left_out:
+            same = f"{narrow}.sample_uniques"
+        elif table == "violations" and frozenset({key}) == left_out:
+            same = f"{narrow}.violations.{k}"
+        else:
+            continue
+        if same in variables and variables[same].true == variables[name].true:
+            ledger.equal(name, same)

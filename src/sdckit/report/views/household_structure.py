@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.gate.figures import Levels, Share, Tree
+from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Tree
+from sdckit.report.gate.pooling import OTHER
+from sdckit.report.gate.relations import SMALL
 from sdckit.report.parts import bars, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
@@ -14,6 +18,8 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.household_structure import HouseholdStructure
 
+# Sizes that are listed.
+SHOWN = 15
 HINT = (
     "The size and the composition of a household can identify it without any key; "
     "leaving out the size hides nothing while the household's id stays in the file."
@@ -31,15 +37,32 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
     sizes = tuple((str(size), int(number)) for size, number in sorted(result.sizes.items()))
     known = "n" if "n" in setting.ledger.variables else ""
     name, n = f"{setting.prefix}.households.size", result.n_households
+    setting.ledger.nested(compositions.name, unique.name)
+    _link_pooled(setting.ledger, name, sizes, rare.name, unique.name)
     return {
         "n_households": households,
-        "sizes": Levels(name, sizes, households.name, n, shown=15, records=known),
+        "sizes": Levels(name, sizes, households.name, n, shown=SHOWN, records=known),
         "unique_sizes": unique,
         "rare_sizes": rare,
         "unique_compositions": compositions,
         "unique_composition_rate": Share(compositions.name, households.name),
         "notes": notes_tree(result),
     }
+
+
+def _link_pooled(ledger: Ledger, name: str, sizes: Sequence[tuple[str, int]], rare: str, unique: str) -> None:
+    """Households of the pooled sizes: two for a rare size that is not unique, and all their members in the file."""
+    other = ledger.latent(f"{name}: {OTHER}", watched="nowhere")
+    terms = ((other, 1.0), (rare, -2.0), (unique, 1.0))
+    ledger.relations.append(Relation(terms, upper=math.inf))
+    if "n" not in ledger.variables:
+        return
+    shown = [int(size) for size, number in sizes if number >= SMALL][:SHOWN]
+    least = next(size for size in count(1) if size not in shown)
+    parts = [(ledger.latent(f"{name}.{size}", watched="nowhere"), -float(size)) for size in shown]
+    # What is listed is not rare.
+    ledger.relations += [Relation(((one, 1.0),), lower=float(SMALL), upper=math.inf) for one, _ in parts]
+    ledger.relations.append(Relation((("n", 1.0), *parts, (other, -float(least))), upper=math.inf))
 
 
 def blocks(one: Plain, place: str) -> list[Block]:

@@ -45,6 +45,7 @@ def tree(result: RiskyCells, setting: Setting) -> Mapping[str, Tree]:
     if whole:
         ledger.bounded(affected.name, {records.name: (0.0, 1.0) for _, _, records in rows}, lower=False)
     _link_nested(ledger, rows)
+    _link_known(result, setting, rows)
     _link_affected(result, setting, affected.name, {d: total.name for d, total in totals.items()})
     return {
         "n_combinations": result.n_combinations,
@@ -94,6 +95,26 @@ def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count
             inside = one_more and set(small.variables) < set(large.variables)
             if inside and large.threshold >= small.threshold:
                 ledger.nested(outer.name, inner.name)
+
+
+def _link_known(
+    result: RiskyCells, setting: Setting, rows: list[tuple[RiskyCombination, Count, Count]]
+) -> None:
+    """Say what other chapters print of the same tables: those of all keys, and those with some left out."""
+    keys = [row.variables[0] for row in result.table if row.dimension == 1]
+    if setting.persons or not keys:
+        return
+    ledger, start = setting.ledger, f"{setting.prefix}.contributions.without."
+    for row, _, records in rows:
+        if len(row.variables) == len(keys) and row.threshold <= SINGLE_SIZES:
+            link_records(ledger, setting.sizes, records.name, 1, row.threshold)
+        without = start + ", ".join(key for key in keys if key not in row.variables)
+        if row.threshold != 1 or without not in ledger.variables:
+            continue
+        if setting.cells_known:
+            ledger.equal(records.name, without)
+        else:
+            ledger.nested(records.name, without)
 
 
 def _link_affected(result: RiskyCells, setting: Setting, affected: str, totals: dict[int, str]) -> None:

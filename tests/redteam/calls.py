@@ -1,0 +1,154 @@
+"""One call of every public function on the marked files."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import polars as pl
+
+import sdckit as sdc
+
+Call = tuple[list[Any], dict[str, Any]]
+KEYS = ["region", "sex", "band", "education", "marital"]
+FEW = KEYS[:3]
+NUMERIC = ["income", "hours"]
+RECIPE = """
+[[steps]]
+method = "drop_identifiers"
+columns = ["id"]
+[[steps]]
+method = "top_bottom_code"
+column = "income"
+top = 5000
+[[steps]]
+method = "pram"
+columns = ["job"]
+pd = 0.8
+[[steps]]
+method = "local_suppression"
+keys = ["region", "sex", "band"]
+k = 3
+"""
+SCENARIO: dict[str, Any] = {
+    "keys": FEW,
+    "weight": "w",
+    "sensitive": ["ill"],
+    "numeric": NUMERIC,
+    "identifiers": ["id"],
+    "thresholds": {"k": 3, "risk": 0.1, "l": 2, "global_risk": 0.05},
+}
+
+
+def measures(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
+    """Every measure of the catalogue."""
+    one, two = [files["survey"]], [files["survey"], files["made1"]]
+    aligned = [files["survey"], files["changed"]]
+    seed: dict[str, Any] = {"seed": 5}
+    roles: dict[str, Any] = {"keys": KEYS, "missing": "category"}
+    told = {**roles, "sensitive": ["ill", "job"]}
+    mixed: dict[str, Any] = {"variables": [*KEYS, "ill", *NUMERIC]}
+    tried = {"control": files["control"], "n_attacks": 30, **seed}
+    target: dict[str, Any] = {"keys": FEW, "target": "ill"}
+    plain = one[0].drop("id", "hh", "w", "born")
+    made = sdc.synthesize(plain, columns=["hours"], models={"hours": "normal"}, **seed)
+    draws = made.change.secret["draws"]["hours"].predictive(one[0])
+    return {
+        "key_frequencies": (one, {"keys": [*KEYS, "income", "born"], "weight": "w"}),
+        "k_anonymity": (one, roles),
+        "individual_risk": (one, {**roles, "weight": "w"}),
+        "key_contributions": (one, {"keys": [*FEW, "income", "born"], "weight": "w"}),
+        "household_structure": (one, {"household": "hh", "keys": KEYS, "weight": "w"}),
+        "l_diversity": (one, told),
+        "t_closeness": (one, told),
+        "beta_likeness": (one, told),
+        "delta_disclosure": (one, told),
+        "alpha_k": (one, told),
+        "suda": (one, roles),
+        "population_risk": (one, {"keys": FEW, "weight": "w"}),
+        "population_uniques": (one, {"keys": FEW, "weight": "w"}),
+        "risky_cells": (one, {"keys": KEYS}),
+        "outliers": (one, {"numeric": NUMERIC}),
+        "explain": (one, {"keys": KEYS, "row": 4}),
+        "k_map": ([*one, files["population"]], {"keys": FEW}),
+        "delta_presence": ([*one, files["population"]], {"keys": FEW}),
+        "identity_disclosure": (two, {"keys": KEYS}),
+        "replicated_uniques": (two, {"keys": KEYS}),
+        "attribute_disclosure": (two, target),
+        "attribute_disclosure_table": (two, {"keys": FEW, "targets": ["ill", "job"]}),
+        "correct_attribution_probability": (two, target),
+        "prediction_risk": (two, target),
+        "bayesian_attribute_risk": ([*one, made.data], {"target": "hours", "draws": draws}),
+        "matching_risk": (aligned, {"known": [*FEW, "income"], "numeric": ["income"]}),
+        "interval_risk": (aligned, {"numeric": NUMERIC}),
+        "robust_interval_risk": (aligned, {"numeric": NUMERIC, **seed}),
+        "record_linkage": (aligned, mixed),
+        "information_loss": (aligned, {"numeric": NUMERIC, **seed}),
+        "compare_models": (two, {"formula": "income ~ hours + sex"}),
+        "compare_estimates": (two, {"statistic": "mean", "variables": NUMERIC}),
+        "compare_distributions": (two, mixed),
+        "compare_associations": (two, mixed),
+        "tabular_utility": (two, mixed),
+        "cluster_utility": (two, {**mixed, **seed}),
+        "ecdf_utility": (two, {"variables": NUMERIC}),
+        "propensity": (two, {**mixed, **seed}),
+        "utility_overview": (two, {**mixed, **seed}),
+        "singling_out": (two, {**mixed, **tried}),
+        "linkability": (two, {"known": (FEW, ["income", "marital"]), **tried}),
+        "inference": (two, {"known": FEW, "target": "ill", **tried}),
+        "membership": (two, {**mixed, **tried}),
+        "distance_to_closest_record": (two, {**mixed, "control": files["control"], **seed}),
+        "probabilistic_linkage": ([*one, files["shuffled"]], {"variables": [*KEYS, "income"], "id": "id", **seed}),
+        "recoverable_values": ([files["changed"], files["survey"]], {"keys": FEW, **seed}),
+        "canaries": ([plain], {"n": 20, **seed}),
+        "combine": ([[1.0, 1.1, 0.9], [0.1, 0.1, 0.1]], {"kind": "partial"}),
+    }  # fmt: skip
+
+
+def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
+    """Every public function that is no measure."""
+    data = [files["survey"]]
+    seed: dict[str, Any] = {"seed": 5}
+    risk = [0.9 if row % 40 == 17 else 0.1 for row in range(files["survey"].height)]
+    made = files["changed"]
+    scenario = sdc.Scenario(**SCENARIO)
+    return {
+        "add_noise": (data, {"columns": NUMERIC, **seed}),
+        "as_cells": (data, {"keys": KEYS, "missing": "category"}),
+        "assess": (data, {"scenario": scenario}),
+        "cap": ([files["survey"], files["made1"]], {"keys": FEW, "target": "ill"}),
+        "check": (data, {"scenario": scenario}),
+        "coarsen_weights": (data, {"weight": "w", **seed}),
+        "demo_scenario": ([], {}),
+        "drop_identifiers": (data, {"columns": ["id"]}),
+        "explore": (
+            [files["survey"], sdc.Recipe(steps=tomllib.loads(RECIPE)["steps"])],
+            {"grid": {"local_suppression.k": [2, 3]}, "scenario": scenario, **seed},
+        ),
+        "guess_roles": (data, {}),
+        "household_variables": (data, {"household": "hh"}),
+        "interval_overlap": ([(1.0, 2.0), (1.5, 2.5)], {}),
+        "limit_households": (data, {"household": "hh", "largest": 2, **seed}),
+        "load_demo": ([], {}),
+        "local_suppression": (data, {"keys": FEW, "k": 3}),
+        "mask_categorical": (data, {"columns": ["job"], "probability": 0.8, **seed}),
+        "mask_continuous": (data, {"columns": NUMERIC, "sd": 10.0, **seed}),
+        "microaggregate": (data, {"columns": NUMERIC, **seed}),
+        "new_ids": (data, {"column": "id"}),
+        "pram": (data, {"columns": ["job"], **seed}),
+        "random_order": (data, seed),
+        "rank_swap": (data, {"columns": NUMERIC, "p": 5, **seed}),
+        "read_file": (["survey.csv"], {}),
+        "read_hierarchy": (["hierarchy.csv"], {}),
+        "recode": (data, {"column": "income", "bands": 5}),
+        "replace_high_risk": (
+            [made],
+            {"risk": risk, "threshold": 0.5, "match": FEW, "replace": ["ill"], **seed},
+        ),
+        "round_to": (data, {"column": "income", "base": 100, **seed}),
+        "shuffle": (data, {"columns": NUMERIC, "given": ["w"], **seed}),
+        "suppress_above": (data, {"risk": risk, "threshold": 0.5, "columns": ["ill"]}),
+        "swap_records": (data, {"hierarchy": ["region"], "keys": ["sex", "band"], **seed}),
+        "synthesize": ([files["survey"].drop("id", "hh", "w")], {"columns": ["ill", "hours"], **seed}),
+        "top_bottom_code": (data, {"column": "income", "top": 5000}),
+    }  # fmt: skip

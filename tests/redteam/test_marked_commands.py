@@ -1,0 +1,108 @@
+"""No command tells a value of a marked record: on the terminal, in its errors, in any document it writes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from redteam.calls import RECIPE
+from redteam.marked import make_files, traces_in, write
+from sdckit.cli.app import app, run
+
+FILES = make_files()
+KEYS = "--keys region,sex,band"
+SCENARIO = """keys = ["region", "sex", "band"]
+weight = "w"
+sensitive = ["ill"]
+numeric = ["income", "hours"]
+identifiers = ["id", "hh"]
+[thresholds]
+k = 3
+risk = 0.1
+"""
+ATTACK = "survey.parquet --identifiers id,hh,w,born --seed 5 --n-attacks 30 --released made1.parquet"
+# Documents go to the folder out; data, logs and keys, which stay inside, to the folder kept.
+LINES = {
+    "assess": f"assess survey.parquet {KEYS} --sensitive ill --report out/a.html --json out/a.json",
+    "assess a release": f"assess survey.parquet {KEYS} --released made1.parquet --seed 7 --report out/a.md"
+    " --json out/a.json",
+    "attack": f"attack {ATTACK} --control control.parquet --json out/a.json",
+    "canaries make": "canaries make survey.parquet -o kept/planted.csv --key kept/key.json --n 20 --seed 3 --id id"
+    " --identifiers hh,w,born",
+    "canaries measure": "canaries measure kept/key.json --released kept/planted.csv",
+    "check": "check survey.parquet --scenario scenario.toml",
+    "delta-presence": f"delta-presence survey.parquet {KEYS} --population population.parquet --upper 0.5",
+    "demo": "demo --report out/demo.html",
+    "explain": f"explain survey.parquet {KEYS} --row 4",
+    "explain inside": f"explain survey.parquet {KEYS} --row 4 --internal",
+    "explore": "explore recipe.toml survey.parquet --scenario scenario.toml --seed 11 --grid local_suppression.k=2,3"
+    " --out out/table.csv --plot out/map.svg",
+    "k-map": f"k-map survey.parquet {KEYS} --population population.parquet",
+    "outliers": "outliers survey.parquet --numeric income,hours",
+    "population-risk": f"population-risk survey.parquet {KEYS} --weight w",
+    "protect": "protect recipe.toml survey.parquet --scenario scenario.toml --seed 11 -o kept/release.csv"
+    " --log kept/log.json --report out/a.html",
+    "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
+    "risky-cells": f"risky-cells survey.parquet {KEYS}",
+    "scenario init": "scenario init survey.csv -o out/guessed.toml",
+    "suda": f"suda survey.parquet {KEYS}",
+    "synthesize": "synthesize survey.parquet -o kept/made.csv --identifiers id,hh,w,born --seed 2 --log kept/log.json",
+}
+WRONG = (
+    " --keys nowhere",
+    " --weight region",
+    " --numeric region",
+    " --k nothing",
+    " --nonsense",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("out", "kept"):
+        (tmp_path / name).mkdir()
+    write(FILES, tmp_path)
+    (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
+    (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    return tmp_path
+
+
+def commands() -> Iterator[str]:
+    """Every command of the program, with its group."""
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        inner = getattr(command, "commands", None)
+        yield from (f"{name} {one}" for one in inner) if inner else [name]
+
+
+def test_every_command_has_a_line() -> None:
+    assert set(commands()) <= set(LINES)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", LINES)
+def test_a_command_tells_no_value(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    if name == "canaries measure":
+        run(shlex.split(LINES["canaries make"]))
+    code = run(shlex.split(LINES[name]))
+    told = capfd.readouterr()
+    assert code in ({2} if name == "explain" else {0, 1}), told.err
+    written = {path.name: path.read_text(encoding="utf-8") for path in (folder / "out").iterdir()}
+    assert bool(written) == ("out/" in LINES[name])
+    for place, text in {"standard output": told.out, "standard error": told.err, **written}.items():
+        assert not traces_in(text), (name, place, traces_in(text))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("name", LINES)
+def test_an_error_tells_no_value(
+    name: str, wrong: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run(shlex.split(LINES[name] + wrong))
+    told = capfd.readouterr()
+    assert not traces_in(told.out + told.err), (name, wrong)
