@@ -22,7 +22,7 @@ from sdckit.report.gate.figures import (
     Share,
     Tree,
 )
-from sdckit.report.gate.relations import link_intruders
+from sdckit.report.gate.relations import link_intruders, sizes_by_key
 from sdckit.report.setting import Setting, intruder_words, missing_words, setting_for
 from sdckit.report.view import Note, find_view
 
@@ -135,7 +135,7 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
     tree: dict[str, Tree] = {
         "name": one.name,
         "keys": tuple(one.keys),
-        "key_facts": tuple(_key(facts, setting, alone=len(one.keys) == 1) for facts in one.key_facts),
+        "key_facts": tuple(_key(facts, setting, alone=_decides(facts, one)) for facts in one.key_facts),
     }
     # In their order: of two rules for missing values the stricter comes first.
     for place, result in one.results.items():
@@ -146,12 +146,19 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
     return tree
 
 
+def _decides(facts: KeyFacts, one: IntruderAssessment) -> bool:
+    """Whether all the other keys have one value only, so that the levels of this one are the cells."""
+    return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in one.key_facts if other != facts)
+
+
 def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
     """A key: its rule, missing rate and levels; the levels of a key that is `alone` are the cells."""
     name = f"key.{facts.name}"  # whoever knows it: the same numbers for every intruder
     of = Quantity(missing_words(facts.name))
     missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
-    cells = setting.sizes if alone and not setting.persons else None
+    cells = None
+    if not (setting.persons or facts.n_missing):
+        cells = setting.sizes if alone else sizes_by_key(setting.ledger, facts.name)
     counts = tuple(facts.level_counts)
     levels = Levels(f"{name}.level", counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
     return {

@@ -14,8 +14,9 @@ from itertools import pairwise, permutations
 from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
-    "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_cells", "link_intruders", "link_levels",
+    "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_by_key", "link_cells", "link_intruders", "link_levels",
     "link_levels_to_cells", "link_records", "link_resting", "link_risk", "make_sizes", "risk_of_size",
+    "sizes_by_key",
 ]  # fmt: skip
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
@@ -79,6 +80,25 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
     return sizes
 
 
+def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
+    """Enter the cells by size of somebody who knows one key alone: those of one to four records, and all others."""
+    few: list[tuple[int, float]] = [(size, size) for size in range(1, SMALL)]
+    sizes = Sizes(f"key.{key}.alone", (*few, (SMALL, math.inf)))
+    for part in sizes.parts:
+        watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
+        cells = ledger.latent(sizes.cells(part), watched=watched)
+        records = ledger.latent(sizes.records(part), watched=watched)
+        ledger.bounded(records, {cells: part}, upper=math.isfinite(part[1]))
+    return sizes
+
+
+def link_by_key(ledger: Ledger, key: str, name: str, most: int) -> None:
+    """Say that a count is that of the records in cells of up to `most`, of one key alone."""
+    sizes = Sizes(f"key.{key}.alone", tuple((size, size) for size in range(1, SMALL)))
+    if most < SMALL and sizes.records((1, 1)) in ledger.variables:
+        link_records(ledger, sizes, name, 1, most)
+
+
 def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
     """Say that a class of cells is made of its sizes, and that all their records make the file."""
     for label, (low, high) in PRINTED.items():
@@ -96,7 +116,10 @@ def link_levels_to_cells(
     parts = [part for part in sizes.parts if part[0] >= SMALL]
     n = ledger.variables["n"].true or 0
     is_of: dict[tuple[str, tuple[int, float]], str] = {}
-    for name in shown:
+    if len(parts) == 1 and all_common:
+        ledger.tell(sizes.cells(parts[0]), len(shown), len(shown))
+        ledger.equal(sizes.records(parts[0]), *shown)
+    for name in shown if len(parts) > 1 else ():
         for part in parts:
             is_of[name, part] = ledger.latent(f"{name} has {part[0]}-{part[1]}", watched="nowhere")
             ledger.tell(is_of[name, part], 0.0, 1.0)
@@ -104,7 +127,7 @@ def link_levels_to_cells(
         ledger.relations.append(Relation(own, 1.0, 1.0))
         ledger.bounded(name, {is_of[name, part]: (part[0], min(part[1], n)) for part in parts})
     few = [sizes.records(part) for part in sizes.parts if part[0] < SMALL]
-    for part in parts if all_common else ():
+    for part in parts if all_common and len(parts) > 1 else ():
         ledger.equal(sizes.cells(part), *(is_of[name, part] for name in shown))
     if all_common and rest is not None:
         ledger.equal(rest, *few)

@@ -51,8 +51,9 @@ def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> d
         variable = variables[name]
         if variable.true is None:
             continue
-        for reader in readers:
-            reader.is_told(name, variable.told)
+        if variable.late:
+            for reader in readers:
+                reader.is_told(name, variable.told)
         key = (variable.of, variable.true) if variable.of is not None else name
         if key not in chosen:
             chosen[key] = _level(name, variable, readers)
@@ -141,8 +142,10 @@ def _before(name: str, variable: Variable) -> Interval:
     if name == "n":
         # Whoever has the released file counts its records.
         return (float(variable.true), float(variable.true))
-    # Only an estimate may be negative.
-    return (-math.inf if variable.kind == "value" else 0.0, math.inf)
+    if not variable.late:
+        # Only an estimate may be negative.
+        return (-math.inf if variable.kind == "value" else variable.told[0], variable.told[1])
+    return (0.0, math.inf)
 
 
 def _same(variables: Mapping[str, Variable]) -> list[Relation]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
-from sdckit.report.gate.relations import risk_of_size
+from sdckit.report.gate.relations import link_by_key, risk_of_size
 from sdckit.report.parts import ALONE, bars, of_rule, texts
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
@@ -61,6 +61,7 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     for row in sorted(result.table, key=lambda row: (len(row.variables), tuple(row.variables))):
         names = tuple(row.variables)
         counts = _counts(row, names, TABLE, setting)
+        _link_last_key(result, names, counts, setting)
         for name in names:
             if name in singles and _monotone(setting, result, names):
                 setting.ledger.bounded(singles[name][1], {counts[1]: (1.0, 1.0)}, upper=False)
@@ -147,6 +148,15 @@ def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dic
             cells = ledger.latent(_cells(more))
             ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (least + 1, most)})
     return found
+
+
+def _link_last_key(
+    result: KeyContributions, names: Sequence[str], counts: Mapping[int, str], setting: Setting
+) -> None:
+    """Where one key is left, its levels are the cells."""
+    keys = sorted({row.variables[0] for row in result.table if len(row.variables) == 1} - set(names))
+    for most, name in counts.items() if setting.cells_known and len(keys) == 1 else ():
+        link_by_key(setting.ledger, keys[0], name, most)
 
 
 def _cells(violations: str) -> str:

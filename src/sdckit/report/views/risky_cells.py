@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Share, Tree
-from sdckit.report.gate.relations import link_records
+from sdckit.report.gate.relations import link_by_key, link_records
 from sdckit.report.parts import bars, notes_blocks, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
@@ -106,6 +106,8 @@ def _link_known(
         return
     ledger, start = setting.ledger, f"{setting.prefix}.contributions.without."
     for row, _, records in rows:
+        if row.dimension == 1:
+            link_by_key(ledger, row.variables[0], records.name, row.threshold)
         if len(row.variables) == len(keys) and row.threshold <= SINGLE_SIZES:
             link_records(ledger, setting.sizes, records.name, 1, row.threshold)
         without = start + ", ".join(key for key in keys if key not in row.variables)

@@ -1,0 +1,128 @@
+"""Small files one after the other, of a kind, with the counts of few records in each: all of them are replayed."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+Row = tuple[str, ...]
+N = 50
+
+
+@dataclass(frozen=True)
+class World:
+    """A file, the counts in it that nobody may know, and whether worlds beyond the range tried may look like it."""
+
+    columns: Mapping[str, Sequence[Any]]
+    counts: Mapping[str, int]
+    at_the_edge: bool
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame(dict(self.columns))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Worlds of a kind, the keys of the intruder, and the measures that are asked for."""
+
+    worlds: Callable[[], Iterator[World]]
+    keys: tuple[str, ...]
+    measures: tuple[str, ...] = ()
+    household: str | None = None
+
+
+def small_counts(rows: Sequence[Row]) -> dict[str, int]:
+    """Cells of one to four records, and records in cells of fewer than 2 to 7, by every set of the columns."""
+    found: dict[str, int] = {}
+    for size in range(1, len(rows[0]) + 1):
+        for places in itertools.combinations(range(len(rows[0])), size):
+            cells = Counter(tuple(row[at] for at in places) for row in rows)
+            sizes = Counter(cells.values())
+            for few in range(1, 5):
+                found[f"{places} cells of {few}"] = sizes[few]
+            for k in (2, 3, 4, 5, 7):
+                found[f"{places} below {k}"] = sum(few * n for few, n in sizes.items() if few < k)
+    return found
+
+
+def _partitions(total: int, most: int = 4) -> Iterator[tuple[int, ...]]:
+    if total == 0:
+        yield ()
+    for first in range(min(most, total), 0, -1):
+        for rest in _partitions(total - first, first):
+            yield (first, *rest)
+
+
+def _of_counts(names: Sequence[str], counts: dict[Row, int], *, edge: bool, **more: Any) -> World:
+    rows = [row for row, n in counts.items() for _ in range(n)]
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    return World(columns | more, small_counts(rows), edge)
+
+
+def one_key(most: int = 12, large: int = 1) -> Iterator[World]:
+    """One key: a level or two of many records, and any number of levels of one to four records."""
+    for few in range(most + 1):
+        for sizes in _partitions(few):
+            left = N - few
+            for first in range(5, left // 2 + 1) if large == 2 else [left]:
+                bigs = [left - first, first] if large == 2 else [left]
+                counts = {(f"level {at:02}",): n for at, n in enumerate([*bigs, *sizes])}
+                edge = few > most - 4 or (large == 2 and min(first, left // 2 - first) < 3)
+                yield _of_counts(["key"], counts, edge=edge)
+
+
+def two_keys(most: int = 4) -> Iterator[World]:
+    """Two keys of four levels: one cell of many records, and up to `most` people anywhere else.
+
+    Levels that are rare have no name in a document: worlds that differ in their names only are tried once.
+    """
+    rare = "bcd"
+    places = [place for place in itertools.product("abcd", "abcd") if place != ("a", "a")]
+    renamed = [dict(zip(rare, order, strict=True)) | {"a": "a"} for order in itertools.permutations(rare)]
+    for few in range(most + 1):
+        done: set[tuple[Row, ...]] = set()
+        for people in itertools.combinations_with_replacement(places, few):
+            first = min(
+                tuple(sorted((one[x], other[y]) for x, y in people)) for one in renamed for other in renamed
+            )
+            if first not in done:
+                done.add(first)
+                counts = {("a", "a"): N - few, **Counter(first)}
+                yield _of_counts(["first", "second"], counts, edge=few == most)
+
+
+def households(most: int = 5) -> Iterator[World]:
+    """Households of one to four, most of them of two; one key of the same level for all but the first few."""
+    for ones, threes, fours in itertools.product(range(most + 1), range(most), range(most - 1)):
+        left = N - ones - 3 * threes - 4 * fours
+        if left < 10 or left % 2:
+            continue
+        sizes = [1] * ones + [3] * threes + [4] * fours + [2] * (left // 2)
+        home = [at for at, size in enumerate(sizes) for _ in range(size)]
+        counts = {"homes of 1": ones, "homes of 3": threes, "homes of 4": fours}
+        edge = ones == most or threes == most - 1 or fours == most - 2
+        yield World({"key": ["same"] * N, "home": home}, counts, edge)
+
+
+KINDS = {
+    "one key": Kind(one_key, ("key",)),
+    "two keys": Kind(two_keys, ("first", "second")),
+    "cells at risk": Kind(lambda: two_keys(3), ("first", "second"), ("k_anonymity", "risky_cells")),
+    "special uniques": Kind(lambda: two_keys(3), ("first", "second"), ("k_anonymity", "suda")),
+    "households": Kind(households, ("key",), household="home"),
+}
+# More of them, for a run that takes its time.
+MANY = {
+    "one key": Kind(lambda: one_key(16), ("key",)),
+    "one key, two large levels": Kind(lambda: one_key(6, 2), ("key",)),
+    "two keys": Kind(lambda: two_keys(6), ("first", "second")),
+    "cells at risk": Kind(lambda: two_keys(5), ("first", "second"), ("k_anonymity", "risky_cells")),
+    "special uniques": Kind(lambda: two_keys(5), ("first", "second"), ("k_anonymity", "suda")),
+    "households": Kind(lambda: households(8), ("key",), household="home"),
+}
