@@ -86,8 +86,15 @@ def leaves(plain: Any, path: str = "") -> dict[str, Any]:
 
 
 def a_step_apart(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    if one == other or "text" not in one:
+    """Whether two prints are neighbours; one printed more coarsely covers the other, or nearly."""
+    if one == other or "text" not in one or "withheld" in {one["text"], other["text"]}:
         return True
+    steps = [leaf.get("rounded_to", leaf.get("below") or 5) for leaf in (one, other)]
+    if any(leaf["value"] is None or leaf.get("rounded_to") for leaf in (one, other)):
+        first, second = (
+            leaf["value"] if leaf["value"] is not None else leaf.get("below", 0) / 2 for leaf in (one, other)
+        )
+        return abs(first - second) <= sum(steps)
     if "%" in one["text"] or isinstance(one["value"], float) or isinstance(other["value"], float):
         first, second = (x["value"] if x["value"] is not None else x.get("below", 0) for x in (one, other))
         return abs(first - second) <= 0.12 * max(abs(first), abs(second), 0.05)
@@ -119,7 +126,7 @@ def _drawn(block: ChartBlock) -> list[dict[str, Any]]:
 
 
 def _length(leaf: dict[str, Any]) -> float:
-    return float(leaf["value"] if leaf["value"] is not None else leaf["below"])
+    return float(leaf["value"] if leaf["value"] is not None else leaf.get("below", 0.0))
 
 
 LABELS = re.compile(

@@ -174,7 +174,9 @@ def test_the_glance_shows_the_overview(name: str) -> None:
         pytest.approx(row["value"], rel=1e-4, abs=1e-9) for row in defined
     ]
     protected = [text for place, text in cells(page(name)) if place[1] == "The release at a glance"]
-    assert not {"–", "withheld", ""} & set(protected)
+    # Few records were changed by the recipe: what counts them is withheld, and nothing else.
+    few = {"withheld"} if name == "recipe" else set()
+    assert not ({"–", "withheld", ""} - few) & set(protected)
 
 
 def test_the_steps_of_a_recipe_have_their_figures() -> None:

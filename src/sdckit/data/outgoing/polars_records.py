@@ -40,7 +40,8 @@ def _bare(series: pl.Series, use: InUse | None) -> pl.Series:
         return _own_memory(series)
     if series.null_count():
         rows = pl.int_range(len(series), eager=True)
-        series = series.gather(rows.set(series.is_null(), None))
+        # Of no name: Polars takes some names for a pattern.
+        series = series.gather(rows.set(series.alias("").is_null(), None))
     if kind.is_nested():
         return _own_memory(series.cast(_plain(kind)))
     if use is None or use.all_used:

@@ -172,7 +172,7 @@ def _first(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
     wide = nw.from_native(frame).head(SAMPLE)
-    check_plan_names(wide, wide.collect_schema().names())
+    check_plan_names(wide, carried_out(wide.collect_schema).names())
     eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
     table = eager.to_arrow()  # column by column: of a whole table Polars would give an empty name another
     return pl.DataFrame(

@@ -148,7 +148,9 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
 
 def _decides(facts: KeyFacts, one: IntruderAssessment) -> bool:
     """Whether all the other keys have one value only, so that the levels of this one are the cells."""
-    return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in one.key_facts if other != facts)
+    return all(
+        len(other.level_counts) + (other.n_missing > 0) < 2 for other in one.key_facts if other != facts
+    )
 
 
 def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:

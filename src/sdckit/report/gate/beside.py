@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sdckit.display import printable
 from sdckit.errors import FileFormatError
 from sdckit.report.gate.figures import Document, Ledger, Quantity, Relation
 from sdckit.report.gate.propagation import make_system, propagate
@@ -46,7 +47,7 @@ def quantities_of(prints: Mapping[str, Print], ledger: Ledger, base: str) -> lis
         if of is not None and of.intruder and ledger.variables[name].kind == "count" and one.high < math.inf:
             found[replace(of, base=of.base or base)] = one
     return [
-        {**{part: getattr(of, part) for part in PARTS}, "low": one.low, "high": one.high}
+        {**{part: printable(getattr(of, part)) for part in PARTS}, "low": one.low, "high": one.high}
         for of, one in found.items()
     ]
 
@@ -138,7 +139,7 @@ def _leave_what_is_told(ledger: Ledger) -> None:
 
 def _same(of: Quantity) -> tuple[str, str, str]:
     """A quantity without the name that its document gives the intruder: whoever knows the keys is the same."""
-    return of.name, of.rule, ", ".join(sorted(_keys(of.intruder)))
+    return of.name, of.rule, printable(", ".join(sorted(_keys(of.intruder))))
 
 
 def _keys(intruder: str) -> list[str]:

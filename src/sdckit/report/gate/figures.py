@@ -214,10 +214,10 @@ class Holds:
 
     holds: bool | None
     reason: str = ""
-    none: tuple[str, ...] = ()
     value: str = ""
     base: str = ""
     limit: float = 0.0
+    none: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import Any
 
 from sdckit.report.gate.figures import (
     Count,
@@ -15,11 +16,12 @@ from sdckit.report.gate.figures import (
     Relation,
     Share,
     SizeClasses,
+    Told,
     Tree,
 )
 from sdckit.report.gate.relations import SIZE_CLASSES, link_levels_to_cells
 
-__all__ = ["OTHER", "expand"]
+__all__ = ["OTHER", "expand", "rank"]
 
 OTHER = "other"
 SMALLEST = 5
@@ -32,7 +34,7 @@ def expand(leaf: Levels | SizeClasses | Histogram, ledger: Ledger, *, internal: 
         return _levels(leaf, ledger, internal=internal)
     if isinstance(leaf, SizeClasses):
         return _classes(leaf, ledger, internal=internal)
-    return _bins(leaf, ledger)
+    return _guarded(leaf, _bins(leaf, ledger)) if leaf.guard else _bins(leaf, ledger)
 
 
 def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
@@ -118,3 +120,23 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
         beyond = {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()}
         ledger.bounded(name, beyond)
     return tuple(rows)
+
+
+def _guarded(leaf: Histogram, rows: Tree) -> Tree:
+    """The bins, or all records in one where too few records stand behind the risks."""
+    whole = Share(leaf.whole, leaf.whole)
+    one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
+    return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
+
+
+def rank(row: Mapping[str, Any]) -> tuple[bool, float, str]:
+    """Sort rows of printed levels: the most frequent first, as far as it is printed, and what is pooled last.
+
+    Examples
+    --------
+    >>> few = {"level": "a", "n": {"text": "<5", "value": None, "below": 5}}
+    >>> rank(few), rank({"level": "b", "n": {"text": "20", "value": 20}})
+    ((False, -5.0, 'a'), (False, -20.0, 'b'))
+    """
+    n = row["n"]
+    return bool(row.get("pooled")), -float(n["value"] or n.get("below") or 0.0), str(row["level"])

@@ -40,7 +40,7 @@ from sdckit.report.gate.figures import (
     Value,
 )
 from sdckit.report.gate.guards import SMALLEST_GUARD, alike, by_records, coarsest, guarded
-from sdckit.report.gate.pooling import expand
+from sdckit.report.gate.pooling import expand, rank
 from sdckit.report.gate.printed import Identity, Printed
 from sdckit.report.gate.rounding import (
     Print,
@@ -122,8 +122,7 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     if isinstance(tree, InternalOnly):
         return _expand(tree.content if internal else tree.otherwise, ledger, internal=internal)
     if isinstance(tree, Levels | SizeClasses | Histogram):
-        rows = expand(tree, ledger, internal=internal)
-        return _guarded_bins(tree, rows) if isinstance(tree, Histogram) and tree.guard else rows
+        return expand(tree, ledger, internal=internal)
     if isinstance(tree, Holds) and tree.none and not internal:
         ledger.tell_none(tree.none)
     if isinstance(tree, Mapping):
@@ -137,13 +136,6 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
             _expand(value, ledger, internal=internal) for value in tree if internal or not _is_internal(value)
         )
     return tree
-
-
-def _guarded_bins(leaf: Histogram, rows: Tree) -> Tree:
-    """The bins, or all records in one: which bins were merged would tell of few records, too."""
-    whole = Share(leaf.whole, leaf.whole)
-    one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
-    return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
 
 
 def _is_internal(tree: Tree) -> bool:
@@ -171,7 +163,7 @@ class _Printer:
         if isinstance(tree, tuple):
             return [self.plain(value) for value in tree if not self._is_left_out(value)]
         if isinstance(tree, Ranked):
-            return sorted((self.plain(row) for row in tree.rows), key=_rank)
+            return sorted((self.plain(row) for row in tree.rows), key=rank)
         return self._leaf(tree)
 
     def _leaf(self, tree: Tree) -> Any:
@@ -297,12 +289,6 @@ class _Printer:
         middle = sum(one.midpoint if one.value is not None else one.midpoint / 2 for one in parts)
         value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
         return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
-
-
-def _rank(row: Plain) -> tuple[bool, float, str]:
-    """The most frequent first, as far as it is printed, and what is pooled last."""
-    n = row["n"]
-    return bool(row.get("pooled")), -float(n["value"] or n.get("below") or 0.0), str(row["level"])
 
 
 def _figure(one: Print) -> Plain:

@@ -134,6 +134,19 @@ def _print_value(true: float, level: int) -> Print:
     return Print(text, value, value - (step / 20 if at_decade else step / 2), value + step / 2)
 
 
+def print_bound(low: float, high: float) -> Print:
+    """Print what follows of a count from all that is printed before it; "withheld" where that is little.
+
+    Examples
+    --------
+    >>> print_bound(0, 19).text, print_bound(0, 5000).text
+    ('under 20', 'withheld')
+    """
+    if high >= LADDER[-1]:
+        return WITHHELD
+    return Print(f"under {format_count(high + 1)}", None, low, high, high + 1)
+
+
 def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[tuple[float, float]]:
     """Give the true numbers behind each print that a figure could have, where it lies between the `known` ends.
 
@@ -142,7 +155,7 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
     Examples
     --------
     >>> prints_between("count", 0, (0, 11))
-    [(0, 0), (1.0, 4.0), (5.0, 7.0), (8, 12)]
+    [(0, 0), (1.0, 4.0), (5.0, 7.0), (8, 12.0)]
     """
     low, high = max(0.0, known[0]), known[1]
     if kind == "value":

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable
 from sdckit.report.gate.known import Known
 from sdckit.report.gate.propagation import Interval, make_system, propagate
-from sdckit.report.gate.rounding import LADDER, Print, last_level, print_variable, prints_between
+from sdckit.report.gate.rounding import LADDER, Print, last_level, print_bound, print_variable, prints_between
 
 __all__ = ["settle", "sound_relations"]
 
@@ -58,6 +58,8 @@ def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> d
         if key not in chosen:
             chosen[key] = _level(name, variable, readers)
         prints[name] = print_variable(variable, chosen[key])
+        if prints[name].text == "withheld" and readers and variable.kind == "count":
+            prints[name] = print_bound(*readers[0].interval(name))
         for reader in readers:
             reader.learn(name, (prints[name].low, prints[name].high))
     return prints
@@ -68,6 +70,8 @@ def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
     last = last_level(variable)
     if math.isnan(variable.true or 0.0):
         return last
+    if not readers:
+        return 0
     _place_roughly(name, variable, readers)
     return next((level for level in range(last) if _is_safe(name, variable, level, readers)), last)
 
