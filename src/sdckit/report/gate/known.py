@@ -18,6 +18,8 @@ __all__ = ["Known"]
 NARROW = 20
 # Numbers linked by relations, up to which every count is looked at after every print.
 FEW_LINKED = 160
+# How many relations away a number may be, and how long these, to be looked at in a larger document.
+REACH, LONGEST = 3, 24
 # Possible worlds that are remembered: one may show values of many counts.
 REMEMBERED = 256
 ENOUGH = (SAFE_VALUES, SMALL)
@@ -32,9 +34,9 @@ class Known:
         The interval of every variable before anything is printed, the relations, and what can only be whole.
     watched
         The counts that nobody may narrow down.
-    thorough
-        Whether every count is looked at after every print, also in large documents; otherwise there only those
-        whose ends a print moves.
+    insist
+        Counts that are looked at after every print, also in large documents; the others there only if a print moves
+        their ends.
 
     Raises
     ------
@@ -49,7 +51,7 @@ class Known:
         integers: Iterable[str],
         watched: Iterable[str],
         *,
-        thorough: bool = False,
+        insist: Iterable[str] = (),
     ) -> None:
         self.names = list(bounds)
         self.place = {name: number for number, name in enumerate(self.names)}
@@ -63,9 +65,12 @@ class Known:
         self._points = {part: np.empty((REMEMBERED, len(self.names))) for part in set(self._parts.tolist())}
         self._used = {part: np.zeros(2, np.int64) for part in self._points}
         self.watched = np.array([self.place[name] for name in watched], np.int64)
-        self._leave_out(self._open(self.low, self.high))
         linked = np.bincount(self._parts, minlength=len(self.names))[self._parts]
-        self._all_asked = (linked <= FEW_LINKED) | thorough
+        self._is_small = linked <= FEW_LINKED
+        self._always = self._is_small.copy()
+        self._always[[self.place[name] for name in insist]] = True
+        self._balls: dict[int, NDArray[np.int64]] = {}
+        self._leave_out(self._open(self.low, self.high))
 
     def interval(self, name: str) -> Interval:
         """Give what is left of a number."""
@@ -80,7 +85,7 @@ class Known:
         self._leave_out(self._open(self.low, self.high)[moved[self._open(self.low, self.high)]])
 
     def _leave_out(self, known: NDArray[np.int64]) -> None:
-        told = [v for v in known.tolist() if self._gives_away([v], self.low, self.high, surely=True)]
+        told = [v for v in known.tolist() if self._is_told(v)]
         self.watched = np.setdiff1d(self.watched, np.array(told, np.int64))
 
     def learn(self, name: str, interval: Interval) -> None:
@@ -96,15 +101,13 @@ class Known:
         place = self.place[name]
         if low[place] == self.low[place] and high[place] == self.high[place]:
             return True
-        moved = (low != self.low) | (high != self.high) | self._all_asked
+        moved = (low != self.low) | (high != self.high) | self._always
         asked = [v for v in self._open(low, high) if moved[v] and self._parts[v] == self._parts[place]]
         return not asked or not self._gives_away(asked, low, high)
 
-    def is_given_away(self) -> bool:
-        """Whether what is known now leaves a watched count too few values."""
-        return any(
-            self._gives_away([v], self.low, self.high) for v in self._open(self.low, self.high).tolist()
-        )
+    def given_away(self) -> tuple[str, ...]:
+        """Name the watched counts that what is known now leaves too few values."""
+        return tuple(self.names[v] for v in self._open(self.low, self.high).tolist() if self._is_told(v))
 
     def _meet(
         self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]
@@ -117,30 +120,61 @@ class Known:
         own_low, own_high = low[self.watched], high[self.watched]
         return self.watched[(own_high > 0) & (own_low < SMALL) & (own_high - own_low <= NARROW)]
 
-    def _gives_away(
+    def _gives_away(self, asked: Sequence[int], low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+        """Look for three values of each count; where the search is given up, it counts as given away.
+
+        In a large document only numbers a few relations away are looked at; what that overlooks is found in the end.
+        """
+        part = int(self._parts[asked[0]])
+        if self._is_small[asked[0]]:
+            members, used = np.flatnonzero(self._parts == part), self._used[part]
+            return self._few(asked, low, high, members, used) is not None
+        used = np.zeros(2, np.int64)
+        for v in asked:
+            used[0] = 0
+            if self._few([v], low, high, self._near(v), used) is not None:
+                return True
+        return False
+
+    def _few(
         self,
         asked: Sequence[int],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
-        *,
-        surely: bool = False,
-    ) -> bool:
-        """Look for three values of each count; where the search is given up, it counts as given away.
+        members: NDArray[np.int64],
+        used: NDArray[np.int64],
+    ) -> int | None:
+        used[1] = 0
+        points = self._points[int(self._parts[asked[0]])]
+        few = few_values(self._relations, low, high, np.array(asked, np.int64), members, points, used, ENOUGH)
+        return None if few < 0 else int(few)
 
-        Asked whether it is so `surely`, an integer programme decides then.
-        """
-        part = int(self._parts[asked[0]])
-        members = np.flatnonzero(self._parts == part)
-        left, used = np.array(asked, np.int64), self._used[part]
-        while True:
-            used[1] = 0
-            few = few_values(self._relations, low, high, left, members, self._points[part], used, ENOUGH)
-            if few < 0 or not used[1] or not surely:
-                return bool(few >= 0)
-            bounds = dict(zip(self.names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
-            if narrowed(bounds, self.system, [self.names[few]]) is not None:
-                return True
-            left = left[np.flatnonzero(left == few)[0] + 1 :]
+    def _is_told(self, v: int) -> bool:
+        """Whether a count is given away by what is known now; where the search is given up, a programme decides."""
+        part = int(self._parts[v])
+        members, used = np.flatnonzero(self._parts == part), np.zeros(2, np.int64)
+        if self._few([v], self.low, self.high, members, used) is None:
+            return False
+        if not used[1]:
+            return True
+        ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
+        return narrowed(dict(zip(self.names, ends, strict=True)), self.system, [self.names[v]]) is not None
+
+    def _near(self, v: int) -> NDArray[np.int64]:
+        """The numbers a few relations away."""
+        if v not in self._balls:
+            found, edge = {self.names[v]}, {self.names[v]}
+            for _ in range(REACH):
+                numbers = {number for name in edge for number in self.system.touching.get(name, ())}
+                edge = {
+                    name
+                    for number in numbers
+                    if len(self.system.relations[number].terms) <= LONGEST
+                    for name, _factor in self.system.relations[number].terms
+                } - found
+                found |= edge
+            self._balls[v] = np.array(sorted(self.place[name] for name in found), np.int64)
+        return self._balls[v]
 
     def _linked(self) -> NDArray[np.int64]:
         """Number the parts that no relation links; a number that is known links nothing."""

@@ -9,7 +9,7 @@ document allows learns nothing either (simulatable auditing: Kenthapadi, Mishra 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable
 from sdckit.report.gate.known import Known
@@ -35,13 +35,14 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     """
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     sound = (*sound_relations(variables, relations, counts), *_same(variables))
-    prints: dict[str, Print] = {}
-    for thorough in (False, True):
-        readers = _readers(variables, sound, counts, thorough=thorough)
+    insist: set[str] = set()
+    while True:
+        readers = _readers(variables, sound, counts, insist)
         prints = _print_all(variables, readers)
-        if not any(reader.is_given_away() for reader in readers):
-            break
-    return prints
+        found = {name for reader in readers for name in reader.given_away()}
+        if found <= insist:
+            return prints
+        insist |= found
 
 
 def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> dict[str, Print]:
@@ -121,7 +122,10 @@ def _is_safe(name: str, variable: Variable, level: int, readers: Sequence[Known]
 
 
 def _readers(
-    variables: Mapping[str, Variable], relations: Sequence[Relation], counts: Sequence[str], *, thorough: bool
+    variables: Mapping[str, Variable],
+    relations: Sequence[Relation],
+    counts: Sequence[str],
+    insist: Collection[str],
 ) -> tuple[Known, ...]:
     """Give everything that is known, and what the tables alone say; each with the counts it must not tell."""
 
@@ -133,7 +137,7 @@ def _readers(
     table = [name for name in counts if variables[name].watched == "table"]
     bounds = {name: _before(name, variable) for name, variable in variables.items()}
     return tuple(
-        Known(bounds, system, counts, watched, thorough=thorough)
+        Known(bounds, system, counts, watched, insist=insist)
         for system, watched in ((relations, everywhere), (beside, table))
         if watched
     )
