@@ -125,7 +125,14 @@ def regions(_: Names, folder: Path) -> None:
     (folder / "regions.csv").write_text("north;cold\nsouth;warm\neast;warm\n", encoding="utf-8")
 
 
+def seeds(names: Names, folder: Path) -> None:
+    """The survey of the demo and a recipe that draws."""
+    sdc.load_demo().write_csv(folder / "affairs.csv")
+    _recipe(folder, sdc.Recipe([{"method": "pram", "columns": ["occupation"], "pd": 0.8}]))
+
+
 STAGES: dict[str, Stage] = {
+    "seeds": seeds,
     "README": readme,
     "from-raw-to-released": from_raw,
     "release-against-original": against_original,

@@ -7,7 +7,6 @@ nearest of a coarser step; estimates have two significant digits.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -65,24 +64,6 @@ def near(text: str) -> Span:
     else:
         half = 0.5 * 10.0 ** (len(plain) - len(plain.rstrip("0")))
     return (max(0.0, value - half), value + half)
-
-
-def text_of_count(text: str) -> Span | None:
-    """The same of a cell of a table, where only its words are seen: any step may have been used.
-
-    >>> text_of_count("<5"), text_of_count("0"), text_of_count("55 (45.8 %)"), text_of_count("120")
-    ((1.0, 4.0), (0.0, 0.0), (50.0, 59.0), (110.0, 129.0))
-    """
-    found = re.match(r"(<)?(\d[\d,]*)(?= |$)", text.strip())
-    if found is None or "." in text.split(" (", maxsplit=1)[0]:
-        return None
-    value = float(found.group(2).replace(",", ""))
-    if found.group(1):
-        return (1.0, value - 1.0)
-    if value == 0:
-        return (0.0, 0.0)
-    step = max((one for one in STEPS if value % one == 0), default=1)
-    return around(value, step)
 
 
 def leaves(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:

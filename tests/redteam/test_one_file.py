@@ -24,12 +24,9 @@ TOLD_AT: dict[Site, int] = {
     ("key_contributions", "_counts"): 2,
     ("l_diversity", "_link_cells"): 11,
     ("pooling", "_bins"): 2,
-    ("pooling", "_levels"): 16,
-    ("relations", "_link_left_out"): 3,
     ("relations", "link_records"): 2,
     ("relations", "link_risk"): 2,
     ("relations", "make_sizes"): 2,
-    ("risky_cells", "_link_known"): 4,
 }
 SECONDS = 60
 

@@ -13,6 +13,7 @@ import polars as pl
 import releases
 import sdckit as sdc
 from draw import quiet
+from recipes import SECRET
 from sdckit.report.blocks import Block, ChartBlock, Code, Facts, Page, TableBlock, Tables, Verdicts
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
@@ -68,7 +69,7 @@ def _several() -> Any:
 
 
 def _recipe() -> Any:
-    return sdc.Recipe(RECIPE).apply(survey(), scenario=scenario(), seed=1).assess(seed=1)
+    return sdc.Recipe(RECIPE).apply(survey(), scenario=scenario(), seed=1, secret=SECRET).assess(seed=1)
 
 
 def _attacks() -> Any:

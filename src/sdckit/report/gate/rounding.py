@@ -144,6 +144,8 @@ def print_bound(low: float, high: float) -> Print:
     """
     if high >= LADDER[-1]:
         return WITHHELD
+    if high == 0:
+        return Print("0", 0, 0, 0)
     return Print(f"under {format_count(high + 1)}", None, low, high, high + 1)
 
 
