@@ -30,6 +30,3 @@ def test_estimates() -> None:
     assert near("120") == pytest.approx((115, 125))
     assert number_of({"text": "<10", "value": None, "below": 10.0}) == (0, 10)
     assert number_of({"text": "20", "value": 20.0}, cells=True) == (17.5, 22.5)
-
-
-def test_a_count_in_words_alone() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
+from draw import quiet
 from redteam.small_worlds import KINDS, Kind, World
 from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
@@ -23,7 +24,8 @@ def printed(world: World, kind: Kind, k: int) -> str:
     scenario = sdc.Scenario(
         intruders={"neighbour": list(kind.keys)}, thresholds={"k": k}, household=kind.household
     )
-    found = sdc.assess(world.frame, scenario=scenario, measures=kind.measures)
+    with quiet():
+        found = sdc.assess(world.frame, scenario=scenario, measures=kind.measures)
     plain = protect(build_document(found))
     return json.dumps(
         {name: one for name, one in plain.items() if name != "date"}, sort_keys=True, default=str

@@ -127,7 +127,7 @@ def test_printed_figures_are_near_the_exact_ones(name: str) -> None:
             continue
         compared += 1
         slack = 0.06 * abs(true[0])
-        slack += 1200 / n if "%" in text else 12 / n if "." in text else 10
+        slack += 2400 / n if "%" in text else 12 / n if "." in text else 10
         # Rounded to 50 or 100.
         slack += 50 * (shown % 50 == 0)
         if abs(shown - true[0]) > slack:

@@ -40,6 +40,7 @@ from sdckit.report.gate.figures import (
     Value,
 )
 from sdckit.report.gate.guards import SMALLEST_GUARD, alike, by_records, coarsest, guarded
+from sdckit.report.gate.leaves import count_leaf, difference_leaf
 from sdckit.report.gate.pooling import expand, rank
 from sdckit.report.gate.printed import Identity, Printed
 from sdckit.report.gate.rounding import (
@@ -176,7 +177,7 @@ class _Printer:
         if isinstance(tree, Ratio):
             return self._told(self._ratio(tree), "share", tree.value, tree.count)
         if isinstance(tree, Difference):
-            found = _difference(self.prints[tree.whole], self.prints[tree.part])
+            found = difference_leaf(self.prints[tree.whole], self.prints[tree.part])
             return self._told(found, "difference", tree.whole, tree.part)
         if isinstance(tree, Cumulative):
             return self._told(self._cumulative(tree), "share", *tree.parts, "", *tree.wholes)
@@ -200,7 +201,7 @@ class _Printer:
         one = self.prints[leaf.name]
         if not self.internal and (leaf.few or not self._enough(leaf.base)):
             one = by_records(one, [base], leaf.nothing)
-        return self._told(_figure(one), "count", leaf.name)
+        return self._told(count_leaf(one), "count", leaf.name)
 
     def _is_told(self, leaf: Told) -> bool:
         if leaf.guarded:
@@ -212,7 +213,7 @@ class _Printer:
 
     def _figure(self, name: str) -> Plain:
         one = self.prints[name]
-        return _figure(one) | {"text": Printed(one.text, Identity("", ()), one.high - one.low)}
+        return count_leaf(one) | {"text": Printed(one.text, Identity("", ()), one.high - one.low)}
 
     def _told(self, leaf: Plain, how: str, *names: str) -> Plain:
         """The leaf with what it is a figure of."""
@@ -291,15 +292,6 @@ class _Printer:
         return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
 
 
-def _figure(one: Print) -> Plain:
-    plain: Plain = {"text": one.text, "value": one.value}
-    if one.below is not None:
-        plain["below"] = one.below
-    if one.base is not None and one.base > SMALLEST_BASE and one.text != "0":
-        plain["rounded_to"] = one.base
-    return plain
-
-
 def _share(part: Print, whole: Print) -> Plain:
     if not whole.value or (part.value is None and part.below is None):
         return {"text": "withheld" if whole.value else "undefined", "value": None}
@@ -336,20 +328,6 @@ def _percentage(rate: float) -> Plain:
     percent = 100 * rate
     text = f"{percent:.1f}" if 10 <= percent < 100 else format_number(percent) if percent < 10 else "100"
     return {"text": f"{text} %", "value": round(rate, 6)}
-
-
-def _difference(whole: Print, part: Print) -> Plain:
-    if "withheld" in {whole.text, part.text}:
-        return {"text": "withheld", "value": None}
-    if part.text == "0":
-        return _figure(whole)
-    low, high = max(0.0, whole.low - part.high), whole.high - part.low
-    if low == high:
-        return {"text": format_count(low), "value": low}
-    if low == 0:
-        return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
-    middle = max(0.0, whole.midpoint - part.midpoint)
-    return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
 
 
 @dataclass(frozen=True)
