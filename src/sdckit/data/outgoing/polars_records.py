@@ -27,7 +27,18 @@ def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
 
 def polars_records(frame: pl.DataFrame, use: Mapping[str, InUse]) -> pl.DataFrame:
     """A frame of columns without anything that no record shows."""
-    return frame.with_columns(_bare(series, use.get(series.name)) for series in frame.get_columns())
+    import polars as pl
+
+    # By number meanwhile: Polars takes some names for a pattern, and others for none.
+    columns = [
+        _bare(series.alias(str(number)), use.get(series.name))
+        for number, series in enumerate(frame.get_columns())
+    ]
+    if not columns:
+        return frame
+    bare = pl.DataFrame(columns)
+    bare.columns = frame.columns
+    return bare
 
 
 def _bare(series: pl.Series, use: InUse | None) -> pl.Series:
@@ -40,8 +51,7 @@ def _bare(series: pl.Series, use: InUse | None) -> pl.Series:
         return _own_memory(series)
     if series.null_count():
         rows = pl.int_range(len(series), eager=True)
-        # Of no name: Polars takes some names for a pattern.
-        series = series.gather(rows.set(series.alias("").is_null(), None))
+        series = series.gather(rows.set(series.is_null(), None))
     if kind.is_nested():
         return _own_memory(series.cast(_plain(kind)))
     if use is None or use.all_used:

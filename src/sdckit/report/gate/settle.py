@@ -48,10 +48,11 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
 def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> dict[str, Print]:
     prints: dict[str, Print] = {}
     chosen: dict[object, int] = {}
-    for name in sorted(variables, key=lambda one: variables[one].late):
+    printed = [name for name in variables if variables[name].true is not None]
+    _tell_zeros(variables, printed, readers)
+    # Counts before estimates: those say little of a count that is rounded already, but a lot of one that is not.
+    for name in sorted(printed, key=lambda one: (variables[one].late, variables[one].kind == "value")):
         variable = variables[name]
-        if variable.true is None:
-            continue
         if variable.late:
             for reader in readers:
                 reader.is_told(name, variable.told)
@@ -64,6 +65,20 @@ def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> d
         for reader in readers:
             reader.learn(name, (prints[name].low, prints[name].high))
     return prints
+
+
+def _tell_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers: Sequence[Known]) -> None:
+    """Take for known which counts are nothing, where neither answer gives anything away: it is what people ask."""
+    for name in names:
+        variable = variables[name]
+        if variable.late or variable.kind != "count" or not readers or math.isnan(variable.true or 0.0):
+            continue
+        low, high = readers[0].interval(name)
+        sides = ((0.0, 0.0), (1.0, high))
+        if low > 0 or high <= 0 or not all(one.stays_safe(name, side) for one in readers for side in sides):
+            continue
+        for reader in readers:
+            reader.learn(name, sides[variable.true != 0])
 
 
 def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
