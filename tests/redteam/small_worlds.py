@@ -77,4 +77,53 @@ def one_key(most: int = 12, large: int = 1) -> Iterator[World]:
                 yield _of_counts(["key"], counts, edge=edge)
 
 
-KINDS = {"one key": Kind(one_key, ("key",))}
+def two_keys(most: int = 2) -> Iterator[World]:
+    """Two keys: one cell of many records, and up to `most` cells of one to four anywhere else.
+
+    Levels that are rare have no name in a document: worlds that differ in their names only are tried once.
+    """
+    rare = "bcdef"[:most]
+    levels = "a" + rare
+    places = [place for place in itertools.product(levels, levels) if place != ("a", "a")]
+    renamed = [dict(zip(rare, order, strict=True)) | {"a": "a"} for order in itertools.permutations(rare)]
+    for number in range(most + 1):
+        done = {
+            min(
+                tuple(sorted(((one[x], other[y]), n) for (x, y), n in zip(cells, sizes, strict=True)))
+                for one in renamed
+                for other in renamed
+            )
+            for cells in itertools.combinations(places, number)
+            for sizes in itertools.product(range(1, 5), repeat=number)
+        }
+        for cells in sorted(done):
+            counts = {("a", "a"): N - sum(n for _, n in cells), **dict(cells)}
+            yield _of_counts(["first", "second"], counts, edge=number == most)
+
+
+def households(most: int = 4, sizes: Sequence[int] = (2, 3, 4)) -> Iterator[World]:
+    """Households of one person, and up to `most` of each of some other sizes; one key, the same in all of them."""
+    for numbers in itertools.product(range(most + 1), repeat=len(sizes)):
+        alone = N - sum(size * number for size, number in zip(sizes, numbers, strict=True))
+        homes = [1] * alone + [size for size, n in zip(sizes, numbers, strict=True) for _ in range(n)]
+        home = [at for at, size in enumerate(homes) for _ in range(size)]
+        counts = {f"homes of {size}": n for size, n in zip(sizes, numbers, strict=True)}
+        yield World({"key": ["same"] * N, "home": home}, counts, all(numbers))
+
+
+KINDS = {
+    "one key": Kind(one_key, ("key",)),
+    "two keys": Kind(two_keys, ("first", "second")),
+    "cells at risk": Kind(two_keys, ("first", "second"), ("risky_cells",)),
+    "special uniques": Kind(two_keys, ("first", "second"), ("suda",)),
+    "households": Kind(households, ("key",), household="home"),
+}
+# More of them, for a run that takes its time.
+MANY = {
+    "one key": Kind(lambda: one_key(16), ("key",)),
+    "one key, two large levels": Kind(lambda: one_key(6, 2), ("key",)),
+    "two keys": Kind(lambda: two_keys(4), ("first", "second")),
+    "cells at risk": Kind(lambda: two_keys(3), ("first", "second"), ("risky_cells",)),
+    "special uniques": Kind(lambda: two_keys(3), ("first", "second"), ("suda",)),
+    "households": Kind(lambda: households(4, (2, 3, 4, 5)), ("key",), household="home"),
+}

@@ -50,5 +50,22 @@ def test_equal_numbers_are_printed_as_the_coarsest_of_them() -> None:
     prints = {name: print_variable(ledger.variables[name], level) for name, level in levels.items()}
     found = alike(prints, {name: Quantity(name) for name in prints}, ledger)
     assert {name: one.text for name, one in found.items()} == {"a": "<20", "b": "<20", "c": "10", "d": "<20"}
-    assert coarsest(ledger, found)[12] == "<20"
     assert math.isfinite(found["a"].high)
+
+
+def test_words_round_as_what_a_number_could_be_not_as_what_equals_it() -> None:
+    ledger = Ledger()
+    ledger.count("a", 2, "a")
+    ledger.count("b", 63, "b")
+    in_words = coarsest(
+        ledger, {"a": print_variable(ledger.variables["a"], 1), "b": print_variable(ledger.variables["b"], 2)}
+    )
+    assert {in_words(n) for n in (1, 2, 3, 4, 9)} == {"<10"}
+    assert (in_words(0), in_words(12), in_words(52), in_words(63), in_words(72)) == (
+        "0",
+        "10",
+        "60",
+        "60",
+        "70",
+    )
+    assert coarsest(ledger, {"b": WITHHELD})(7) == "<1000"

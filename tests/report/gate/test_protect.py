@@ -109,7 +109,7 @@ def test_a_share_of_hidden_parts_is_a_bound() -> None:
 
 def test_a_share_of_what_is_withheld_is_withheld() -> None:
     prints = {"a": print_variable(Variable(3), 8), "b": print_variable(Variable(100), 0)}
-    printer = _Printer(prints, internal=False, coarse={})
+    printer = _Printer(prints, internal=False, in_words=None)
     assert printer.plain(Cumulative(("b",), ("a", "b"))) == {"text": "withheld", "value": None}
     assert printer.plain(Cumulative((), ())) == {"text": "undefined", "value": None}
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Grouping", "Levels", "bands", "entropy", "joined", "levels_of", "pooled", "smaller_key"]
 
 ENOUGH = 5  # records that a level must have to stand alone
+MANY = 50  # records of which no figure tells how many they are
 NEIGHBOURS = ("number", "date", "ordered")
 
 
@@ -48,6 +49,15 @@ class Levels:
     def entropy(self) -> float:
         """Bits that the key tells of a record, a missing value being a level."""
         return entropy(np.append(self.size, self.n_missing))
+
+    @property
+    def hide_the_rare(self) -> bool:
+        """Whether a step to fewer levels is there however many levels are rare: two are frequent, or many records left.
+
+        Beside one frequent level there is such a step only where the rare ones are two, and five records.
+        """
+        frequent = self.size[self.size >= ENOUGH]
+        return len(frequent) >= 2 or int(self.size.sum() - frequent.sum()) >= MANY
 
     def labels(self) -> list[str]:
         """Printed form of the levels."""

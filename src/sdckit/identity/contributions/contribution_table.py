@@ -49,6 +49,8 @@ class Coarsened:
         The step of a recipe that does just this, as TOML; "" where no step does.
     step_is_public : bool
         Whether the step names nothing that few records of the data have.
+    listed : bool
+        Whether documents list it: beside one frequent level, that there is a step would tell of the rare ones.
     """
 
     rule: str
@@ -64,6 +66,7 @@ class Coarsened:
     scale: str = "unknown"
     step: str = ""
     step_is_public: bool = False
+    listed: bool = True
 
     @classmethod
     def of(cls, grouping: Grouping, levels: Levels, whole: Figures, left: Figures) -> Coarsened:
@@ -73,6 +76,7 @@ class Coarsened:
             grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
             grouping.entropy_lost(levels), saved / whole.uniques if whole.uniques else math.nan,
             grouping.plain_rule or grouping.rule, levels.scale, step_text(grouping.step), grouping.public,
+            levels.hide_the_rare,
         )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ Scoring = Literal["elliot", "ihsn"]
 MAX_KEYS = 63
 PERSONS = "special uniques count records; make the file one row per person first, or leave person= out"
 NO_UNIQUES = "no record is a sample unique: every score is 0"
-NO_PAIRS = "no record is in a pair, so that DIS is 1 and so is every score above 0"
+NO_PAIRS = "no record is in a pair, so that DIS is one and so is every score above nothing"
 
 
 # --- scores: numbers in, numbers out ------------------------------------------------------------------

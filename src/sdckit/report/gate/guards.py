@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from sdckit.report.gate.figures import Ledger, Quantity
-from sdckit.report.gate.rounding import LADDER, WITHHELD, Print, format_number
+from sdckit.report.gate.figures import Ledger, Quantity, Variable
+from sdckit.report.gate.rounding import LADDER, WITHHELD, Print, format_number, print_variable
 
 __all__ = ["SMALLEST_GUARD", "alike", "by_records", "coarsest", "guarded"]
 
@@ -77,14 +77,22 @@ def by_records(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Prin
     )
 
 
-def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> dict[int, str]:
-    """Give the coarsest print of every count that is not rounded to 5, for words that speak of it."""
-    found: dict[int, Print] = {}
+def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str]:
+    """Give what words write for a count: as coarsely as anything is printed that it could be, 1 to 4 all alike.
+
+    It goes by what is printed, never by which numbers are equal: a print of their own would tell that they are.
+    """
+    wide: list[tuple[float, float, int]] = []
     for name, one in prints.items():
-        true = ledger.variables[name].true
-        if ledger.variables[name].kind != "count" or true is None or one.base == LADDER[0]:
-            continue
-        known = found.get(int(true))
-        if known is None or (one.base or math.inf) > (known.base or math.inf):
-            found[int(true)] = one
-    return {true: one.text for true, one in found.items()}
+        if ledger.variables[name].kind == "count" and one.base != LADDER[0] and one.high > 0:
+            level = next(
+                (at for at, base in enumerate(LADDER) if base >= (one.base or one.high)), len(LADDER) - 1
+            )
+            wide.append((one.low, one.high, level))
+
+    def in_words(n: int) -> str:
+        least, most = (1, LADDER[0] - 1) if 0 < n < LADDER[0] else (n, n)
+        level = max((level for low, high, level in wide if low <= most and high >= least), default=0)
+        return print_variable(Variable(n), level).text
+
+    return in_words

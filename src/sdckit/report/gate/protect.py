@@ -7,7 +7,7 @@ tables); the rules themselves are in the documentation of the JSON schema.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -113,7 +113,7 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
     else:
         found = settle(ledger.variables, ledger.relations)
         prints = guarded(alike(found, quantities, ledger), ledger)
-    body = _Printer(prints, internal, {} if internal else coarsest(ledger, prints), quantities).plain(tree)
+    body = _Printer(prints, internal, None if internal else coarsest(ledger, prints), quantities).plain(tree)
     if document.listed and not internal:
         body["quantities"] = quantities_of(prints, ledger, document.base)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
@@ -150,7 +150,7 @@ class _Printer:
 
     prints: Mapping[str, Print]
     internal: bool
-    coarse: Mapping[int, str]
+    in_words: Callable[[int], str] | None
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
 
     def plain(self, tree: Tree) -> Any:
@@ -231,7 +231,7 @@ class _Printer:
         if isinstance(tree, Holds):
             return self._holds(tree)
         if isinstance(tree, Foreign):
-            return displayed(tree.text if self.internal else protect_words(tree.text, self.coarse))
+            return displayed(tree.text if self.internal else protect_words(tree.text, self.in_words))
         if isinstance(tree, float) and not math.isfinite(tree):
             return None
         if isinstance(tree, str):
@@ -243,7 +243,7 @@ class _Printer:
     def _holds(self, leaf: Holds) -> Plain:
         if self._is_open(leaf):
             return {"text": HOLDS[None], "value": None, "reason": HIDDEN}
-        reason = leaf.reason if self.internal else protect_words(leaf.reason, self.coarse)
+        reason = leaf.reason if self.internal else protect_words(leaf.reason, self.in_words)
         return {"text": HOLDS[leaf.holds], "value": leaf.holds} | ({"reason": reason} if reason else {})
 
     def _is_open(self, leaf: Holds) -> bool:

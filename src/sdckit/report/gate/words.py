@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from sdckit.report.gate.figures import Variable
 from sdckit.report.gate.rounding import format_number, print_variable
@@ -51,10 +51,10 @@ def overall(held: Iterable[bool | None]) -> bool | None:
     return None if not known or None in known else True
 
 
-def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
+def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str:
     """Round counts, leave out row numbers, one like many; declared limits and years of sources stay.
 
-    `printed` says how the document prints a count that it rounds more coarsely than to 5: so do its words.
+    `printed` says how the words of a document write a count, where it is not to the nearest 5.
 
     Examples
     --------
@@ -71,7 +71,11 @@ def protect_words(text: str, printed: Mapping[int, str] | None = None) -> str:
     several = _ONE_OF.sub(lambda found: f"1{found.group(1)}{_plural(found, 2)}", several)
     several = _SHARE.sub(r"\1\2", several)
     without_rows = _ROWS.sub(lambda found: f"{found.group(1)}s not shown{_plural(found, 2)}", several)
-    return _NUMBER.sub(lambda found: _number(found, printed or {}), without_rows)
+    return _NUMBER.sub(lambda found: _number(found, printed or _to_five), without_rows)
+
+
+def _to_five(n: int) -> str:
+    return print_variable(Variable(n), 0).text
 
 
 def _plural(found: re.Match[str], at: int) -> str:
@@ -79,7 +83,7 @@ def _plural(found: re.Match[str], at: int) -> str:
     return f"{found.group(at)}{_VERBS[found.group(at + 1).lower()]}" if found.group(at) else ""
 
 
-def _number(found: re.Match[str], printed: Mapping[int, str]) -> str:
+def _number(found: re.Match[str], printed: Callable[[int], str]) -> str:
     before, after = found.string[: found.start()], found.string[found.end() :]
     whole = int(found.group(1).replace(",", ""))
     declared = _DECLARED.search(before) is not None and _COUNTED.match(after) is None
@@ -88,4 +92,4 @@ def _number(found: re.Match[str], printed: Mapping[int, str]) -> str:
         return found.group(0)
     if found.group(2):
         return format_number(float(found.group(1).replace(",", "") + found.group(2)))
-    return printed.get(whole) or print_variable(Variable(whole), 0).text
+    return printed(whole)

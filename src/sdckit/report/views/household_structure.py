@@ -51,13 +51,16 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _link_pooled(ledger: Ledger, name: str, sizes: Sequence[tuple[str, int]], rare: str, unique: str) -> None:
-    """Households of the pooled sizes: two for a rare size that is not unique, and all their members in the file."""
+    """Households of the pooled sizes: one to four for each of them, and all their members in the file."""
     other = ledger.latent(f"{name}: {OTHER}", watched="nowhere")
-    terms = ((other, 1.0), (rare, -2.0), (unique, 1.0))
-    ledger.relations.append(Relation(terms, upper=math.inf))
+    two, three, four = (ledger.latent(f"{name}.of {number}") for number in (2, 3, 4))
+    ledger.equal(rare, unique, two)
+    pooled = ((other, 1.0), (unique, -1.0), (two, -2.0), (three, -3.0), (four, -4.0))
+    common = [int(size) for size, number in sizes if number >= SMALL]
+    ledger.relations.append(Relation(pooled, upper=0.0 if len(common) <= SHOWN else math.inf))
     if "n" not in ledger.variables:
         return
-    shown = [int(size) for size, number in sizes if number >= SMALL][:SHOWN]
+    shown = common[:SHOWN]
     least = next(size for size in count(1) if size not in shown)
     parts = [(ledger.latent(f"{name}.{size}", watched="nowhere"), -float(size)) for size in shown]
     # What is listed is not rare.

@@ -97,6 +97,8 @@ def _coarsenings(
     """The same for one step to a coarser key: between the key itself and no key."""
     rows: list[Tree] = []
     for key, step in sorted(result.coarsenings.items()):
+        if not step.listed:
+            continue
         counts = _counts(step, (key,), COARSER, setting)
         left_out = singles.get(key, {}) if _monotone(setting, result, (key,)) else {}
         for size, name in left_out.items():
