@@ -13,16 +13,11 @@ from redteam.reading import number_of
 from redteam.tables import EDGES, Tables, largest
 
 
-def puzzle_of(
-    document: Chapter, n: int, weights: Sequence[float] = (), *, but: frozenset[str] = frozenset()
-) -> Puzzle:
-    """Everything that a printed assessment tells somebody who holds the file, and so its records and weights.
-
-    `but` leaves a kind of knowledge out: the "levels" of a key as cells of it, or the "weights".
-    """
+def puzzle_of(document: Chapter, n: int, weights: Sequence[float] = ()) -> Puzzle:
+    """Everything that a printed assessment tells somebody who holds the file, and so its records and weights."""
     puzzle = Puzzle()
     puzzle.know("n", n, n)
-    reader = Reader(document, puzzle, n, weights, but)
+    reader = Reader(document, puzzle, n, weights)
     for intruder in document["intruders"]:
         reader.intruder(intruder)
     reader.between()
@@ -38,12 +33,8 @@ def size_class(label: str, n: int) -> tuple[int, int]:
 class Reader(Chapters):
     """Goes through the chapters of every intruder."""
 
-    def __init__(
-        self, document: Chapter, puzzle: Puzzle, n: int, weights: Sequence[float], but: frozenset[str]
-    ) -> None:
-        self.puzzle, self.n = puzzle, n
-        self.weights = () if "weights" in but else weights
-        self.but = but
+    def __init__(self, document: Chapter, puzzle: Puzzle, n: int, weights: Sequence[float]) -> None:
+        self.puzzle, self.n, self.weights = puzzle, n, weights
         scenario = document["scenario"]
         self.limits = scenario["thresholds"]
         self.verdicts = document["verdicts"]
@@ -70,8 +61,7 @@ class Reader(Chapters):
         wild = "key_frequencies_category" in one
         table = self.tables.table(keys, watched=True)
         for fact in one["key_facts"]:
-            if "levels" not in self.but:
-                self.levels(fact)
+            self.levels(fact)
         self.frequencies(one, at, table, wild=wild)
         self.anonymity(one, at, table, wild=wild)
         self.risks(one, at, table, wild=wild)

@@ -35,6 +35,7 @@ class Kind:
     keys: tuple[str, ...]
     measures: tuple[str, ...] = ()
     household: str | None = None
+    share_safe: float = 0.0
 
 
 def small_counts(rows: Sequence[Row]) -> dict[str, int]:
@@ -77,6 +78,17 @@ def one_key(most: int = 12, large: int = 1) -> Iterator[World]:
                 yield _of_counts(["key"], counts, edge=edge)
 
 
+def two_rare(most: int = 10, *, both: bool) -> Iterator[World]:
+    """Two keys, a cell of many records and any number of one to four: each with a rare level of its own, or two."""
+    for few in range(most + 1):
+        for sizes in _partitions(few):
+            rare = [f"level {at:02}" for at in range(1, len(sizes) + 1)]
+            cells = {(one if both else "common", one): n for one, n in zip(rare, sizes, strict=True)}
+            yield _of_counts(
+                ["first", "second"], {("common", "common"): N - few, **cells}, edge=few > most - 4
+            )
+
+
 def two_keys(most: int = 2) -> Iterator[World]:
     """Two keys: one cell of many records, and up to `most` cells of one to four anywhere else.
 
@@ -111,19 +123,23 @@ def households(most: int = 4, sizes: Sequence[int] = (2, 3, 4)) -> Iterator[Worl
         yield World({"key": ["same"] * N, "home": home}, counts, all(numbers))
 
 
+TWO = ("first", "second")
 KINDS = {
-    "one key": Kind(one_key, ("key",)),
-    "two keys": Kind(two_keys, ("first", "second")),
-    "cells at risk": Kind(two_keys, ("first", "second"), ("risky_cells",)),
-    "special uniques": Kind(two_keys, ("first", "second"), ("suda",)),
-    "households": Kind(households, ("key",), household="home"),
+    "one key": Kind(one_key, ("key",), share_safe=0.6),
+    "two keys, one with rare levels": Kind(lambda: two_rare(both=False), TWO, share_safe=0.5),
+    "two keys, both with rare levels": Kind(lambda: two_rare(both=True), TWO, share_safe=0.5),
+    "cells at risk": Kind(lambda: two_rare(both=True), TWO, ("risky_cells",), share_safe=0.5),
+    "special uniques": Kind(lambda: two_rare(both=False), TWO, ("suda",), share_safe=0.5),
+    "households": Kind(households, ("key",), household="home", share_safe=1.0),
 }
 # More of them, for a run that takes its time.
 MANY = {
     "one key": Kind(lambda: one_key(16), ("key",)),
     "one key, two large levels": Kind(lambda: one_key(6, 2), ("key",)),
-    "two keys": Kind(lambda: two_keys(4), ("first", "second")),
-    "cells at risk": Kind(lambda: two_keys(3), ("first", "second"), ("risky_cells",)),
-    "special uniques": Kind(lambda: two_keys(3), ("first", "second"), ("suda",)),
+    "two keys, one with rare levels": Kind(lambda: two_rare(16, both=False), TWO),
+    "two keys, both with rare levels": Kind(lambda: two_rare(16, both=True), TWO),
+    "two keys": Kind(lambda: two_keys(3), TWO),
+    "cells at risk": Kind(lambda: two_keys(3), TWO, ("risky_cells",)),
+    "special uniques": Kind(lambda: two_keys(3), TWO, ("suda",)),
     "households": Kind(lambda: households(4, (2, 3, 4, 5)), ("key",), household="home"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -32,19 +33,37 @@ def printed(world: World, kind: Kind, k: int) -> str:
     )
 
 
-def given_away(worlds: Sequence[World], texts: Sequence[str]) -> list[tuple[str, set[int], int]]:
-    """Counts of which fewer than three values are left, one of them 1 to 4, by what is printed."""
+@dataclass
+class Replayed:
+    """What a replay of all worlds leaves: worlds of which every small count has three values, and the others.
+
+    Worlds beyond those tried may look like those at the edge, and leave more values: these are `open`.
+    """
+
+    safe: list[World] = field(default_factory=list)
+    told: list[tuple[str, set[int], int]] = field(default_factory=list)
+    open: list[tuple[str, set[int], int]] = field(default_factory=list)
+
+
+def replay(worlds: Sequence[World], texts: Sequence[str]) -> Replayed:
+    """Give what is left of each world by what is printed of it."""
     alike: dict[str, list[World]] = defaultdict(list)
     for world, text in zip(worlds, texts, strict=True):
         alike[text].append(world)
-    found = []
+    found = Replayed()
     for same in alike.values():
-        if any(world.at_the_edge for world in same):
-            continue
-        for name in same[0].counts:
-            values = {world.counts[name] for world in same}
-            if len(values) < SAFE_VALUES and any(0 < value < 5 for value in values):
-                found.append((name, values, len(same)))
+        left = {name: {world.counts[name] for world in same} for name in same[0].counts}
+        few = [
+            (name, values, len(same))
+            for name, values in left.items()
+            if len(values) < SAFE_VALUES and any(0 < value < 5 for value in values)
+        ]
+        if not few:
+            found.safe += same
+        elif any(world.at_the_edge for world in same):
+            found.open += few
+        else:
+            found.told += few
     return found
 
 
@@ -54,9 +73,10 @@ def test_a_replay_leaves_three_values(name: str) -> None:
     kind = KINDS[name]
     worlds = list(kind.worlds())
     texts: Mapping[int, list[str]] = {k: [printed(world, kind, k) for world in worlds] for k in LEVELS_OF_K}
-    told: dict[Any, Any] = {k: given_away(worlds, texts[k]) for k in LEVELS_OF_K}
-    told["both"] = given_away(worlds, [a + b for a, b in zip(*texts.values(), strict=True)])
-    assert not any(told.values()), told
+    found: dict[Any, Replayed] = {k: replay(worlds, texts[k]) for k in LEVELS_OF_K}
+    found["both"] = replay(worlds, [a + b for a, b in zip(*texts.values(), strict=True)])
+    assert {which: one.told for which, one in found.items() if one.told} == {}
+    assert all(len(one.safe) >= kind.share_safe * len(worlds) for one in found.values())
 
 
 def test_a_replay_sees_what_a_careless_document_tells() -> None:
@@ -69,4 +89,4 @@ def test_a_replay_sees_what_a_careless_document_tells() -> None:
         )
         for world in worlds
     ]
-    assert given_away(worlds, texts)
+    assert replay(worlds, texts).told

@@ -159,7 +159,7 @@ def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
     of = Quantity(missing_words(facts.name))
     missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
     cells = None
-    if not (setting.persons or facts.n_missing):
+    if not setting.persons and (setting.cells_known or not facts.n_missing):
         cells = setting.sizes if alone else sizes_by_key(setting.ledger, facts.name)
     counts = tuple(facts.level_counts)
     levels = Levels(f"{name}.level", counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import Interval, System, propagate
 
-__all__ = ["SAFE_VALUES", "SMALL", "Solver", "narrowed"]
+__all__ = ["SAFE_VALUES", "SMALL", "Solver", "linked", "narrowed"]
 
 SMALL = 5
 SAFE_VALUES = 3
@@ -142,7 +142,7 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
     for name in open_ones:
         if name in done:
             continue
-        part, relations = _linked(name, found, system)
+        part, relations = linked(name, found, system)
         done |= part.keys()
         solver = Solver(part, System(relations, {}, system.integers))
         here = [one for one in open_ones if one in part]
@@ -154,7 +154,7 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
     return None
 
 
-def _linked(
+def linked(
     name: str, found: Mapping[str, Interval], system: System
 ) -> tuple[dict[str, Interval], tuple[Relation, ...]]:
     """Give what is linked to a count by relations; a number that is known links nothing."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
+from sdckit.report.gate.audit import SAFE_VALUES, SMALL
 from sdckit.report.gate.figures import Document, Ledger, Quantity, Relation
 from sdckit.report.gate.propagation import make_system, propagate
 from sdckit.report.gate.rounding import Print
@@ -25,7 +26,6 @@ __all__ = ["Earlier", "enter_beside", "quantities_of", "read_beside"]
 
 FILE = ("", "original")
 PARTS = ("name", "base", "rule", "intruder")
-SMALL, SAFE_VALUES = 5, 3
 AGAIN = "take it out of the folder, or write it again with this version"
 
 

@@ -372,8 +372,9 @@ class Ledger:
             else [at for at, one in self.variables.items() if one.of == new.of and at != name]
         )
         self.variables[name] = replace(new, group=self.variables[twins[0]].group) if twins else new
-        if twins and self.variables[twins[0]].true == new.true:
-            self.equal(name, twins[0])
+        same = next((at for at in twins if self.variables[at].true == new.true), None)
+        if same is not None:
+            self.equal(name, same)
 
     def tell(self, name: str, low: float, high: float = math.inf) -> None:
         """Say that the document tells the number to lie between these, whatever is printed of it."""

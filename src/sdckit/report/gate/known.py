@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.linear_bounds import Relations, few_values, narrow
-from sdckit.report.gate.audit import SAFE_VALUES, SMALL, narrowed
+from sdckit.numerics.linear_bounds import few_values, find_point, narrow
+from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
 from sdckit.report.gate.figures import Relation
-from sdckit.report.gate.propagation import Interval, System, make_system
+from sdckit.report.gate.propagation import Interval, as_arrays, make_system
 
 __all__ = ["Known"]
 
@@ -56,21 +56,37 @@ class Known:
         self.names = list(bounds)
         self.place = {name: number for number, name in enumerate(self.names)}
         self.system = make_system(relations, integers)
-        self._relations = _arrays(self.system, self.place)
+        self._relations = as_arrays(self.system, self.place)
         self.low = np.array([bounds[name][0] for name in self.names])
         self.high = np.array([bounds[name][1] for name in self.names])
         if not narrow(self._relations, self.low, self.high, -1):
             raise ValueError("what is told before anything is printed contradicts itself")
         self._parts = self._linked()
-        self._points = {part: np.empty((REMEMBERED, len(self.names))) for part in set(self._parts.tolist())}
-        self._used = {part: np.zeros(2, np.int64) for part in self._points}
+        self._points: dict[int, NDArray[np.float64]] = {}
+        self._used: dict[int, NDArray[np.int64]] = {}
         self.watched = np.array([self.place[name] for name in watched], np.int64)
         linked = np.bincount(self._parts, minlength=len(self.names))[self._parts]
         self._is_small = linked <= FEW_LINKED
         self._always = self._is_small.copy()
         self._always[[self.place[name] for name in insist]] = True
         self._balls: dict[int, NDArray[np.int64]] = {}
+        self._bound_small()
         self._leave_out(self._open(self.low, self.high))
+
+    def _bound_small(self) -> None:
+        """Find the watched counts that cannot but be small, which going from relation to relation overlooks."""
+        for v in self.watched.tolist():
+            if not self.low[v] < SMALL <= self.high[v]:
+                continue
+            low, high = self.low.copy(), self.high.copy()
+            low[v] = SMALL
+            members = np.flatnonzero(self._parts == self._parts[v]) if self._is_small[v] else self._near(v)
+            can_be = narrow(self._relations, low, high, v) and find_point(
+                self._relations, low, high, members, 1
+            )
+            if not can_be:
+                self.high[v] = SMALL - 1
+                narrow(self._relations, self.low, self.high, v)
 
     def interval(self, name: str) -> Interval:
         """Give what is left of a number."""
@@ -82,7 +98,8 @@ class Known:
         low, high = self.low.copy(), self.high.copy()
         self.learn(name, interval)
         moved = (low != self.low) | (high != self.high)
-        self._leave_out(self._open(self.low, self.high)[moved[self._open(self.low, self.high)]])
+        still_open = self._open(self.low, self.high)
+        self._leave_out(still_open[moved[still_open]])
 
     def _leave_out(self, known: NDArray[np.int64]) -> None:
         told = [v for v in known.tolist() if self._is_told(v)]
@@ -127,7 +144,10 @@ class Known:
         """
         part = int(self._parts[asked[0]])
         if self._is_small[asked[0]]:
-            members, used = np.flatnonzero(self._parts == part), self._used[part]
+            members, used = (
+                np.flatnonzero(self._parts == part),
+                self._used.setdefault(part, np.zeros(2, np.int64)),
+            )
             return self._few(asked, low, high, members, used) is not None
         used = np.zeros(2, np.int64)
         for v in asked:
@@ -145,7 +165,10 @@ class Known:
         used: NDArray[np.int64],
     ) -> int | None:
         used[1] = 0
-        points = self._points[int(self._parts[asked[0]])]
+        part = int(self._parts[asked[0]])
+        if part not in self._points:
+            self._points[part] = np.empty((REMEMBERED, len(self.names)))
+        points = self._points[part]
         few = few_values(self._relations, low, high, np.array(asked, np.int64), members, points, used, ENOUGH)
         return None if few < 0 else int(few)
 
@@ -177,36 +200,11 @@ class Known:
         return self._balls[v]
 
     def _linked(self) -> NDArray[np.int64]:
-        """Number the parts that no relation links; a number that is known links nothing."""
+        """Number the parts that no relation links."""
+        found = dict(zip(self.names, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
         parts = np.full(len(self.names), -1)
-        for begin in range(len(self.names)):
-            if parts[begin] >= 0:
-                continue
-            edge = [begin]
-            parts[begin] = begin
-            while edge:
-                one = edge.pop()
-                if self.low[one] == self.high[one]:
-                    continue
-                for number in self.system.touching.get(self.names[one], ()):
-                    for other, _ in self.system.relations[number].terms:
-                        place = self.place[other]
-                        if parts[place] < 0:
-                            parts[place] = begin
-                            edge.append(place)
+        for begin, name in enumerate(self.names):
+            if parts[begin] < 0:
+                reached = np.array([self.place[one] for one in linked(name, found, self.system)[0]])
+                parts[reached[parts[reached] < 0]] = begin
         return parts
-
-
-def _arrays(system: System, place: Mapping[str, int]) -> Relations:
-    terms = [relation.terms for relation in system.relations]
-    start = np.cumsum([0, *(len(one) for one in terms)], dtype=np.int64)
-    number = np.array([place[name] for one in terms for name, _ in one], np.int64)
-    row = np.repeat(np.arange(len(terms)), np.diff(start))
-    order = np.argsort(number, kind="stable")
-    first = np.searchsorted(number[order], np.arange(len(place) + 1)).astype(np.int64)
-    return Relations(
-        start, number, np.array([factor for one in terms for _, factor in one], np.float64),
-        np.array([one.lower for one in system.relations], np.float64),
-        np.array([one.upper for one in system.relations], np.float64),
-        first, row[order].astype(np.int64), np.array([name in system.integers for name in place], np.bool_),
-    )  # fmt: skip

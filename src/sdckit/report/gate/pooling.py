@@ -57,10 +57,11 @@ def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
     ledger.equal(leaf.whole, *parts)
     if leaf.records:
         _link_sizes(leaf, ledger, names)
-    if leaf.sizes is not None and not internal and not leaf.n_missing:
+    if leaf.sizes is not None and not internal:
         all_common = len(shown) == sum(n >= SMALLEST for _, n in leaf.counts)
+        pooled = other if rest > 0 else None
         link_levels_to_cells(
-            ledger, leaf.sizes, tuple(names.values()), other if rest > 0 else None, all_common=all_common
+            ledger, leaf.sizes, tuple(names.values()), pooled, missing=leaf.missing, all_common=all_common
         )
     return tuple(rows) if leaf.records else Ranked(tuple(rows))
 

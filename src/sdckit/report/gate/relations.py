@@ -107,33 +107,60 @@ def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
 
 
 def link_levels_to_cells(
-    ledger: Ledger, sizes: Sizes, shown: Sequence[str], rest: str | None, *, all_common: bool
+    ledger: Ledger,
+    sizes: Sizes,
+    shown: Sequence[str],
+    rest: str | None,
+    *,
+    missing: str = "",
+    all_common: bool,
 ) -> None:
     """Say that levels are cells: each that is shown is one of some size, and the rest are those of few records.
 
-    Where more levels are common than are shown, the rest holds some of them, too.
+    Where more levels are common than are shown, the rest holds some of them, too. The records that are `missing` a
+    level are one more cell, of any size or none.
     """
-    parts = [part for part in sizes.parts if part[0] >= SMALL]
+    large = [part for part in sizes.parts if part[0] >= SMALL]
+    few = [part for part in sizes.parts if part[0] < SMALL]
+    ones = [missing] if missing else []
+    is_of = {name: _size_of(ledger, sizes, name, large) for name in shown} if len(large) > 1 else {}
+    for name in ones:
+        is_of[name] = _size_of(ledger, sizes, name, [*few, *large], least=0.0)
+    if not all_common:
+        return
+    for part in large if len(large) > 1 else ():
+        ledger.equal(sizes.cells(part), *(own[part] for own in is_of.values()))
+    if len(large) == 1:
+        own_cells = ((is_of[name][large[0]], -1.0) for name in ones)
+        terms = ((sizes.cells(large[0]), 1.0), *own_cells)
+        ledger.relations.append(Relation(terms, float(len(shown)), float(len(shown))))
+        together = ledger.latent(f"{sizes.prefix}.records missing a level", watched="nowhere")
+        for name in ones:
+            of_few = tuple((is_of[name][part], -float(part[0])) for part in few)
+            ledger.relations.append(Relation(((name, 1.0), *of_few, (together, -1.0))))
+        ledger.equal(sizes.records(large[0]), *shown, *([together] if ones else []))
+    records = tuple((sizes.records(part), 1.0) for part in few)
+    known = tuple((is_of[name][part], -float(part[0])) for name in ones for part in few)
+    ledger.relations.append(Relation((*records, *known, *([(rest, -1.0)] if rest is not None else []))))
+    for name in ones:
+        for part in few:
+            ledger.bounded(sizes.cells(part), {is_of[name][part]: (1.0, 1.0)}, upper=False)
+
+
+def _size_of(
+    ledger: Ledger, sizes: Sizes, name: str, parts: Sequence[tuple[int, float]], *, least: float = 1.0
+) -> dict[tuple[int, float], str]:
+    """Enter for a level whether it is a cell of each size; a level of no record is none."""
     n = ledger.variables["n"].true or 0
-    is_of: dict[tuple[str, tuple[int, float]], str] = {}
-    if len(parts) == 1 and all_common:
-        ledger.tell(sizes.cells(parts[0]), len(shown), len(shown))
-        ledger.equal(sizes.records(parts[0]), *shown)
-    for name in shown if len(parts) > 1 else ():
-        for part in parts:
-            is_of[name, part] = ledger.latent(f"{name} has {part[0]}-{part[1]}", watched="nowhere")
-            ledger.tell(is_of[name, part], 0.0, 1.0)
-        own = tuple((is_of[name, part], 1.0) for part in parts)
-        ledger.relations.append(Relation(own, 1.0, 1.0))
-        ledger.bounded(name, {is_of[name, part]: (part[0], min(part[1], n)) for part in parts})
-    few = [sizes.records(part) for part in sizes.parts if part[0] < SMALL]
-    for part in parts if all_common and len(parts) > 1 else ():
-        ledger.equal(sizes.cells(part), *(is_of[name, part] for name in shown))
-    if all_common and rest is not None:
-        ledger.equal(rest, *few)
-    elif all_common:
-        for name in few:
-            ledger.tell(name, 0.0, 0.0)
+    found = {
+        part: ledger.latent(f"{sizes.prefix}: {name} has {part[0]}-{part[1]}", watched="nowhere")
+        for part in parts
+    }
+    for one in found.values():
+        ledger.tell(one, 0.0, 1.0)
+    ledger.relations.append(Relation(tuple((one, 1.0) for one in found.values()), least, 1.0))
+    ledger.bounded(name, {found[part]: (part[0], min(part[1], n)) for part in parts})
+    return found
 
 
 def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:

@@ -34,7 +34,7 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     ('0', '<10')
     """
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
-    sound = (*sound_relations(variables, relations, counts), *_same(variables))
+    sound = sound_relations(variables, relations, counts)
     insist: set[str] = set()
     while True:
         readers = _readers(variables, sound, counts, insist)
@@ -169,18 +169,6 @@ def _before(name: str, variable: Variable) -> Interval:
         # Only an estimate may be negative.
         return (-math.inf if variable.kind == "value" else variable.told[0], variable.told[1])
     return (0.0, math.inf)
-
-
-def _same(variables: Mapping[str, Variable]) -> list[Relation]:
-    """Say that figures of one quantity are one number."""
-    first: dict[object, str] = {}
-    found = []
-    for name, variable in variables.items():
-        if variable.of is not None and variable.true is not None and not math.isnan(variable.true):
-            known = first.setdefault((variable.of, variable.true), name)
-            if known != name:
-                found.append(Relation(((name, 1.0), (known, -1.0))))
-    return found
 
 
 def sound_relations(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import count
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 
 # Sizes that are listed.
 SHOWN = 15
+# Sizes of which each is looked at alone where it is rare, and how many households have a rare one.
+LARGEST = 8
+FEW = range(1, SMALL)
 HINT = (
     "The size and the composition of a household can identify it without any key; "
     "leaving out the size hides nothing while the household's id stays in the file."
@@ -38,7 +40,7 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
     known = "n" if "n" in setting.ledger.variables else ""
     name, n = f"{setting.prefix}.households.size", result.n_households
     setting.ledger.nested(compositions.name, unique.name)
-    _link_pooled(setting.ledger, name, sizes, rare.name, unique.name)
+    _link_pooled(setting.ledger, name, sizes, households.name, rare.name, unique.name)
     return {
         "n_households": households,
         "sizes": Levels(name, sizes, households.name, n, shown=SHOWN, records=known),
@@ -50,22 +52,47 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def _link_pooled(ledger: Ledger, name: str, sizes: Sequence[tuple[str, int]], rare: str, unique: str) -> None:
-    """Households of the pooled sizes: one to four for each of them, and all their members in the file."""
-    other = ledger.latent(f"{name}: {OTHER}", watched="nowhere")
-    two, three, four = (ledger.latent(f"{name}.of {number}") for number in (2, 3, 4))
-    ledger.equal(rare, unique, two)
-    pooled = ((other, 1.0), (unique, -1.0), (two, -2.0), (three, -3.0), (four, -4.0))
+def _link_pooled(
+    ledger: Ledger, name: str, sizes: Sequence[tuple[str, int]], households: str, rare: str, unique: str
+) -> None:
+    """Households of the pooled sizes: none to four of each, and all their members in the file."""
     common = [int(size) for size, number in sizes if number >= SMALL]
-    ledger.relations.append(Relation(pooled, upper=0.0 if len(common) <= SHOWN else math.inf))
+    shown = common[:SHOWN]
+    held_by = {number: [ledger.latent(f"{name}.of {number}", watched="nowhere")] for number in FEW}
+    members: list[tuple[str, float]] = []
+    for size in range(1, LARGEST + 1):
+        if size not in common:
+            pooled = ledger.latent(f"{name}.pooled {size}")
+            members.append((pooled, -float(size)))
+            for number, one in _number_of(ledger, pooled).items():
+                held_by[number].append(one)
+    ledger.equal(unique, *held_by[1])
+    ledger.equal(rare, unique, *held_by[2])
+    other = ledger.latent(f"{name}: {OTHER}", watched="nowhere")
+    terms = tuple((one, -float(number)) for number, ones in held_by.items() for one in ones)
+    # Where more sizes are common than are shown, some of them are pooled, too.
+    ledger.relations.append(Relation(((other, 1.0), *terms), upper=0.0 if shown == common else math.inf))
     if "n" not in ledger.variables:
         return
-    shown = common[:SHOWN]
-    least = next(size for size in count(1) if size not in shown)
     parts = [(ledger.latent(f"{name}.{size}", watched="nowhere"), -float(size)) for size in shown]
     # What is listed is not rare.
     ledger.relations += [Relation(((one, 1.0),), lower=float(SMALL), upper=math.inf) for one, _ in parts]
-    ledger.relations.append(Relation((("n", 1.0), *parts, (other, -float(least))), upper=math.inf))
+    larger = [(held_by[number][0], -float(number * (LARGEST + 1))) for number in FEW]
+    ledger.relations.append(Relation((("n", 1.0), *parts, *members, *larger), upper=math.inf))
+    # It follows, but not from one relation after the other: who is not the first of a household is one of the others.
+    others = [(one, factor + 1.0) for one, factor in (*parts, *members) if factor < -1.0]
+    ledger.relations.append(Relation((("n", 1.0), (households, -1.0), *others), upper=math.inf))
+
+
+def _number_of(ledger: Ledger, households: str) -> dict[int, str]:
+    """Enter whether a size is held by one to four households."""
+    found = {number: ledger.latent(f"{households}: {number}", watched="nowhere") for number in FEW}
+    for one in found.values():
+        ledger.tell(one, 0.0, 1.0)
+    ledger.relations.append(Relation(tuple((one, 1.0) for one in found.values()), upper=1.0))
+    numbers = tuple((one, -float(number)) for number, one in found.items())
+    ledger.relations.append(Relation(((households, 1.0), *numbers)))
+    return found
 
 
 def blocks(one: Plain, place: str) -> list[Block]:

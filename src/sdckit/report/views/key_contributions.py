@@ -171,6 +171,9 @@ def _row(
 ) -> dict[str, Tree]:
     for size in sorted(counts.keys() & whole.keys()):
         setting.ledger.nested(whole[size], counts[size])
+        if row.entropy_lost == 0:
+            # Whoever sees that a key has one value knows that without it the groups are the same.
+            setting.ledger.equal(whole[size], counts[size])
     with_all, below = f"{setting.prefix}.contributions.uniques", row.violations_without
     return {
         "variables": tuple(names),
