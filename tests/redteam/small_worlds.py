@@ -66,7 +66,7 @@ def _of_counts(names: Sequence[str], counts: dict[Row, int], *, edge: bool, **mo
     return World(columns | more, small_counts(rows), edge)
 
 
-def one_key(most: int = 12, large: int = 1) -> Iterator[World]:
+def one_key(most: int, large: int = 1) -> Iterator[World]:
     """One key: a level or two of many records, and any number of levels of one to four records."""
     for few in range(most + 1):
         for sizes in _partitions(few):
@@ -78,7 +78,7 @@ def one_key(most: int = 12, large: int = 1) -> Iterator[World]:
                 yield _of_counts(["key"], counts, edge=edge)
 
 
-def two_rare(most: int = 10, *, both: bool) -> Iterator[World]:
+def two_rare(most: int, *, both: bool) -> Iterator[World]:
     """Two keys, a cell of many records and any number of one to four: each with a rare level of its own, or two."""
     for few in range(most + 1):
         for sizes in _partitions(few):
@@ -125,16 +125,16 @@ def households(most: int = 4, sizes: Sequence[int] = (2, 3, 4)) -> Iterator[Worl
 
 TWO = ("first", "second")
 KINDS = {
-    "one key": Kind(one_key, ("key",), share_safe=0.6),
-    "two keys, one with rare levels": Kind(lambda: two_rare(both=False), TWO, share_safe=0.5),
-    "two keys, both with rare levels": Kind(lambda: two_rare(both=True), TWO, share_safe=0.5),
-    "cells at risk": Kind(lambda: two_rare(both=True), TWO, ("risky_cells",), share_safe=0.5),
-    "special uniques": Kind(lambda: two_rare(both=False), TWO, ("suda",), share_safe=0.5),
+    "one key": Kind(lambda: one_key(16), ("key",), share_safe=0.6),
+    "two keys, one with rare levels": Kind(lambda: two_rare(5, both=False), TWO),
+    "two keys, both with rare levels": Kind(lambda: two_rare(7, both=True), TWO, share_safe=0.3),
+    "cells at risk": Kind(lambda: two_rare(4, both=True), TWO, ("risky_cells",)),
+    "special uniques": Kind(lambda: two_rare(4, both=False), TWO, ("suda",)),
     "households": Kind(households, ("key",), household="home", share_safe=1.0),
 }
 # More of them, for a run that takes its time.
 MANY = {
-    "one key": Kind(lambda: one_key(16), ("key",)),
+    "one key": Kind(lambda: one_key(20), ("key",)),
     "one key, two large levels": Kind(lambda: one_key(6, 2), ("key",)),
     "two keys, one with rare levels": Kind(lambda: two_rare(16, both=False), TWO),
     "two keys, both with rare levels": Kind(lambda: two_rare(16, both=True), TWO),

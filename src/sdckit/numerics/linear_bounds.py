@@ -20,7 +20,7 @@ MOVES = 1e-7
 # How often a relation is looked at, on average.
 ROUNDS = 6
 # Boxes looked at before the search for a point is given up.
-MOST_LOOKS = 40
+MOST_LOOKS = 12
 
 
 class Relations(NamedTuple):
@@ -270,7 +270,8 @@ def _inside(points, n, low, high, members):  # type: ignore[no-untyped-def]
     for p in range(n):
         within = True
         for v in members:
-            slack = 1e-6 * max(1.0, abs(points[p, v]))
+            # Far below what a sum stays under the end of its step: a point at the end is none of that step.
+            slack = 1e-9 * max(1.0, abs(points[p, v]))
             if points[p, v] < low[v] - slack or points[p, v] > high[v] + slack:
                 within = False
                 break
