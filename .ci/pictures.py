@@ -28,10 +28,13 @@ from unittest.mock import patch
 
 os.environ.update(COLUMNS="80", LINES="25", NO_COLOR="1", TERM="dumb")
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
 import polars as pl
 from picture_files import make_files
 
 import sdckit as sdc
+from redteam.calls import measures
 from sdckit.cli.app import run
 
 KEYS = ["region", "sex", "band", "education", "marital"]
@@ -139,71 +142,20 @@ COMMANDS = {
 
 
 def single_results(files: dict[str, pl.DataFrame]) -> dict[str, tuple[list[Any], dict[str, Any]]]:
-    """List one call of every public measure, and three on a plan: the files, and the arguments."""
-    one, two, aligned = (
-        [files["survey"]],
-        [files["survey"], files["made1"]],
-        [files["survey"], files["changed"]],
-    )
-    few, numeric, seed = KEYS[:3], ["income", "hours"], {"seed": 5}
-    roles: dict[str, Any] = {"keys": KEYS, "missing": "category"}
-    told: dict[str, Any] = {**roles, "sensitive": ["ill", "job"]}
-    mixed: dict[str, Any] = {"variables": [*KEYS, "ill", *numeric]}
-    tried: dict[str, Any] = {"control": files["control"], "n_attacks": 40, **seed}
-    target = {"keys": few, "target": "ill"}
-    made = sdc.synthesize(one[0].drop("id", "hh", "w"), columns=["hours"], models={"hours": "normal"}, **seed)
-    draws = made.change.secret["draws"]["hours"].predictive(one[0])
-    return {
-        "key_frequencies": (one, {**roles, "weight": "w"}),
-        "k_anonymity": (one, roles),
+    """List one call of every measure, and some on a plan: the files, and the arguments."""
+    one = [files["survey"]]
+    roles: dict[str, Any] = {"keys": KEYS, "missing": "category", "weight": "w"}
+    told: dict[str, Any] = {"keys": KEYS, "missing": "category", "sensitive": ["ill", "job"]}
+    calls = measures(files, dates=())
+    calls.pop("canaries")  # its key is drawn anew every time
+    return calls | {
+        "key_frequencies": (one, roles),
+        "key_contributions": (one, roles),
         "k_anonymity-wildcard": (one, {"keys": KEYS, "missing": "wildcard"}),
-        "individual_risk": (one, {**roles, "weight": "w"}),
-        "key_contributions": (one, {**roles, "weight": "w"}),
-        "household_structure": (one, {"household": "hh", "keys": KEYS, "weight": "w"}),
-        "l_diversity": (one, told),
-        "t_closeness": (one, told),
-        "beta_likeness": (one, told),
-        "delta_disclosure": (one, told),
-        "alpha_k": (one, told),
-        "suda": (one, roles),
-        "population_risk": (one, {"keys": few, "weight": "w"}),
-        "population_uniques": (one, {"keys": few, "weight": "w"}),
-        "risky_cells": (one, {"keys": KEYS}),
-        "outliers": (one, {"numeric": numeric}),
-        "explain": (one, {"keys": KEYS, "row": 4}),
-        "k_map": ([*one, files["population"]], {"keys": few}),
-        "delta_presence": ([*one, files["population"]], {"keys": few}),
-        "identity_disclosure": (two, {"keys": KEYS}),
-        "replicated_uniques": (two, {"keys": KEYS}),
-        "attribute_disclosure": (two, target),
-        "attribute_disclosure_table": (two, {"keys": few, "targets": ["ill", "job"]}),
-        "correct_attribution_probability": (two, target),
-        "prediction_risk": (two, target),
-        "bayesian_attribute_risk": ([*one, made.data], {"target": "hours", "draws": draws}),
-        "matching_risk": (aligned, {"known": [*few, "income"], "numeric": ["income"]}),
-        "interval_risk": (aligned, {"numeric": numeric}),
-        "robust_interval_risk": (aligned, {"numeric": numeric, **seed}),
-        "record_linkage": (aligned, mixed),
-        "information_loss": (aligned, {"numeric": numeric, **seed}),
-        "compare_models": (two, {"formula": "income ~ hours + sex"}),
-        "compare_estimates": (two, {"statistic": "mean", "variables": numeric}),
-        "compare_distributions": (two, mixed),
-        "compare_associations": (two, mixed),
-        "tabular_utility": (two, mixed),
-        "cluster_utility": (two, {**mixed, **seed}),
-        "ecdf_utility": (two, {"variables": numeric}),
-        "propensity": (two, {**mixed, **seed}),
-        "utility_overview": (two, {**mixed, **seed}),
-        "singling_out": (two, {**mixed, **tried}),
-        "linkability": (two, {"known": (few, ["income", "marital"]), **tried}),
-        "inference": (two, {"known": few, "target": "ill", **tried}),
-        "membership": (two, {**mixed, **tried}),
-        "distance_to_closest_record": (two, {**mixed, "control": files["control"], **seed}),
-        "probabilistic_linkage": ([*one, files["shuffled"]], {"variables": [*KEYS, "income"], "id": "id", **seed}),
         "key_frequencies-plan": ([plan()], {"keys": KEYS, "weight": "w"}),
         "individual_risk-plan": ([plan()], {"keys": KEYS, "weight": "w"}),
         "l_diversity-plan": ([plan()], told),
-    }  # fmt: skip
+    }
 
 
 def plan(name: str = "survey") -> Any:

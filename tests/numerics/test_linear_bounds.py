@@ -84,3 +84,13 @@ def test_an_open_end_is_no_end() -> None:
     low, high = np.zeros(4), np.array([3.0, np.inf, 2.0, np.inf])
     assert narrow(relations, low, high, -1)
     assert high.tolist() == [3.0, 5.0, 2.0, 5.0]
+
+
+def test_a_remembered_point_at_the_end_of_a_step_is_outside_of_it() -> None:
+    """A sum of less than 5 is 4 at most: the point with 5 shows no third value of the first number."""
+    relations = _relations(np.array([[1.0, 1.0, -1.0, 1.0]]), [0.0], [0.0])
+    points = np.array([[1.0, 2.0, 3.0, 0.0], [2.0, 2.0, 4.0, 0.0], [3.0, 2.0, 5.0, 0.0]])
+    low, high = np.array([1.0, 2.0, 0.0, 0.0]), np.array([4.0, 2.0, 5.0 - 1e-6, 0.0])
+    used = np.array([3, 0])
+    found = few_values(relations, low, high, np.array([0]), np.arange(4), points, used, (3, 5))
+    assert found == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -40,8 +41,8 @@ SCENARIO: dict[str, Any] = {
 }
 
 
-def measures(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
-    """Every measure of the catalogue."""
+def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)) -> dict[str, Call]:
+    """Every measure of the catalogue; `dates` are columns of dates that the files have."""
     one, two = [files["survey"]], [files["survey"], files["made1"]]
     aligned = [files["survey"], files["changed"]]
     seed: dict[str, Any] = {"seed": 5}
@@ -50,14 +51,14 @@ def measures(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
     mixed: dict[str, Any] = {"variables": [*KEYS, "ill", *NUMERIC]}
     tried = {"control": files["control"], "n_attacks": 30, **seed}
     target: dict[str, Any] = {"keys": FEW, "target": "ill"}
-    plain = one[0].drop("id", "hh", "w", "born")
+    plain = one[0].drop("id", "hh", "w", *dates)
     made = sdc.synthesize(plain, columns=["hours"], models={"hours": "normal"}, **seed)
     draws = made.change.secret["draws"]["hours"].predictive(one[0])
     return {
-        "key_frequencies": (one, {"keys": [*KEYS, "income", "born"], "weight": "w"}),
+        "key_frequencies": (one, {"keys": [*KEYS, "income", *dates], "weight": "w"}),
         "k_anonymity": (one, roles),
         "individual_risk": (one, {**roles, "weight": "w"}),
-        "key_contributions": (one, {"keys": [*FEW, "income", "born"], "weight": "w"}),
+        "key_contributions": (one, {"keys": [*FEW, "income", *dates], "weight": "w"}),
         "household_structure": (one, {"household": "hh", "keys": KEYS, "weight": "w"}),
         "l_diversity": (one, told),
         "t_closeness": (one, told),

@@ -125,3 +125,17 @@ def test_entropy():
     assert found.entropy == 2
     assert bands(found, 2).entropy_lost(found) == 1
     assert levels([1, 2, None, None]).entropy == 1.5
+
+
+@pytest.mark.parametrize(
+    ("values", "hides"),
+    [
+        ("a" * 40 + "b" * 4, False),  # no step: two levels only
+        ("a" * 40 + "b" * 4 + "c" * 4, False),  # a step, which would tell that the rare are two
+        ("a" * 40 + "b" * 5 + "c", True),
+        ("a" * 40 + "".join(letter * 4 for letter in "bcdefghijklmn"), True),  # 52 records in rare levels
+        ("a" * 40 + "".join(letter * 4 for letter in "bcdefghijklm"), False),
+    ],
+)
+def test_a_step_tells_of_rare_levels_beside_one_frequent_only(values: str, hides: bool) -> None:
+    assert levels(list(values)).hide_the_rare is hides

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
+from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import TableBlock
 from sdckit.report.formats.write import plain_document
@@ -33,3 +36,15 @@ def test_households(one: dict[str, Any], rows: list[dict[str, Any]]) -> None:
 def test_every_size_has_its_row(one: dict[str, Any]) -> None:
     (table,) = [block for block in VIEW.blocks(one, "household_structure") if isinstance(block, TableBlock)]
     assert [row[0] for row in table.rows] == [row["level"] for row in one["household_structure"]["sizes"]]
+
+
+def test_sizes_that_few_households_have_are_not_told_by_the_number_of_members() -> None:
+    """50 people in 41 homes of one, of two three times and of three once: no other file of 50 prints 40 and 5."""
+    homes = [1] * 41 + [2] * 3 + [3]
+    home = [number for number, size in enumerate(homes) for _ in range(size)]
+    data = pl.DataFrame({"key": ["same"] * len(home), "home": home})
+    with quiet():
+        found = sdc.assess(data, scenario=sdc.Scenario(keys=["key"], household="home"))
+    printed = plain_document(found)["intruders"][0]["household_structure"]
+    assert printed["sizes"][-1]["pooled"]
+    assert printed["sizes"][-1]["n"]["text"] not in {"<5", "5", "<10"}

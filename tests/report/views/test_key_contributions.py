@@ -294,3 +294,24 @@ def test_of_pairs_the_violations_stay_inside() -> None:
             told = {int(k): leaf["value"] for k, leaf in row["violations_without"].items()}
             exact = {k: n for k, n in rows[tuple(row["variables"])].items() if k > 2}
             assert told == (exact if internal else {})
+
+
+@pytest.mark.parametrize("frequent", [0, 5])
+def test_that_there_is_a_coarser_key_does_not_tell_how_many_levels_are_rare(frequent: int) -> None:
+    """Of one rare level there is no step, of two there is: documents list it only where both have one."""
+    steps = []
+    for rare in ("b" * 4, "b" * 4 + "c" * 4):
+        key = list("a" * (100 - frequent - len(rare)) + "d" * frequent + rare)
+        data = pl.DataFrame({"key": key, "other": ["x", "y"] * 50})
+        with quiet():
+            plain = protect(result_document(sdc.key_contributions(data, keys=["key", "other"])))
+        steps.append(["key"] in [row["variables"] for row in plain[PLACE]["coarsenings"]])
+    assert steps == [frequent == 5] * 2
+
+
+def test_without_a_key_of_one_value_the_groups_are_printed_as_with_it() -> None:
+    data = pl.DataFrame({"same": ["x"] * 60, "key": [*"a" * 57, *"bcd"]})
+    with quiet():
+        plain = protect(result_document(sdc.key_contributions(data, keys=["same", "key"])))[PLACE]
+    (row,) = [row for row in plain["table"] if row["variables"] == ["same"]]
+    assert row["uniques_without"]["text"] == plain["uniques"]["text"]
