@@ -22,7 +22,6 @@ OF_SEX = ("sex", "age+sex but age")
 # A place that tells the audit something, and the world in which its silence gives a count away.
 TOLD_AT: dict[Site, int] = {
     ("household_structure", "_link_pooled"): 7,
-    ("household_structure", "tree"): 7,
     ("key_contributions", "_counts"): 2,
     ("l_diversity", "_link_cells"): 11,
     ("pooling", "_bins"): 2,

@@ -184,7 +184,7 @@ def test_warnings_and_reasons_are_protected(kind: str) -> None:
     text = all_documents(assessment)[kind]
     assert "rows not shown" in text
     assert "4, 17, 33" not in text
-    assert re.search(r"(&lt;|\\?<)5 records have no household", text)
+    assert re.search(r"(&lt;|\\?<)\d+ records have no household", text)
 
 
 def test_no_path_seed_or_user_is_told() -> None:

@@ -160,7 +160,9 @@ def check_chart(svg: str, block: ChartBlock) -> None:
     if longest := max(expected):
         scale = longest / max(lengths)
         assert [n * scale for n in lengths] == pytest.approx(expected, abs=1e-3 * longest)
-    assert all(value % 5 == 0 or value >= 50 for value in expected)
+    # What follows of a count that is printed nowhere may be any number.
+    counted = [n for n, row in zip(expected, rows, strict=True) if not row["n"]["text"].startswith("under")]
+    assert all(value % 5 == 0 or value >= 50 for value in counted)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)

@@ -21,6 +21,8 @@ MOVES = 1e-7
 ROUNDS = 6
 # Boxes looked at before the search for a point is given up.
 MOST_LOOKS = 12
+# Searches given up, of all counts asked for, after which no other is begun.
+MOST_GIVEN_UP = 2
 
 
 class Relations(NamedTuple):
@@ -225,7 +227,7 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
 
     `limits` says how many values are enough, and which number is no longer small. `points` (P, V) holds
     `used[0]` points that meet all relations; those found are added, over the oldest when full. Where the search
-    for a point is given up, `used[1]` is set to 1.
+    for a point is given up, `used[1]` counts it.
     """
     enough, small = limits
     inside = _inside(points, min(used[0], len(points)), low, high, members)
@@ -249,8 +251,10 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
                 used[0] += 1
                 n = _add(seen, n, float(value))
             elif found < 0:
-                used[1] = 1
-        if n < enough and (used[1] == 1 or ((seen[:n] > 0) & (seen[:n] < small)).any()):
+                used[1] += 1
+                if used[1] >= MOST_GIVEN_UP:
+                    return v
+        if n < enough and (used[1] > 0 or ((seen[:n] > 0) & (seen[:n] < small)).any()):
             return v
     return -1
 

@@ -68,4 +68,4 @@ def test_words_round_as_what_a_number_could_be_not_as_what_equals_it() -> None:
         "60",
         "70",
     )
-    assert coarsest(ledger, {"b": WITHHELD})(7) == "<1000"
+    assert coarsest(ledger, {"b": WITHHELD})(7) == "<50"

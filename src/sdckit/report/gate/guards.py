@@ -85,9 +85,8 @@ def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str
     wide: list[tuple[float, float, int]] = []
     for name, one in prints.items():
         if ledger.variables[name].kind == "count" and one.base != LADDER[0] and one.high > 0:
-            level = next(
-                (at for at, base in enumerate(LADDER) if base >= (one.base or one.high)), len(LADDER) - 1
-            )
+            base = one.base or min(one.high, SMALLEST_GUARD)
+            level = next(at for at, step in enumerate(LADDER) if step >= base)
             wide.append((one.low, one.high, level))
 
     def in_words(n: int) -> str:

@@ -14,14 +14,14 @@ from sdckit.report.gate.propagation import Interval, as_arrays, make_system
 
 __all__ = ["Known"]
 
-# A count left with more numbers than this is looked at in the end, not at every step.
-NARROW = 20
+# A count left with more numbers than this is looked at in the end only, in large documents not with more still.
+NARROW, NARROW_IN_THE_END = 20, 30
 # Numbers linked by relations, up to which every count is looked at after every print.
 FEW_LINKED = 160
 # How many relations away a number may be, and how long these, to be looked at in a larger document.
 REACH, LONGEST = 3, 24
 # Possible worlds that are remembered: one may show values of many counts.
-REMEMBERED = 256
+REMEMBERED, REMEMBERED_NEAR = 256, 8
 ENOUGH = (SAFE_VALUES, SMALL)
 
 
@@ -35,8 +35,8 @@ class Known:
     watched
         The counts that nobody may narrow down.
     insist
-        Counts that are looked at after every print, also in large documents; the others there only if a print moves
-        their ends.
+        Counts that are looked at after every print, with all numbers linked to them, also in large documents; the
+        others there only if a print moves their ends, and with the numbers near them.
 
     Raises
     ------
@@ -62,14 +62,16 @@ class Known:
         if not narrow(self._relations, self.low, self.high, -1):
             raise ValueError("what is told before anything is printed contradicts itself")
         self._parts = self._linked()
-        self._points: dict[int, NDArray[np.float64]] = {}
-        self._used: dict[int, NDArray[np.int64]] = {}
+        self._pools: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
         self.watched = np.array([self.place[name] for name in watched], np.int64)
         linked = np.bincount(self._parts, minlength=len(self.names))[self._parts]
         self._is_small = linked <= FEW_LINKED
         self._always = self._is_small.copy()
-        self._always[[self.place[name] for name in insist]] = True
-        self._balls: dict[int, NDArray[np.int64]] = {}
+        insisted = [self.place[name] for name in insist]
+        self._insisted = np.zeros(len(self.names), np.bool_)
+        self._insisted[insisted] = True
+        self._always |= self._insisted
+        self._balls = {v: np.flatnonzero(self._parts == self._parts[v]) for v in insisted}
         self._bound_small()
         self._leave_out(self._open(self.low, self.high))
 
@@ -124,7 +126,10 @@ class Known:
 
     def given_away(self) -> tuple[str, ...]:
         """Name the watched counts that what is known now leaves too few values."""
-        return tuple(self.names[v] for v in self._open(self.low, self.high).tolist() if self._is_told(v))
+        low, high = self.low[self.watched], self.high[self.watched]
+        is_near = self._is_small[self.watched] | (high - low <= NARROW_IN_THE_END)
+        asked = self.watched[(high > 0) & (low < SMALL) & is_near].tolist()
+        return tuple(self.names[v] for v in asked if self._is_told(v))
 
     def _meet(
         self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]
@@ -135,7 +140,8 @@ class Known:
 
     def _open(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.int64]:
         own_low, own_high = low[self.watched], high[self.watched]
-        return self.watched[(own_high > 0) & (own_low < SMALL) & (own_high - own_low <= NARROW)]
+        is_near = self._insisted[self.watched] | (own_high - own_low <= NARROW)
+        return self.watched[(own_high > 0) & (own_low < SMALL) & is_near]
 
     def _gives_away(self, asked: Sequence[int], low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
         """Look for three values of each count; where the search is given up, it counts as given away.
@@ -144,17 +150,8 @@ class Known:
         """
         part = int(self._parts[asked[0]])
         if self._is_small[asked[0]]:
-            members, used = (
-                np.flatnonzero(self._parts == part),
-                self._used.setdefault(part, np.zeros(2, np.int64)),
-            )
-            return self._few(asked, low, high, members, used) is not None
-        used = np.zeros(2, np.int64)
-        for v in asked:
-            used[0] = 0
-            if self._few([v], low, high, self._near(v), used) is not None:
-                return True
-        return False
+            return self._few(asked, low, high, np.flatnonzero(self._parts == part), part) is not None
+        return any(self._few([v], low, high, self._near(v), -1 - v) is not None for v in asked)
 
     def _few(
         self,
@@ -162,24 +159,35 @@ class Known:
         low: NDArray[np.float64],
         high: NDArray[np.float64],
         members: NDArray[np.int64],
-        used: NDArray[np.int64],
+        pool: int | None,
     ) -> int | None:
-        used[1] = 0
-        part = int(self._parts[asked[0]])
-        if part not in self._points:
-            self._points[part] = np.empty((REMEMBERED, len(self.names)))
-        points = self._points[part]
-        few = few_values(self._relations, low, high, np.array(asked, np.int64), members, points, used, ENOUGH)
+        """Find the first of few values; worlds found before are kept in a pool for those of the same members."""
+        if pool is None:
+            points, self._gave_up = np.empty((REMEMBERED, len(self.names))), np.zeros(2, np.int64)
+        else:
+            if pool not in self._pools:
+                rows = REMEMBERED if pool >= 0 else REMEMBERED_NEAR
+                self._pools[pool] = np.empty((rows, len(self.names))), np.zeros(2, np.int64)
+            points, self._gave_up = self._pools[pool]
+        self._gave_up[1] = 0
+        few = few_values(
+            self._relations, low, high, np.array(asked, np.int64), members, points, self._gave_up, ENOUGH
+        )
         return None if few < 0 else int(few)
 
     def _is_told(self, v: int) -> bool:
-        """Whether a count is given away by what is known now; where the search is given up, a programme decides."""
+        """Whether a count is given away by what is known now; where the search is given up, a programme decides.
+
+        Not of a wide one in a large document: there that takes minutes.
+        """
         part = int(self._parts[v])
-        members, used = np.flatnonzero(self._parts == part), np.zeros(2, np.int64)
-        if self._few([v], self.low, self.high, members, used) is None:
+        members = np.flatnonzero(self._parts == part)
+        if self._few([v], self.low, self.high, members, None) is None:
             return False
-        if not used[1]:
+        if not self._gave_up[1]:
             return True
+        if not self._is_small[v] and self.high[v] - self.low[v] > NARROW:
+            return False
         ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
         return narrowed(dict(zip(self.names, ends, strict=True)), self.system, [self.names[v]]) is not None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 
 from sdckit.report.gate.figures import Ledger, Relation, Watched
@@ -145,6 +145,10 @@ def link_levels_to_cells(
     for name in ones:
         for part in few:
             ledger.bounded(sizes.cells(part), {is_of[name][part]: (1.0, 1.0)}, upper=False)
+    if rest is None:
+        # One group at most can be small, that without a value: how many it has is watched, not of which size it is.
+        for one in (name for part in few for name in (sizes.cells(part), sizes.records(part))):
+            ledger.variables[one] = replace(ledger.variables[one], watched="nowhere")
 
 
 def _size_of(
@@ -164,8 +168,13 @@ def _size_of(
 
 
 def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:
-    """Say that a count is that of the records in cells of these sizes."""
+    """Say that a count is that of the records in cells of these sizes, and that the others make up the file.
+
+    The second follows from all sizes together, but not from one relation after the other.
+    """
     ledger.equal(name, *(sizes.records(part) for part in sizes.within(low, high)))
+    if low == 1 and "n" in ledger.variables and math.isinf(sizes.parts[-1][1]):
+        ledger.equal("n", name, *(sizes.records(part) for part in sizes.within(high + 1, math.inf)))
 
 
 def link_levels(ledger: Ledger, names: Iterable[str]) -> None:
