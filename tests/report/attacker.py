@@ -64,3 +64,13 @@ class Solver:
             )
             ends.append(math.nan if found.x is None else found.x[self.place[name]])
         return round(ends[0]), round(ends[1])
+
+
+def gives_away(attack: Solver, before: Solver, name: str) -> bool:
+    """Whether few values are left of a count, one of them 1 to 4; not where nothing printed leaves as few.
+
+    Where all listed levels of a key are frequent, only the records that lack it can be alone: that is one or none.
+    """
+    low, high = attack.range(name)
+    few = high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))
+    return few and before.range(name) != (low, high)

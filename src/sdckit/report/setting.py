@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RISK_EDGES",
+    "TESTED_ALWAYS",
     "PairSetting",
     "Setting",
     "changed_words",
@@ -28,6 +29,8 @@ __all__ = [
 
 # Fixed for every file: an edge taken from the data would give a record's risk away.
 RISK_EDGES = (0.0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+# Levels of k that every assessment tests: figures of another are there because this document asks for them.
+TESTED_ALWAYS = (2, 3, 5)
 Weights = Literal["census", "fraction", "weight"]
 
 

@@ -15,8 +15,8 @@ from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
     "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_by_key", "link_cells", "link_intruders", "link_levels",
-    "link_levels_to_cells", "link_records", "link_resting", "link_risk", "make_sizes", "risk_of_size",
-    "sizes_by_key",
+    "link_levels_to_cells", "link_records", "link_resting", "link_risk", "make_sizes", "pairs_of_levels",
+    "risk_of_size", "sizes_by_key",
 ]  # fmt: skip
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
@@ -178,9 +178,15 @@ def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: floa
 
 
 def link_levels(ledger: Ledger, names: Iterable[str]) -> None:
-    """Say that each figure contains the one before it."""
-    for smaller, larger in pairwise(names):
+    """Say that each figure contains the one before it; those every document has are linked past the others, too."""
+    for smaller, larger in pairs_of_levels(ledger, list(names)):
         ledger.nested(larger, smaller)
+
+
+def pairs_of_levels(ledger: Ledger, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Give the pairs next to each other, of all and of those every document of the file has."""
+    common = [name for name in names if not ledger.variables[name].late]
+    return list(dict.fromkeys([*pairwise(common), *pairwise(names)]))
 
 
 def risk_of_size(size: float, fraction: float, method: str = "exact") -> float:

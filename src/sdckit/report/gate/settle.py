@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable
+from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable, Watched
 from sdckit.report.gate.known import Known
 from sdckit.report.gate.propagation import Interval, make_system, propagate
 from sdckit.report.gate.rounding import LADDER, Print, last_level, print_bound, print_variable, prints_between
@@ -20,6 +20,8 @@ __all__ = ["settle", "sound_relations"]
 
 # A number is placed in one of at least so many wide steps before a fine one is chosen.
 FEW_STEPS = 4
+# Who knows what: with all relations, or with those between figures of one table alone.
+Readers = dict[Watched, Known]
 ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
 
 
@@ -35,23 +37,52 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     """
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     sound = sound_relations(variables, relations, counts)
+    # First what every document of the file has, as if there were nothing else; then what this one asks for: so
+    # documents that ask for different things print the rest alike.
+    asked = {name for name, variable in variables.items() if variable.late}
+    between = [one for one in sound if all(name not in asked for name, _ in one.terms)]
+    linked = {name for one in between for name, _ in one.terms}
+    common = {
+        name: variable
+        for name, variable in variables.items()
+        if name not in asked and (variable.true is not None or name in linked)
+    }
+    chosen: dict[object, int] = {}
+    prints, readers = _print_safely(common, common, between, {}, chosen)
+    if asked:
+        rest = {name: variables[name] for name in variables if name in asked}
+        prints |= _print_safely(rest, variables, sound, readers, chosen)[0]
+    return prints
+
+
+def _print_safely(
+    some: Mapping[str, Variable],
+    variables: Mapping[str, Variable],
+    relations: Sequence[Relation],
+    before: Readers,
+    chosen: dict[object, int],
+) -> tuple[dict[str, Print], Readers]:
+    """Print some of the variables; again where that gives away a count that was not looked at."""
     insist: set[str] = set()
     while True:
-        readers = _readers(variables, sound, counts, insist)
-        prints = _print_all(variables, readers)
-        found = {name for reader in readers for name in reader.given_away()}
+        readers = _readers(variables, relations, insist, before)
+        levels = dict(chosen)
+        prints = _print_all(some, list(readers.values()), levels)
+        found = {name for reader in readers.values() for name in reader.given_away()}
         if found <= insist:
-            return prints
+            chosen |= levels
+            return prints, readers
         insist |= found
 
 
-def _print_all(variables: Mapping[str, Variable], readers: Sequence[Known]) -> dict[str, Print]:
+def _print_all(
+    variables: Mapping[str, Variable], readers: Sequence[Known], chosen: dict[object, int]
+) -> dict[str, Print]:
     prints: dict[str, Print] = {}
-    chosen: dict[object, int] = {}
     printed = [name for name in variables if variables[name].true is not None]
     _tell_zeros(variables, printed, readers)
     # Counts before estimates: those say little of a count that is rounded already, but a lot of one that is not.
-    for name in sorted(printed, key=lambda one: (variables[one].late, variables[one].kind == "value")):
+    for name in sorted(printed, key=lambda one: variables[one].kind == "value"):
         variable = variables[name]
         if variable.late:
             for reader in readers:
@@ -139,23 +170,31 @@ def _is_safe(name: str, variable: Variable, level: int, readers: Sequence[Known]
 def _readers(
     variables: Mapping[str, Variable],
     relations: Sequence[Relation],
-    counts: Sequence[str],
     insist: Collection[str],
-) -> tuple[Known, ...]:
-    """Give everything that is known, and what the tables alone say; each with the counts it must not tell."""
+    before: Readers,
+) -> Readers:
+    """Give everything that is known, and what the tables alone say; each with the counts it must not tell.
+
+    `before` knows what is printed already, of fewer numbers.
+    """
 
     def printed(name: str) -> bool:
         return variables[name].true is not None or DIFFERENCE in name
 
+    counts = [name for name, variable in variables.items() if variable.kind == "count"]
     beside = [one for one in relations if all(printed(name) for name, _ in one.terms)]
-    everywhere = [name for name in counts if variables[name].watched == "everywhere"]
-    table = [name for name in counts if variables[name].watched == "table"]
-    bounds = {name: _before(name, variable) for name, variable in variables.items()}
-    return tuple(
-        Known(bounds, system, counts, watched, insist=insist)
-        for system, watched in ((relations, everywhere), (beside, table))
-        if watched
-    )
+    found: Readers = {}
+    systems: tuple[tuple[Watched, Sequence[Relation]], ...] = (("everywhere", relations), ("table", beside))
+    for where, system in systems:
+        watched = [name for name in counts if variables[name].watched == where]
+        if watched:
+            bounds = {name: _before(name, variable) for name, variable in variables.items()}
+            if where in before:
+                bounds |= {name: before[where].interval(name) for name in before[where].names}
+            found[where] = Known(
+                bounds, system, counts, watched, insist=[one for one in insist if one in bounds]
+            )
+    return found
 
 
 def _before(name: str, variable: Variable) -> Interval:

@@ -9,15 +9,13 @@ from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels, link_records, link_resting
 from sdckit.report.parts import bars, below, by_rule, of_rule, texts
-from sdckit.report.setting import Setting, notes_tree, rule_of
+from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.identity.k_anonymity import KAnonymity
 
 TONES = {"wildcard": "light", "category": "middle", "": "middle"}
-# Levels of k that every assessment tests.
-ALWAYS = (2, 3, 5)
 HELD = "Largest k that holds"
 RESTING = "Further records, held only by others' missing values"
 
@@ -31,7 +29,7 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
         k: setting.count(f"{name}.{k}", n, "violations", of=setting.quantity(below(k), rule))
         for k, n in sorted(result.violations.items())
     }
-    for k in sorted(counts.keys() - set(ALWAYS)):
+    for k in sorted(counts.keys() - set(TESTED_ALWAYS)):
         ledger.ask(counts[k].name)
     link_levels(ledger, [count.name for count in counts.values()])
     for count in counts.values():
@@ -67,6 +65,8 @@ def _resting(result: KAnonymity, setting: Setting, below: Mapping[int, Count]) -
         known = setting.ledger.variables.get(name)
         # the uniques that others' missing values hide stand beside the cells already
         found[str(k)] = Count(name) if known else setting.count(f"resting.{k}", n, "violations")
+        if k not in TESTED_ALWAYS:
+            setting.ledger.ask(name)
         link_resting(setting.ledger, setting.prefix, below[k].name, name, k)
     return found
 

@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ratio, Relation, Tree
-from sdckit.report.gate.relations import link_by_key, risk_of_size
+from sdckit.report.gate.figures import (
+    DIFFERENCE,
+    Count,
+    Difference,
+    InternalOnly,
+    Ledger,
+    Ratio,
+    Relation,
+    Tree,
+)
+from sdckit.report.gate.relations import link_by_key, pairs_of_levels, risk_of_size
 from sdckit.report.parts import ALONE, bars, of_rule, texts
-from sdckit.report.setting import Setting, notes_tree, rule_of
+from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
@@ -144,11 +153,14 @@ def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dic
         for k, count in sorted(row.violations_without.items()):
             if k > 2:
                 found[k - 1] = setting.count(f"{table}.violations.{k}.{label}", count, table).name
-    for (least, fewer), (most, more) in pairwise(sorted(found.items())):
+                if k not in TESTED_ALWAYS:
+                    ledger.ask(found[k - 1])
+    sizes = {name: size for size, name in sorted(found.items())}
+    for fewer, more in pairs_of_levels(ledger, list(sizes)):
         ledger.nested(more, fewer)
         if setting.cells_known:
-            cells = ledger.latent(_cells(more))
-            ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (least + 1, most)})
+            cells = ledger.latent(_cells(f"{more}{DIFFERENCE}{fewer}"))
+            ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (sizes[fewer] + 1, sizes[more])})
     return found
 
 
@@ -162,7 +174,7 @@ def _link_last_key(
 
 
 def _cells(violations: str) -> str:
-    """Name the cells that a tested k adds to those of the k before it."""
+    """Name the cells that a tested k adds to those of a smaller one."""
     return f"{violations}: cells"
 
 
@@ -203,20 +215,27 @@ def _risk(
     group = f"{setting.prefix}.{table}.value"
     ledger.value(name, risk * setting.n, group, kind="sum" if census else "value", guard=guard)
     if fraction is not None:
-        low, high = [(counts[1], risk_of_size(1, fraction))], [(counts[1], risk_of_size(1, fraction))]
-        for (least, _), (most, more) in pairwise(sorted(counts.items())):
-            low.append((_cells(more), most * risk_of_size(most, fraction)))
-            high.append((_cells(more), (least + 1) * risk_of_size(least + 1, fraction)))
-        last = max(counts)
-        rest = risk_of_size(last + 1, fraction)
-        upper = [("n", rest), (counts[last], -rest), *high]
-        ledger.relations.append(
-            Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf)
-        )
-        ledger.relations.append(
-            Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf)
-        )
+        common = {size: one for size, one in counts.items() if not ledger.variables[one].late}
+        for known in [common, counts][: 1 if len(common) == len(counts) else 2]:
+            _bound_risk(ledger, name, known, fraction)
     return {"risk_without": Ratio(name, "n")}
+
+
+def _bound_risk(ledger: Ledger, name: str, counts: Mapping[int, str], fraction: float) -> None:
+    """Bound the expected re-identifications by the cells of up to each size, and the records in larger ones."""
+    alone = (counts[1], risk_of_size(1, fraction))
+    low, high = [alone], [alone]
+    for (least, fewer), (most, more) in pairwise(sorted(counts.items())):
+        cells = _cells(f"{more}{DIFFERENCE}{fewer}")
+        low.append((cells, most * risk_of_size(most, fraction)))
+        high.append((cells, (least + 1) * risk_of_size(least + 1, fraction)))
+    last = max(counts)
+    rest = risk_of_size(last + 1, fraction)
+    upper = [("n", rest), (counts[last], -rest), *high]
+    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf))
+    ledger.relations.append(
+        Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf)
+    )
 
 
 def blocks(one: Plain, place: str) -> list[Block]:

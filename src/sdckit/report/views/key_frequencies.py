@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
 from sdckit.report.gate.relations import SMALL, link_cells, link_records, link_resting
-from sdckit.report.parts import ALONE, bars, below, by_rule, cells_alone, of_rule, of_whole, ruled
+from sdckit.report.parts import ALONE, bars, by_rule, cells_alone, of_rule, of_whole, ruled
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Plain, View
 
@@ -42,7 +42,7 @@ def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
             link_records(ledger, setting.sizes, uniques.name, 1, 1)
         return found
     link_cells(ledger, setting.sizes, classes=classes)
-    _link_levels(result, setting)
+    _link_levels(setting)
     ledger.nested("n", uniques.name)
     apart = {"cells": WILDCARDS} if rule == "wildcard" and not setting.persons else {}
     sizes = tuple(result.frequency_of_frequencies.items())
@@ -55,20 +55,21 @@ def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def _link_levels(result: KeyFrequencies, setting: Setting) -> None:
-    """Enter the records in cells of fewer than 2 to 5 whatever levels of k are asked for.
+def _link_levels(setting: Setting) -> None:
+    """Let nobody work out the records in cells of fewer than 2 to 5, whatever levels of k are asked for.
 
-    So the figures that documents with different k share are printed alike in all of them.
+    So documents with different k together tell no more than one of them.
     """
-    cells = result.frequency_of_frequencies
-    rule = "category" if rule_of(result) else ""
     if setting.persons:
         return
     for k in range(2, SMALL + 1):
-        below_k = sum(size * cells.get(str(size), 0) for size in range(1, k))
-        of = setting.quantity(below(k), rule)
-        count = setting.count(f"cells below {k}", below_k, "violations", of=of)
-        link_records(setting.ledger, setting.sizes, count.name, 1, k - 1)
+        link_records(
+            setting.ledger,
+            setting.sizes,
+            setting.ledger.latent(f"{setting.prefix}.cells below {k}"),
+            1,
+            k - 1,
+        )
 
 
 def _resting(result: KeyFrequencies, setting: Setting, uniques: str) -> dict[str, Tree]:
