@@ -92,14 +92,12 @@ class Result:
         return printable(f"{type(self).__name__}({shown}{f'; {rule}' if rule else ''})")
 
     def __getstate__(self) -> dict[str, Any]:
-        for name in self.figures:
+        # Nothing else that was worked out: it may be told by record, or by levels that few records have.
+        kept = (*self.figures, *(name for name in ("notes", "missing_rule") if hasattr(self, name)))
+        for name in kept:
             getattr(self, name)
-        kept = {item.name for item in fields(self)} | set(self.figures)  # type: ignore[arg-type]
-        state = {
-            name: value
-            for name, value in self.__dict__.items()
-            if name in kept or "records" not in name.split("_")
-        }
+        names = {item.name for item in fields(self)} | set(kept)  # type: ignore[arg-type]
+        state = {name: value for name, value in self.__dict__.items() if name in names}
         state["let_go_rule"] = self._rule()
         for item in fields(self):  # type: ignore[arg-type]
             if item.name in self.dropped:

@@ -184,7 +184,7 @@ class Chapters:
                 ]
                 for (_, narrow), (_, wide) in pairwise(sorted(names)):
                     self.puzzle.within(wide, narrow, why="between two limits")
-                if place == "alpha_k" and two:
-                    for limit, name in names:
-                        if limit < 1:
-                            self.puzzle.within(two, name)
+                for limit, name in names if two else ():
+                    # a group of one value lacks every other value of the file
+                    if (place == "alpha_k" and limit < 1) or kind == "delta":
+                        self.puzzle.within(str(two), name)

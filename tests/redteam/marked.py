@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,19 @@ TRACES = (
 def traces_in(text: str) -> list[str]:
     """The marks that a text holds."""
     return [trace for trace in TRACES if trace in text]
+
+
+def traces_in_bytes(data: bytes) -> list[str]:
+    """The marks that bytes hold: as text, and numbers as they are stored."""
+    numbers = [one for one in PERSON.values() if isinstance(one, int | float)]
+    stored = {
+        struct.pack(f"{order}{kind}", one): str(one)
+        for one in numbers
+        for order in "<>"
+        for kind in ("d", "i" if isinstance(one, int) else "d")
+    }
+    texts = [trace for trace in (MARK, *map(str, numbers)) if trace.encode() in data]
+    return texts + [one for packed, one in stored.items() if packed in data]
 
 
 def people(seed: int, n: int) -> pl.DataFrame:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sdckit.errors import DataError, SdcError
+from sdckit.errors import DataError, ScenarioError, SdcError
 
 __all__ = [
-    "CHART_ENDINGS", "FEWEST_RECORDS", "REPORT_ENDINGS", "check_chart_name", "check_enough_records",
+    "CHART_ENDINGS", "FEWEST_RECORDS", "REPORT_ENDINGS", "check_beside", "check_chart_name", "check_enough_records",
     "check_report_name", "check_targets",
     "write_text",
 ]  # fmt: skip
@@ -23,6 +23,19 @@ REPORT_ENDINGS = (
 )  # those of sdckit.report.formats.write, which is slow to import
 
 CHART_ENDINGS = (".html", ".json", ".png", ".svg")  # those of sdckit.report.offline, slow too
+
+
+def check_beside(folder: Path | None, *, written: bool) -> None:
+    """Read the folder of earlier documents before any work, and refuse it where no document is written."""
+    if folder is None:
+        return
+    if not written:
+        raise ScenarioError(
+            "--beside audits a document together with earlier ones; name the document by --report"
+        )
+    from sdckit.report.gate.beside import read_beside
+
+    read_beside(folder)
 
 
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:

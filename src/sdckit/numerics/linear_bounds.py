@@ -19,8 +19,8 @@ TINY = 1e-9
 MOVES = 1e-7
 # How often a relation is looked at, on average.
 ROUNDS = 6
-# Boxes looked at before the search for a point is given up.
-MOST_LOOKS = 12
+# How often the search for a point begins anew.
+TURNS = 2
 # Searches given up, of all counts asked for, after which no other is begun.
 MOST_GIVEN_UP = 2
 
@@ -151,44 +151,63 @@ def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def find_point(relations, low, high, members, style):  # type: ignore[no-untyped-def]
+def find_point(relations, low, high, members, style, most):  # type: ignore[no-untyped-def]
     """Fix the `members` in place so that all relations hold: 1 when done, 0 when nothing can, -1 when given up.
 
-    `low` and `high` (V,) are narrowed already. Where fixing one number after the other gets stuck, halves are tried,
-    of the narrowest number first; `style` 0, 1 and 2 begin differently.
+    `low` and `high` (V,) are narrowed already. The narrowest number is fixed first, at an end or in the middle; where
+    that leads nowhere it lies below or above. `style` 0, 1 and 2 begin differently, and two are tried; each is given up
+    after `most` dead ends.
     """
-    for turn in range(2):
+    for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
         if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3):
             low[:], high[:] = own_low, own_high
             return 1
-    room = 64
+    for turn in range(TURNS):
+        own_low, own_high = low.copy(), high.copy()
+        found = _search(relations, own_low, own_high, members, (style + turn) % 3, most)
+        if found >= 0:
+            low[:], high[:] = own_low, own_high
+            return found
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _search(relations, low, high, members, style, most):  # type: ignore[no-untyped-def]
+    room = 2 * len(members) + 3
     lows, highs = np.empty((room, len(low))), np.empty((room, len(low)))
-    lows[0], highs[0], depth, looks = low, high, 1, 0
+    moved = np.full(room, -1)
+    lows[0], highs[0], depth, ends, all_tried = low, high, 1, 0, True
     while depth > 0:
-        looks += 1
-        if looks > MOST_LOOKS:
-            return -1
         depth -= 1
         low[:], high[:] = lows[depth], highs[depth]
+        if moved[depth] >= 0 and not narrow(relations, low, high, moved[depth]):
+            ends += 1
+            if ends > most:
+                return -1
+            continue
         v = _narrowest(relations, low, high, members)
         if v < 0:
             return 1
-        if depth + 2 > room:
+        if depth + 3 > room:
             return -1
-        lower, upper = _halves(low[v], high[v], relations.whole[v])
-        first_upper = style == 1 or (style == 2 and looks % 2 == 0)
-        for turn in range(2):
-            # what is tried first is put on top
-            is_upper = (turn == 1) == first_upper
-            lows[depth], highs[depth] = low, high
-            if is_upper:
-                lows[depth, v] = upper
-            else:
-                highs[depth, v] = lower
-            if narrow(relations, lows[depth], highs[depth], v):
+        least, largest, whole = low[v], high[v], relations.whole[v]
+        value = _halves(least, largest, whole)[0]
+        near, far = (least, value - 1), (value + 1, largest)
+        if style == 0 and np.isfinite(least):
+            cut = max(value, least + 1)
+            value, near, far = least, (least + 1, cut - 1), (cut, largest)
+        elif style == 2 and np.isfinite(largest):
+            cut = min(value, largest - 1)
+            value, near, far = largest, (cut + 1, largest - 1), (least, cut)
+        all_tried &= whole
+        # What is put on top is tried first: the value itself, then the half that lies farther from it.
+        for from_, to in (near, far, (value, value)):
+            if from_ == to == value or (whole and from_ <= to):
+                lows[depth], highs[depth], moved[depth] = low, high, v
+                lows[depth, v], highs[depth, v] = from_, to
                 depth += 1
-    return 0
+    return 0 if all_tried else -1
 
 
 @njit(cache=True, nogil=True)
@@ -225,11 +244,12 @@ def _halves(low, high, whole):  # type: ignore[no-untyped-def]
 def few_values(relations, low, high, asked, members, points, used, limits):  # type: ignore[no-untyped-def]
     """Find the first of the `asked` that takes few whole values, a small one among them; -1 when none does.
 
-    `limits` says how many values are enough, and which number is no longer small. `points` (P, V) holds
+    `limits` says how many values are enough, which number is no longer small, and how many dead ends a search for a
+    point may meet. `points` (P, V) holds
     `used[0]` points that meet all relations; those found are added, over the oldest when full. Where the search
     for a point is given up, `used[1]` counts it.
     """
-    enough, small = limits
+    enough, small, most = limits
     inside = _inside(points, min(used[0], len(points)), low, high, members)
     for v in asked:
         seen = np.full(enough, np.nan)
@@ -245,7 +265,7 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
             own_low[v] = own_high[v] = value
             if not narrow(relations, own_low, own_high, v):
                 continue
-            found = find_point(relations, own_low, own_high, members, (value + v) % 3)
+            found = find_point(relations, own_low, own_high, members, (value + v) % 3, most)
             if found == 1:
                 points[used[0] % len(points)] = own_low
                 used[0] += 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.gate.figures import Holds, Share, Tree
+from sdckit.report.gate.figures import Count, Holds, Share, Tree
 from sdckit.report.parts import bars, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
@@ -39,16 +39,21 @@ def limits_view(
 def _tree(result: Any, setting: Setting) -> dict[str, Tree]:
     """Records beyond each tested limit, by variable and kind; no largest value."""
     measure = result.measure
-    return {
-        "variables": {
-            variable: {
-                kind: _limits(f"{measure}.{variable}.{kind}", counts, setting)
-                for kind, counts in _by_kind(result.violations[variable], measure).items()
-            }
-            for variable in result.variables
-        },
-        "notes": notes_tree(result),
-    }
+    found: dict[str, dict[str, Tree]] = {variable: {} for variable in result.variables}
+    for variable in result.variables:
+        for kind, counts in _by_kind(result.violations[variable], measure).items():
+            leaves = _leaves(f"{measure}.{variable}.{kind}", counts, setting)
+            _link_single_values(kind, variable, leaves, setting)
+            found[variable][kind] = _limits(counts, leaves)
+    return {"variables": found, "notes": notes_tree(result)}
+
+
+def _link_single_values(kind: str, variable: str, leaves: Mapping[float, Count], setting: Setting) -> None:
+    """Say that a group of one value is beyond every share below 1, and lacks some value of the file."""
+    alike = f"{setting.prefix}.l.{variable}.distinct.2"
+    for limit, leaf in leaves.items():
+        if (kind == "alpha_k" and limit < 1) or kind == "delta":
+            setting.ledger.nested(leaf.name, alike)
 
 
 def _by_kind(violations: Mapping[Any, Any], measure: str) -> Mapping[str, Mapping[float, int]]:
@@ -57,13 +62,17 @@ def _by_kind(violations: Mapping[Any, Any], measure: str) -> Mapping[str, Mappin
     return violations if nested else {measure: violations}
 
 
-def _limits(name: str, counts: Mapping[float, int], setting: Setting) -> dict[str, Tree]:
-    """Records beyond each limit; those beyond a wider one are beyond a narrower one, too."""
+def _leaves(name: str, counts: Mapping[float, int], setting: Setting) -> dict[float, Count]:
+    """Enter the records beyond each limit; those beyond a wider one are beyond a narrower one, too."""
     leaves = {limit: setting.count(f"{name}.{limit:g}", n, name) for limit, n in sorted(counts.items())}
     for leaf in leaves.values():
         setting.ledger.nested("n", leaf.name)
     for narrow, wide in pairwise(leaves.values()):
         setting.ledger.nested(narrow.name, wide.name)
+    return leaves
+
+
+def _limits(counts: Mapping[float, int], leaves: Mapping[float, Count]) -> Tree:
     return {
         f"{limit:g}": {
             "holds": Holds(counts[limit] == 0, none=(leaf.name,)),

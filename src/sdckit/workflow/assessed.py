@@ -44,6 +44,10 @@ class KeyFacts:
     large_levels: int
     rule: str
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the values that few records have: a pickle travels."""
+        return {**self.__dict__, "level_counts": self.level_counts[: self.large_levels]}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntruderAssessment:

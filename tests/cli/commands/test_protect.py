@@ -66,6 +66,27 @@ def test_a_release_with_log_and_report(sdckit: Runner, survey: Path, recipe: Pat
     assert again.data.equals(released)
 
 
+def test_a_report_is_audited_with_earlier_documents(
+    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "earlier"
+    folder.mkdir()
+    call = ("protect", recipe, survey, "--out", tmp_path / "out.parquet", "--beside", folder)
+    done = sdckit(*call)
+    assert (done.code, done.out) == (2, "")
+    assert "name the document by --report" in done.err
+    first = ("assess", survey, "--keys", "sex,age", "--json", folder / "first.json", "-q")
+    assert sdckit(*first).code == 0
+    report = tmp_path / "r.md"
+    assert sdckit(*call, "--report", report).code == 0
+    assert report.exists()
+    (folder / "odd.json").write_text("[]", encoding="utf-8")
+    again = sdckit(*call, "--report", tmp_path / "again.md")
+    assert again.code == 2
+    assert "odd.json is no protected JSON document" in again.err
+    assert not (tmp_path / "again.md").exists()
+
+
 def test_the_log_repeats_and_a_seed_does_not(
     sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
 ) -> None:

@@ -122,3 +122,18 @@ def test_a_wrong_relation_is_left_out() -> None:
     variables = {"a": Variable(3, "x"), "b": Variable(5, "x")}
     wrong, right = Relation((("a", 1.0), ("b", -1.0))), Relation((("a", 1.0), ("b", -1.0)), -10, 0)
     assert sound_relations(variables, [wrong, right], ["a", "b"]) == (right,)
+
+
+def _printed(**thresholds: Any) -> dict[str, str]:
+    scenario = Scenario(keys=KEYS[:3], household="household", thresholds=thresholds)
+    _, prints = opened(build_document(assess_fake(survey(150, seed=7), scenario)))
+    return {name: one.text for name, one in prints.items()}
+
+
+def test_documents_with_different_k_print_the_rest_alike() -> None:
+    first = _printed(k=3)
+    assert "i0.violations.4" not in first
+    for k in (4, 10):
+        other = _printed(k=k)
+        assert f"i0.violations.{k}" in other
+        assert {name: other[name] for name in first} == first

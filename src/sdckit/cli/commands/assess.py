@@ -15,7 +15,7 @@ from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.errors import tell
 from sdckit.cli.matching_options import MatchingOptions
 from sdckit.cli.options import Quiet, codes, make_scenario, split
-from sdckit.cli.outputs import STDOUT, check_enough_records, check_report_name, check_targets
+from sdckit.cli.outputs import STDOUT, check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe, read_declared, read_given, read_release
 from sdckit.cli.source import Reading, takes
@@ -210,10 +210,7 @@ def assess(
     others = (roles.scenario, release.control, release.recipe, release.log, *release.files)
     check_targets(report, json, inputs=(file, *others))
     check_report_name(report)
-    if beside is not None:
-        from sdckit.report.gate.beside import read_beside
-
-        read_beside(beside)  # what is wrong there is told before any work
+    check_beside(beside, written=report is not None or json is not None)
     if dry_run:
         from sdckit.cli.plan import print_plan
 

@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, split_named
-from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
+from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
     Log,
@@ -66,6 +66,10 @@ def protect(
     internal: Annotated[
         bool, Option("--internal", help="Exact figures in the report: confidential.")
     ] = False,
+    beside: Annotated[
+        Path | None,
+        Option(metavar="DIR", help="Earlier JSON documents of FILE: audited together with the report."),
+    ] = None,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
     ] = False,
@@ -85,6 +89,7 @@ def protect(
     check_report_name(report)
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
+    check_beside(beside, written=report is not None)
     inputs = (file, recipe, scenario, replay, *_read_by(steps_of, recipe))
     check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
     check_format(out, file, excel_safe=excel_safe)
@@ -110,7 +115,7 @@ def protect(
                                 sources=[one for one in inputs if one is not None], excel_safe=excel_safe)  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
-            assessed.report(report, internal=internal)
+            assessed.report(report, internal=internal, beside=beside)
     if not quiet:
         _print(applied, file.name, written, log=log, report=report, replayed=replay is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -238,6 +238,19 @@ class KeyContributions(Result):
         """The suggestions, what to do first first, without the steps: these may name values of records."""
         rows = map(asdict, self.suggestions)
         return tuple({name: value for name, value in row.items() if name != "step"} for row in rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the levels: a pickled result names none that few records have."""
+        told = {
+            "table": self.table,
+            "decides_alone": self.decides_alone,
+            "coarsenings": {
+                key: one if one.step_is_public else replace(one, step="")
+                for key, one in self.coarsenings.items()
+            },
+            "suggestions": tuple(replace(one, step="") for one in self.suggestions),
+        }
+        return super().__getstate__() | told
 
     @property
     def records(self) -> Any:

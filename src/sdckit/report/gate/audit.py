@@ -110,8 +110,8 @@ class Solver:
         return len(values) < SAFE_VALUES and any(0 < value < SMALL for value in values)
 
 
-def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[str]) -> str | None:
-    """Name a watched count that a reader could pin to fewer than three values, one of them 1 to 4; None when safe.
+def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[str]) -> tuple[str, ...]:
+    """Name the watched counts that a reader could pin to fewer than three values, one of them 1 to 4.
 
     `bounds` are, for every variable, the true numbers its print allows.
 
@@ -126,7 +126,7 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
     >>> from sdckit.report.gate.figures import Relation
     >>> sums = [Relation((("a", 1), ("b", 1)), 4, 4), Relation((("a", 1), ("b", -1)), 0, 0)]
     >>> narrowed({"a": (0, 9), "b": (0, 9)}, make_system(sums, ["a", "b"]), ["a"])
-    'a'
+    ('a',)
     """
     found = propagate(bounds, system)
     if found is None:
@@ -136,9 +136,8 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
         (name for name in watched if _undecided(found[name])),
         key=lambda name: found[name][1] - found[name][0],
     )
-    if not open_ones:
-        return None
     done: set[str] = set()
+    known: list[str] = []
     for name in open_ones:
         if name in done:
             continue
@@ -148,10 +147,8 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
         here = [one for one in open_ones if one in part]
         if len(here) > SAFE_VALUES:
             solver.look_around(here)
-        known = next((one for one in here if solver.gives_away(one)), None)
-        if known is not None:
-            return known
-    return None
+        known += [one for one in here if solver.gives_away(one)]
+    return tuple(known)
 
 
 def linked(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.linear_bounds import few_values, find_point, narrow
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
+from sdckit.report.gate.equal import between_sums, join_equal
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import Interval, as_arrays, make_system
 
@@ -22,7 +23,9 @@ FEW_LINKED = 160
 REACH, LONGEST = 3, 24
 # Possible worlds that are remembered: one may show values of many counts.
 REMEMBERED, REMEMBERED_NEAR = 256, 8
-ENOUGH = (SAFE_VALUES, SMALL)
+# Dead ends after which the search for a possible world begins anew and is given up: among all numbers of a small
+# part, and near a number in a larger one.
+DEAD_ENDS, DEAD_ENDS_NEAR = 20, 1
 
 
 class Known:
@@ -53,21 +56,26 @@ class Known:
         *,
         insist: Iterable[str] = (),
     ) -> None:
-        self.names = list(bounds)
-        self.place = {name: number for number, name in enumerate(self.names)}
-        self.system = make_system(relations, integers)
-        self._relations = as_arrays(self.system, self.place)
-        self.low = np.array([bounds[name][0] for name in self.names])
-        self.high = np.array([bounds[name][1] for name in self.names])
+        self._same, between = join_equal(bounds, relations)
+        self.names = list(dict.fromkeys(self._same.values()))
+        numbered = {name: number for number, name in enumerate(self.names)}
+        self.place = {name: numbered[one] for name, one in self._same.items()}
+        whole = [self._same[name] for name in integers]
+        self.system = make_system(between, whole)
+        self._relations = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
+        self.low, self.high = np.full(len(self.names), -np.inf), np.full(len(self.names), np.inf)
+        for name, (low, high) in bounds.items():
+            at = self.place[name]
+            self.low[at], self.high[at] = max(self.low[at], low), min(self.high[at], high)
         if not narrow(self._relations, self.low, self.high, -1):
             raise ValueError("what is told before anything is printed contradicts itself")
         self._parts = self._linked()
         self._pools: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
-        self.watched = np.array([self.place[name] for name in watched], np.int64)
+        self.watched = np.unique(np.array([self.place[name] for name in watched], np.int64))
         linked = np.bincount(self._parts, minlength=len(self.names))[self._parts]
         self._is_small = linked <= FEW_LINKED
         self._always = self._is_small.copy()
-        insisted = [self.place[name] for name in insist]
+        insisted = sorted({self.place[name] for name in insist})
         self._insisted = np.zeros(len(self.names), np.bool_)
         self._insisted[insisted] = True
         self._always |= self._insisted
@@ -84,7 +92,7 @@ class Known:
             low[v] = SMALL
             members = np.flatnonzero(self._parts == self._parts[v]) if self._is_small[v] else self._near(v)
             can_be = narrow(self._relations, low, high, v) and find_point(
-                self._relations, low, high, members, 1
+                self._relations, low, high, members, 1, DEAD_ENDS
             )
             if not can_be:
                 self.high[v] = SMALL - 1
@@ -95,6 +103,10 @@ class Known:
         place = self.place[name]
         return float(self.low[place]), float(self.high[place])
 
+    def stands_for(self, name: str) -> str:
+        """Name the first of the numbers that are equal to this one."""
+        return self._same[name]
+
     def is_told(self, name: str, interval: Interval) -> None:
         """Take in what the document tells in any case; what that gives away no print can give away."""
         low, high = self.low.copy(), self.high.copy()
@@ -104,8 +116,7 @@ class Known:
         self._leave_out(still_open[moved[still_open]])
 
     def _leave_out(self, known: NDArray[np.int64]) -> None:
-        told = [v for v in known.tolist() if self._is_told(v)]
-        self.watched = np.setdiff1d(self.watched, np.array(told, np.int64))
+        self.watched = np.setdiff1d(self.watched, np.array(self._told(known.tolist()), np.int64))
 
     def learn(self, name: str, interval: Interval) -> None:
         """Take in what is printed of a figure."""
@@ -129,7 +140,7 @@ class Known:
         low, high = self.low[self.watched], self.high[self.watched]
         is_near = self._is_small[self.watched] | (high - low <= NARROW_IN_THE_END)
         asked = self.watched[(high > 0) & (low < SMALL) & is_near].tolist()
-        return tuple(self.names[v] for v in asked if self._is_told(v))
+        return tuple(self.names[v] for v in self._told(asked))
 
     def _meet(
         self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]
@@ -151,7 +162,10 @@ class Known:
         part = int(self._parts[asked[0]])
         if self._is_small[asked[0]]:
             return self._few(asked, low, high, np.flatnonzero(self._parts == part), part) is not None
-        return any(self._few([v], low, high, self._near(v), -1 - v) is not None for v in asked)
+        return any(
+            self._few([v], low, high, self._near(v), part if self._insisted[v] else -1 - v) is not None
+            for v in asked
+        )
 
     def _few(
         self,
@@ -159,37 +173,43 @@ class Known:
         low: NDArray[np.float64],
         high: NDArray[np.float64],
         members: NDArray[np.int64],
-        pool: int | None,
+        pool: int,
+        *,
+        thorough: bool = False,
     ) -> int | None:
         """Find the first of few values; worlds found before are kept in a pool for those of the same members."""
-        if pool is None:
-            points, self._gave_up = np.empty((REMEMBERED, len(self.names))), np.zeros(2, np.int64)
-        else:
-            if pool not in self._pools:
-                rows = REMEMBERED if pool >= 0 else REMEMBERED_NEAR
-                self._pools[pool] = np.empty((rows, len(self.names))), np.zeros(2, np.int64)
-            points, self._gave_up = self._pools[pool]
+        if pool not in self._pools:
+            rows = REMEMBERED if pool >= 0 else REMEMBERED_NEAR
+            self._pools[pool] = np.empty((rows, len(self.names))), np.zeros(2, np.int64)
+        points, self._gave_up = self._pools[pool]
         self._gave_up[1] = 0
+        limits = (SAFE_VALUES, SMALL, DEAD_ENDS if thorough or self._is_small[asked[0]] else DEAD_ENDS_NEAR)
         few = few_values(
-            self._relations, low, high, np.array(asked, np.int64), members, points, self._gave_up, ENOUGH
+            self._relations, low, high, np.array(asked, np.int64), members, points, self._gave_up, limits
         )
         return None if few < 0 else int(few)
 
-    def _is_told(self, v: int) -> bool:
-        """Whether a count is given away by what is known now; where the search is given up, a programme decides.
+    def _told(self, asked: Sequence[int]) -> list[int]:
+        """Find the counts that are given away by what is known now; where the search is given up, programmes decide.
 
         Not of a wide one in a large document: there that takes minutes.
         """
-        part = int(self._parts[v])
-        members = np.flatnonzero(self._parts == part)
-        if self._few([v], self.low, self.high, members, None) is None:
-            return False
-        if not self._gave_up[1]:
-            return True
-        if not self._is_small[v] and self.high[v] - self.low[v] > NARROW:
-            return False
-        ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
-        return narrowed(dict(zip(self.names, ends, strict=True)), self.system, [self.names[v]]) is not None
+        told, unsure = [], []
+        for v in asked:
+            part = int(self._parts[v])
+            members = np.flatnonzero(self._parts == part)
+            if self._few([v], self.low, self.high, members, part, thorough=True) is None:
+                continue
+            if not self._gave_up[1]:
+                told.append(v)
+            elif self._is_small[v] or self.high[v] - self.low[v] <= NARROW:
+                unsure.append(v)
+        if unsure:
+            ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
+            bounds = dict(zip(self.names, ends, strict=True))
+            names = narrowed(bounds, self.system, [self.names[v] for v in unsure])
+            told += [self.place[name] for name in names]
+        return told
 
     def _near(self, v: int) -> NDArray[np.int64]:
         """The numbers a few relations away."""

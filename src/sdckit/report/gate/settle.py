@@ -87,7 +87,8 @@ def _print_all(
         if variable.late:
             for reader in readers:
                 reader.is_told(name, variable.told)
-        key = (variable.of, variable.true) if variable.of is not None else name
+        # One number has one print, whatever it is called.
+        key = (readers[0].stands_for(name) if readers else name, variable.kind)
         if key not in chosen:
             chosen[key] = _level(name, variable, readers)
         prints[name] = print_variable(variable, chosen[key])

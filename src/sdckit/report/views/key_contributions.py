@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
@@ -20,12 +19,11 @@ from sdckit.report.gate.figures import (
     Count,
     Difference,
     InternalOnly,
-    Ledger,
     Ratio,
-    Relation,
     Tree,
 )
-from sdckit.report.gate.relations import link_by_key, pairs_of_levels, risk_of_size
+from sdckit.report.gate.relations import link_by_key, pairs_of_levels
+from sdckit.report.left_out import bound_risk_left, cells_between
 from sdckit.report.parts import ALONE, bars, of_rule, texts
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
@@ -159,7 +157,7 @@ def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dic
     for fewer, more in pairs_of_levels(ledger, list(sizes)):
         ledger.nested(more, fewer)
         if setting.cells_known:
-            cells = ledger.latent(_cells(f"{more}{DIFFERENCE}{fewer}"))
+            cells = ledger.latent(cells_between(fewer, more))
             ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (sizes[fewer] + 1, sizes[more])})
     return found
 
@@ -171,11 +169,6 @@ def _link_last_key(
     keys = sorted({row.variables[0] for row in result.table if len(row.variables) == 1} - set(names))
     for most, name in counts.items() if setting.cells_known and len(keys) == 1 else ():
         link_by_key(setting.ledger, keys[0], name, most)
-
-
-def _cells(violations: str) -> str:
-    """Name the cells that a tested k adds to those of a smaller one."""
-    return f"{violations}: cells"
 
 
 def _row(
@@ -217,25 +210,8 @@ def _risk(
     if fraction is not None:
         common = {size: one for size, one in counts.items() if not ledger.variables[one].late}
         for known in [common, counts][: 1 if len(common) == len(counts) else 2]:
-            _bound_risk(ledger, name, known, fraction)
+            bound_risk_left(ledger, name, known, fraction)
     return {"risk_without": Ratio(name, "n")}
-
-
-def _bound_risk(ledger: Ledger, name: str, counts: Mapping[int, str], fraction: float) -> None:
-    """Bound the expected re-identifications by the cells of up to each size, and the records in larger ones."""
-    alone = (counts[1], risk_of_size(1, fraction))
-    low, high = [alone], [alone]
-    for (least, fewer), (most, more) in pairwise(sorted(counts.items())):
-        cells = _cells(f"{more}{DIFFERENCE}{fewer}")
-        low.append((cells, most * risk_of_size(most, fraction)))
-        high.append((cells, (least + 1) * risk_of_size(least + 1, fraction)))
-    last = max(counts)
-    rest = risk_of_size(last + 1, fraction)
-    upper = [("n", rest), (counts[last], -rest), *high]
-    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf))
-    ledger.relations.append(
-        Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf)
-    )
 
 
 def blocks(one: Plain, place: str) -> list[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,6 +110,13 @@ class Propensity(PairResult):
         rows = [(j, *row) for j, one in enumerate(self.releases, 1) for row in one.coefficients]
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return self.pair.table(dict(zip(("release", "term", "coefficient"), map(list, columns), strict=True)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the coefficients: their terms are named after levels, which may be one record's."""
+        return {
+            **super().__getstate__(),
+            "releases": tuple(replace(one, coefficients=()) for one in self.releases),
+        }
 
 
 def propensity(
