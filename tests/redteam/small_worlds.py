@@ -134,10 +134,10 @@ KINDS = {
 }
 # More of them, for a run that takes its time.
 MANY = {
-    "one key": Kind(lambda: one_key(20), ("key",)),
+    "one key": Kind(lambda: one_key(45), ("key",)),
     "one key, two large levels": Kind(lambda: one_key(6, 2), ("key",)),
-    "two keys, one with rare levels": Kind(lambda: two_rare(16, both=False), TWO),
-    "two keys, both with rare levels": Kind(lambda: two_rare(16, both=True), TWO),
+    "two keys, one with rare levels": Kind(lambda: two_rare(30, both=False), TWO),
+    "two keys, both with rare levels": Kind(lambda: two_rare(30, both=True), TWO),
     "two keys": Kind(lambda: two_keys(3), TWO),
     "cells at risk": Kind(lambda: two_keys(3), TWO, ("risky_cells",)),
     "special uniques": Kind(lambda: two_keys(3), TWO, ("suda",)),
