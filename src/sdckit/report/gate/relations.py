@@ -15,8 +15,8 @@ from sdckit.report.gate.figures import Ledger, Relation, Watched
 
 __all__ = [
     "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_by_key", "link_cells", "link_intruders", "link_levels",
-    "link_levels_to_cells", "link_records", "link_resting", "link_risk", "make_sizes", "pairs_of_levels",
-    "risk_of_size", "sizes_by_key",
+    "link_levels_to_cells", "link_records", "link_resting", "link_risk", "link_risk_by_key", "make_sizes",
+    "pairs_of_levels", "risk_of_size", "sizes_by_key",
 ]  # fmt: skip
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
@@ -82,8 +82,7 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
 
 def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
     """Enter the cells by size of somebody who knows one key alone: those of one to four records, and all others."""
-    few: list[tuple[int, float]] = [(size, size) for size in range(1, SMALL)]
-    sizes = Sizes(f"key.{key}.alone", (*few, (SMALL, math.inf)))
+    sizes = _alone(key)
     for part in sizes.parts:
         watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
@@ -92,9 +91,21 @@ def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
     return sizes
 
 
+def _alone(key: str) -> Sizes:
+    few: list[tuple[int, float]] = [(size, size) for size in range(1, SMALL)]
+    return Sizes(f"key.{key}.alone", (*few, (SMALL, math.inf)))
+
+
+def link_risk_by_key(ledger: Ledger, key: str, name: str, fraction: float) -> None:
+    """Say that a sum of risks is that of the cells of one key alone."""
+    sizes = _alone(key)
+    if sizes.records((1, 1)) in ledger.variables:
+        link_risk(ledger, sizes, name, fraction, "exact")
+
+
 def link_by_key(ledger: Ledger, key: str, name: str, most: int) -> None:
     """Say that a count is that of the records in cells of up to `most`, of one key alone."""
-    sizes = Sizes(f"key.{key}.alone", tuple((size, size) for size in range(1, SMALL)))
+    sizes = _alone(key)
     if most < SMALL and sizes.records((1, 1)) in ledger.variables:
         link_records(ledger, sizes, name, 1, most)
 

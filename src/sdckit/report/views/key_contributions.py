@@ -22,7 +22,7 @@ from sdckit.report.gate.figures import (
     Ratio,
     Tree,
 )
-from sdckit.report.gate.relations import link_by_key, pairs_of_levels
+from sdckit.report.gate.relations import link_by_key, link_risk_by_key, pairs_of_levels
 from sdckit.report.left_out import bound_risk_left, cells_between
 from sdckit.report.parts import ALONE, bars, of_rule, texts
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
@@ -68,12 +68,16 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     for row in sorted(result.table, key=lambda row: (len(row.variables), tuple(row.variables))):
         names = tuple(row.variables)
         counts = _counts(row, names, TABLE, setting)
-        _link_last_key(result, names, counts, setting)
+        last = _last_key(result, names, setting)
+        for most, name in counts.items() if last else ():
+            link_by_key(setting.ledger, last, name, most)
         for name in names:
             if name in singles and _monotone(setting, result, names):
                 setting.ledger.bounded(singles[name][1], {counts[1]: (1.0, 1.0)}, upper=False)
         shared = whole if _monotone(setting, result, names) else {}
-        rows.append(_row(row, names, counts, shared, setting) | _risk(row, counts, setting, names, TABLE))
+        rows.append(
+            _row(row, names, counts, shared, setting) | _risk(row, counts, setting, names, TABLE, last)
+        )
         if len(names) == 1:
             singles[names[0]] = counts
     return {
@@ -162,13 +166,10 @@ def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dic
     return found
 
 
-def _link_last_key(
-    result: KeyContributions, names: Sequence[str], counts: Mapping[int, str], setting: Setting
-) -> None:
-    """Where one key is left, its levels are the cells."""
-    keys = sorted({row.variables[0] for row in result.table if len(row.variables) == 1} - set(names))
-    for most, name in counts.items() if setting.cells_known and len(keys) == 1 else ():
-        link_by_key(setting.ledger, keys[0], name, most)
+def _last_key(result: KeyContributions, left_out: Sequence[str], setting: Setting) -> str:
+    """Name the one key that is left: its levels are the cells; "" where there are more."""
+    keys = sorted({row.variables[0] for row in result.table if len(row.variables) == 1} - set(left_out))
+    return keys[0] if setting.cells_known and len(keys) == 1 else ""
 
 
 def _row(
@@ -192,7 +193,7 @@ def _row(
 
 
 def _risk(
-    row: Any, counts: Mapping[int, str], setting: Setting, names: Sequence[str], table: str
+    row: Any, counts: Mapping[int, str], setting: Setting, names: Sequence[str], table: str, last: str = ""
 ) -> dict[str, Tree]:
     """The expected re-identifications by record; a cell of f records is expected to lose f x its risk."""
     risk = row.risk_without
@@ -207,10 +208,15 @@ def _risk(
     guard = () if census or fraction is not None else (alone, counts[1], counts[max(counts)])
     group = f"{setting.prefix}.{table}.value"
     ledger.value(name, risk * setting.n, group, kind="sum" if census else "value", guard=guard)
+    whole = f"{setting.prefix}.expected"
+    if row.entropy_lost == 0 and whole in ledger.variables and setting.cells_known:
+        ledger.equal(whole, name)
     if fraction is not None:
         common = {size: one for size, one in counts.items() if not ledger.variables[one].late}
         for known in [common, counts][: 1 if len(common) == len(counts) else 2]:
             bound_risk_left(ledger, name, known, fraction)
+        if last:
+            link_risk_by_key(ledger, last, name, fraction)
     return {"risk_without": Ratio(name, "n")}
 
 
