@@ -126,6 +126,7 @@ from .protect.recoding.round_to import round_to as round_to
 from .protect.recoding.top_bottom_code import top_bottom_code as top_bottom_code
 from .protect.suppression.local_suppression import local_suppression as local_suppression
 from .protect.suppression.suppress_above import suppress_above as suppress_above
+from .protect.synthesis.impute_masked import impute_masked as impute_masked
 from .protect.synthesis.replace_high_risk import replace_high_risk as replace_high_risk
 from .protect.synthesis.synthesize import synthesize as synthesize
 from .utility.ecdf_utility import ECDFUtility as ECDFUtility, ecdf_utility as ecdf_utility

@@ -74,6 +74,10 @@ CALLS = {
     "household_variables": {"data": FILE, "household": "home"},
     "household_structure": {"data": FILE, "household": "home", "keys": ["sex"]},
     "identity_disclosure": {**PAIR, "keys": ["sex", "area"]},
+    "impute_masked": {
+        "data": FILE.select("sex", "pay", pay_masked=pl.col("pay") + 1.0), "masked": {"pay": "pay_masked"},
+        "error": {"pay": 5.0}, "iterations": 4,
+    },
     "individual_risk": {**ONE, "sampling_fraction": 0.1},
     "inference": {**ATTACK, "known": ["sex", "area"], "target": "pay"},
     "information_loss": {**PAIR, "numeric": ["age", "pay"]},
@@ -149,16 +153,17 @@ WRONG = {
 }
 # What an argument is, wherever it stands.
 KINDS = {
-    "seed": "seed", "scenario": "scenario", "missing": "rule", "prefix": "text",
+    "seed": "seed", "scenario": "scenario", "missing": "rule", "prefix": "text", "suffix": "text",
     **dict.fromkeys(["level", "probability"], "inside"),
     **dict.fromkeys(
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
+         "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
          "n_replace", "workers", "k", "bins", "largest"], "whole"),
     **dict.fromkeys(["levels"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability"], "share"),
-    **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd"], "amount"),
+    **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd", "concentration"], "amount"),
     **dict.fromkeys(["base", "factor", "c", "n_synthetic"], "above"),
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
@@ -177,7 +182,7 @@ KINDS = {
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
-         "to", "weights", "margins", "together"], "own"),
+         "masked", "error", "to", "weights", "margins", "together"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
@@ -204,6 +209,7 @@ ELSEWHERE = {
     ("combine", "n"): "above",
     ("coarsen_weights", "share"): "inside",
     ("add_noise", "noise"): "above",
+    ("impute_masked", "predictors"): "own",
     ("mask_categorical", "probability"): "inside",
     ("mask_continuous", "reliability"): "inside",
     ("mask_continuous", "sd"): "above",

@@ -38,6 +38,11 @@ CALLS: dict[str, Callable[[Any], sdc.Protected]] = {
     "synthesize": lambda data: sdc.synthesize(data, columns=["job", "sex", "income"], seed=1),
     "mask_categorical": lambda data: sdc.mask_categorical(data, columns=["job"], probability=0.5, seed=1),
     "mask_continuous": lambda data: sdc.mask_continuous(data, columns=["income"], reliability=0.9, seed=1),
+    "impute_masked": lambda data: sdc.impute_masked(
+        sdc.mask_continuous(data, columns=["income"], sd=1.0, suffix="_masked", seed=1).data,
+        masked={"income": "income_masked"}, error={"income": 1.0}, predictors={"income": ["sex"]}, iterations=3, m=1,
+        seed=1,
+    ),
     "replace_high_risk": lambda data: sdc.replace_high_risk(
         data, risk=RISK, threshold=0.5, match=["sex"], replace=["job"], seed=1
     ),

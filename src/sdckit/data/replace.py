@@ -15,7 +15,8 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
 __all__ = [
-    "as_held", "lend_rows", "open_eager", "pick_rows", "take_rows", "with_levels", "with_numbers", "with_some_numbers",
+    "as_held", "beside_originals", "lend_rows", "open_eager", "pick_rows", "take_rows", "with_levels", "with_numbers",
+    "with_some_numbers",
 ]  # fmt: skip
 
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
@@ -74,6 +75,26 @@ def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequen
     if frame.implementation.is_pandas_like():
         return native.take(rows).reset_index(drop=True)
     return native[rows] if frame.implementation.is_polars() else native.take(rows)
+
+
+def beside_originals(frame: nw.DataFrame[Any], changed: Any, names: Sequence[str], suffix: Any) -> Any:
+    """The frame with changed columns beside its own, under their names and a suffix.
+
+    Raises `ColumnError`: the suffix is no text, or makes a name that is taken.
+
+    >>> import polars as pl
+    >>> frame = open_frame(pl.DataFrame({"x": [1]}))
+    >>> beside_originals(frame, pl.DataFrame({"x": [2]}), ["x"], "_masked").to_dict(as_series=False)
+    {'x': [1], 'x_masked': [2]}
+    """
+    if not isinstance(suffix, str) or not suffix:
+        raise ColumnError("suffix is the text after a column's name, such as '_masked'", argument="suffix")
+    if taken := [name + suffix for name in names if name + suffix in frame.columns]:
+        raise ColumnError(
+            f"suffix: there is a column {taken[0]!r} already; choose another", argument="suffix"
+        )
+    other = open_eager(changed, {})
+    return frame.with_columns(*(other[name].alias(name + suffix) for name in names)).to_native()
 
 
 def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.float64]]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,11 +43,40 @@ def test_the_log_repeats_and_a_seed_does_not(sdckit: Runner, survey: Path, tmp_p
     assert "log.json is the log of another recipe" in done.err
 
 
+def test_formulas_and_another_size(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    out, log = tmp_path / "syn.csv", tmp_path / "log.json"
+    done = sdckit(
+        "synthesize", survey, "--out", out, "--n", 37, "--identifiers", "name", "--formula", "age ~ sex",
+        "--formula", "`sex` ~ 1", "--models", "sex=probit", "--proper", "--log", log,
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    made = pl.read_csv(out)
+    assert made.height == 37
+    assert set(made["sex"]) <= set(pl.read_csv(survey)["sex"])
+    parameters = json.loads(log.read_text())["steps"][0]["parameters"]
+    assert parameters["predictors"] == {"age": "~ sex", "sex": "~ 1"}
+    assert (parameters["n"], parameters["proper"]) == (37, True)
+    assert parameters["order"].index("sex") < parameters["order"].index("age")
+    # The log makes the same file again.
+    again = ("synthesize", survey, "--out", tmp_path / "b.csv", "--n", 37, "--identifiers", "name", "--formula",
+             "age ~ sex", "--formula", "sex ~ 1", "--models", "sex=probit", "--proper", "--replay", log)  # fmt: skip
+    assert sdckit(*again).code == 0
+    assert (tmp_path / "b.csv").read_bytes() == out.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--m", 0), "--m counts files"),
         (("--columns", "sexx"), "did you mean 'sex'?"),
+        (("--formula", "age"), "is not 'COLUMN ~ TERMS'"),
+        (("--formula", "age ~ sex", "--formula", "age ~ w"), "--formula names 'age' twice"),
+        (
+            ("--columns", "age,income", "--formula", "age ~ income", "--formula", "income ~ age"),
+            "in a circle",
+        ),
+        (("--n", 0), "n counts the records of each file"),
+        (("--n", 10, "--columns", "sex"), "is not drawn"),
         (("--models", "sex=crat", "--columns", "sex"), "did you mean 'cart'?"),
         (("--models", "sex"), "--models takes name=value"),
         (("--excel-safe", "--out", "a.parquet"), "--excel-safe is for CSV"),

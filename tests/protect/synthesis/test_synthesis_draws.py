@@ -193,7 +193,8 @@ def test_columns_without_draws_say_why():
     assert draws.get("kids") is None
     for name in ("kids", "member"):
         with pytest.raises(
-            DataError, match=f"'{name}' was synthesised by '{models[name]}'.*'poisson' keep them"
+            DataError,
+            match=f"'{name}' was synthesised by '{models[name]}'.*'dirichlet_multinomial' keep them",
         ):
             draws[name]
     with pytest.raises(ColumnError, match="no column 'jib' was synthesised; did you mean 'job'"):

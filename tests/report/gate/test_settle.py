@@ -53,7 +53,7 @@ def assessments(draw: st.DrawFn) -> Any:
     return assess_fake(survey(n, seed=draw(st.integers(0, 10_000)), missing=missing), scenario)
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
 @given(assessments())
 def test_a_solver_finds_no_small_count(assessment: Any) -> None:
     ledger, prints = opened(build_document(assessment))

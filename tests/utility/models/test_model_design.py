@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from sdckit.cells.pair import open_pair
+from sdckit.data.formula_text import read_formula
 from sdckit.errors import DataError
-from sdckit.utility.models.formula_text import read_formula
 from sdckit.utility.models.model_design import column_values, designs
 
 ONE = pl.DataFrame(

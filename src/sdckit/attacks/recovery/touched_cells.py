@@ -24,7 +24,7 @@ SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
 BLANKING = ("local_suppression", "suppress_above")
 CHANGING = (
     "pram", "add_noise", "rank_swap", "shuffle", "swap_records", "mask_categorical", "mask_continuous",
-    "microaggregate", "replace_high_risk", "synthesize",
+    "microaggregate", "replace_high_risk", "synthesize", "impute_masked",
 )  # fmt: skip
 HEAP = 1.5  # times the records of the next value: a limit was put there
 CLEARLY = 2.0  # difference of the square roots of two counts that chance does not make

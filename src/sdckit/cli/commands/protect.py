@@ -121,8 +121,10 @@ def protect(
 
 
 def _m(recipe: Recipe) -> int:
+    from sdckit.workflow.recipes.recipe_steps import method_of, n_files
+
     last = recipe.steps[-1]
-    return int(last.arguments.get("m", 1)) if last.method == "synthesize" else 1
+    return n_files(method_of(last.method, "the last step"), last.arguments)
 
 
 def _read_by(recipe: Recipe, path: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Option
@@ -45,9 +46,29 @@ def synthesize(
         Option(
             "--models",
             metavar="COLUMN=MODEL",
-            help="cart, normal, logistic, multinomial, poisson or sample; repeat it.",
+            help="cart, normal, logistic, probit, multinomial, poisson, dirichlet_multinomial, multivariate_normal or "
+            "sample; repeat it.",
         ),
     ] = None,
+    formulas: Annotated[
+        Texts,
+        Option(
+            "--formula",
+            metavar="'COLUMN ~ TERMS'",
+            help="What predicts a column, such as 'income ~ age * sex'; '~ 1' for nothing. Repeat it.",
+        ),
+    ] = None,
+    n: Annotated[
+        int | None,
+        Option(
+            "--n",
+            metavar="N",
+            help="Records of each file, every column made up; default as many as FILE has.",
+        ),
+    ] = None,
+    proper: Annotated[
+        bool, Option("--proper", help="Each file with parameters of its own, drawn from their posterior.")
+    ] = False,
     identifiers: Annotated[
         Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
     ] = None,
@@ -68,7 +89,8 @@ def synthesize(
     check_format(out, file, excel_safe=excel_safe)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
-            "models": chosen or None}  # fmt: skip
+            "models": chosen or None, "predictors": _predictors(formulas or ()) or None, "n": n,
+            "proper": proper or None}  # fmt: skip
     from sdckit.workflow.recipes.recipe import Recipe
 
     recipe = Recipe([step])
@@ -95,6 +117,20 @@ def synthesize(
         if log is None and replay is None:
             tell("Without --log these files cannot be made again: their secret is gone.")
         tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
+
+
+def _predictors(formulas: Sequence[str]) -> dict[str, str]:
+    """Each ``--formula`` by its left side."""
+    found: dict[str, str] = {}
+    for text in formulas:
+        name, tilde, terms = text.partition("~")
+        column = name.strip().strip("`")
+        if not tilde or not column or not terms.strip():
+            raise ScenarioError(f"--formula {text!r} is not 'COLUMN ~ TERMS', such as 'income ~ age * sex'")
+        if column in found:
+            raise ScenarioError(f"--formula names {column!r} twice")
+        found[column] = f"~ {terms.strip()}"
+    return found
 
 
 def _models(text: str) -> dict[str, str]:

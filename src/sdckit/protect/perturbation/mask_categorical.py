@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.replace import beside_originals, open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import in_two_parts, of_columns
@@ -17,7 +18,9 @@ from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
 
-__all__ = ["by_column", "mask_categorical", "shares_of"]
+BOTH = "the originals stand beside their masked copies: this is no file to release"
+
+__all__ = ["BOTH", "by_column", "mask_categorical", "of_copies", "shares_of"]
 
 
 def mask_categorical(
@@ -27,6 +30,7 @@ def mask_categorical(
     probability: float | Mapping[str, float],
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
+    suffix: str | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Keep each category with a known probability, else change it to any other level, all alike.
@@ -43,6 +47,9 @@ def mask_categorical(
         household, and all its members get what came of it.
     household_variables : sequence of str, optional
         Variables that members share; default those found (`household_variables`). An empty list: none.
+    suffix : str, optional
+        Leaves the originals as they are and puts the masked values beside them, under the column's name and this
+        text: what `impute_masked` takes, and no file to release.
     seed : int or numpy.random.Generator, optional
         Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
@@ -86,7 +93,7 @@ def mask_categorical(
         ),
     )  # fmt: skip
     if parted is not None:
-        return parted
+        return parted if suffix is None else _both(data, parted, names, suffix)
     frame = open_eager(data, {"columns": names})
     variables = [read_variable(frame[name]) for name in names]
     for one in variables:
@@ -104,7 +111,25 @@ def mask_categorical(
         source[one.name], changed[one.name] = rows, int(moved.sum())
     hidden = {"seed": secret, "probability": stay}
     change = Change("mask_categorical", len(frame), changed, {"columns": list(names)}, hidden)
-    return Protected(take_rows(frame, source), change)
+    found = Protected(take_rows(frame, source), change)
+    return found if suffix is None else _both(data, found, names, suffix)
+
+
+def _both(data: Any, found: Protected, names: tuple[str, ...], suffix: str) -> Protected:
+    """Masked values beside the originals."""
+    out = beside_originals(open_eager(data, {}), found.data, names, suffix)
+    change = found.change
+    notes, changed = {**change.notes, "suffix": BOTH}, of_copies(change.changed, suffix)
+    return Protected(out, replace(change, notes=notes, changed=changed))
+
+
+def of_copies(changed: Mapping[str, int], suffix: str) -> dict[str, int]:
+    """Counts of changed values, of masked copies: the originals stay.
+
+    >>> of_copies({"job": 2}, "_masked")
+    {'job_masked': 2}
+    """
+    return {name + suffix: n for name, n in changed.items()}
 
 
 def _masked(one: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.int64]:

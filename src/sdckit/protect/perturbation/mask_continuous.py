@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from sdckit.data import arguments
-from sdckit.data.replace import as_held, open_eager, with_numbers
+from sdckit.data.replace import as_held, beside_originals, open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import draw
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
-from sdckit.protect.perturbation.mask_categorical import by_column, shares_of
+from sdckit.protect.perturbation.mask_categorical import BOTH, by_column, of_copies, shares_of
 
 __all__ = ["mask_continuous"]
 
@@ -25,6 +25,7 @@ def mask_continuous(
     columns: Sequence[str],
     reliability: float | Mapping[str, float] | None = None,
     sd: float | Mapping[str, float] | None = None,
+    suffix: str | None = None,
     seed: arguments.Seed = None,
 ) -> Protected:
     """Add normal noise to numbers, so that a given share of the masked variance is the true one.
@@ -38,6 +39,9 @@ def mask_continuous(
         Variance of a variable over that of the masked one, above 0 and below 1; for all or by variable.
     sd : float or dict of str to float, optional
         Instead: the standard deviation of the noise itself, in the variable's units.
+    suffix : str, optional
+        Leaves the originals as they are and puts the masked values beside them, under the column's name and this
+        text: what `impute_masked` takes, and no file to release.
     seed : int or numpy.random.Generator, optional
         Whoever guesses it undoes what is drawn: leave it out for a release, ``change.secret`` keeps a long one.
 
@@ -94,5 +98,11 @@ def mask_continuous(
     hidden = {"seed": secret, "noise_sd": noise, "reliability": share}
     notes = became_fractions(frame, out, names)
     changed = count_changed(values, made)
+    if suffix is not None:
+        out, changed, notes = (
+            beside_originals(frame, out, names, suffix),
+            of_copies(changed, suffix),
+            {"suffix": BOTH},
+        )
     change = Change("mask_continuous", len(frame), changed, {"columns": list(names)}, hidden, notes)
     return Protected(out, change)

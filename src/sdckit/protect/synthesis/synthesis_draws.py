@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,14 @@ from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix
+from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, term_fields, term_of
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, number_label
 
 __all__ = ["MOST_RATE", "REGRESSIONS", "DrawsByColumn", "PosteriorDraws", "posterior_draws"]
 
 Floats = NDArray[np.float64]
-REGRESSIONS = ("normal", "logistic", "multinomial", "poisson")
+REGRESSIONS = ("normal", "logistic", "probit", "multinomial", "poisson", "multivariate_normal")
+CELLS = "dirichlet_multinomial"
 MOST_RATE = 30.0  # log of the largest mean of counts
 MOST_EXPONENT = 700.0  # beyond it exp is 0 or infinite
 
@@ -33,15 +33,20 @@ class PosteriorDraws(Mapping[str, Any]):
     Attributes
     ----------
     column, model : str
-        What is modelled, and by which of "normal", "logistic", "multinomial" and "poisson".
+        What is modelled, and by which of "normal", "logistic", "probit", "multinomial", "poisson" and
+        "dirichlet_multinomial".
     terms : list of dict
         Columns of the design after the intercept: ``column``, ``kind``, ``level``, ``centre``, ``scale``.
     levels : list of str or None
-        Of categories: their levels (None: missing). A logistic model gives the odds of the second.
+        Of categories: their levels (None: missing). A logistic or probit model speaks of the second.
     coefficients : list, shape (H, K, p)
-        p the intercept and the terms; K = 1, or the number of levels of a multinomial model.
+        p the intercept and the terms; K = 1, or the number of levels of a multinomial model. Of a
+        Dirichlet-multinomial model the shares of the levels (p) in each cell (K), the last one for cells
+        without records.
     scale : list of float, shape (H,), or None
         Residual standard deviation of a normal model.
+    cells : dict of str to list
+        Of a Dirichlet-multinomial model only: by predictor its level in each cell.
     missing : mapping or None
         The same for the model of being missing, where that was modelled first.
     used : int
@@ -89,6 +94,9 @@ class PosteriorDraws(Mapping[str, Any]):
             give: a level unknown, a missing value where none was, no count of a Poisson model.
         """
         frame: Any = open_frame(data)
+        if self["model"] == CELLS:
+            with np.errstate(divide="ignore"):
+                return self._of_levels(np.log(self._shares(frame)), frame[self["column"]])
         found = self._density(self._linear(frame), frame[self["column"]])
         if self["missing"] is None:
             return found
@@ -139,6 +147,8 @@ class PosteriorDraws(Mapping[str, Any]):
                 "larger posterior_draws"
             )
         frame: Any = open_frame(data)
+        if self["model"] == CELLS:
+            return self._by_level(self._shares(frame)[used:])
         eta = self._linear(frame)[used:]
         event = self["missing"]
         gone = None if event is None else np.exp(PosteriorDraws(event)._of_event(frame, True)[used:])
@@ -148,21 +158,46 @@ class PosteriorDraws(Mapping[str, Any]):
             else:
                 found = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
             return found if gone is None else {**found, "missing": gone}
-        if self["model"] == "logistic":
-            eta = np.stack([np.zeros_like(eta[:, 0]), eta[:, 0]], axis=1)
+        share = np.moveaxis(np.exp(self._log_shares(eta)), 1, 2)
+        found = self._by_level(share)
+        return found if gone is None else {**found, "missing": gone}
+
+    def _by_level(self, share: Floats) -> dict[str, Any]:
+        """Probabilities by level, shape (H, n, L), that of being missing last."""
         levels: list[str | None] = list(self["levels"])
         order = sorted(range(len(levels)), key=lambda at: levels[at] is None)
-        share = np.stack([eta[:, at] for at in order], axis=2)
-        share = np.exp(share - share.max(axis=2, keepdims=True))
-        share /= share.sum(axis=2, keepdims=True)
-        found = {"probability": share, "levels": [levels[at] for at in order]}
-        return found if gone is None else {**found, "missing": gone}
+        return {"probability": share[:, :, order], "levels": [levels[at] for at in order]}
+
+    def _log_shares(self, eta: Floats) -> Floats:
+        """Log probability of each level, shape (H, L, n), from the linear predictors."""
+        if self["model"] == "logistic":
+            return np.stack([-np.logaddexp(0.0, eta[:, 0]), -np.logaddexp(0.0, -eta[:, 0])], axis=1)
+        if self["model"] == "probit":
+            from scipy.special import log_ndtr
+
+            return np.stack([log_ndtr(-eta[:, 0]), log_ndtr(eta[:, 0])], axis=1)
+        return np.asarray(eta - np.logaddexp.reduce(eta, axis=1)[:, None], np.float64)
+
+    def _shares(self, frame: Any) -> Floats:
+        """Of a Dirichlet-multinomial model the share of each level for each record, shape (H, n, L)."""
+        shares = np.asarray(self["coefficients"], float)
+        cells: Mapping[str, list[str | None]] = self["cells"]
+        n_cells = shares.shape[1] - 1
+        where = {row: at for at, row in enumerate(zip(*cells.values(), strict=True))} if cells else {(): 0}
+        held = [_texts(frame[name]) for name in cells]
+        rows = list(zip(*held, strict=True)) if cells else [()] * len(frame)
+        return np.asarray(shares[:, [where.get(row, n_cells) for row in rows]], np.float64)
 
     def _linear(self, frame: Any) -> Floats:
         """Linear predictors, shape (H, K, n)."""
-        terms = [Term(**one) for one in self["terms"]]
+        terms = [term_of(one) for one in self["terms"]]
         predictors = {
-            one.column: _read(frame[one.column], number=_is_number(terms, one.column)) for one in terms
+            name: _read(
+                frame[name],
+                number=any(one.needs_number(name) for one in terms),
+                labels=any(one.needs_labels(name) for one in terms),
+            )
+            for name in dict.fromkeys(name for one in terms for name in one.reads)
         }
         X = design_matrix(terms, predictors, len(frame))
         coefficients = np.asarray(self["coefficients"], float)
@@ -187,18 +222,16 @@ class PosteriorDraws(Mapping[str, Any]):
             counts = (values >= 0) & (values == np.floor(values))
             held, rate = np.where(counts, values, 0.0), np.minimum(eta[:, 0], MOST_RATE)
             return np.where(counts, held * rate - np.exp(rate) - gammaln(held + 1), -np.inf)
+        return self._of_levels(np.moveaxis(self._log_shares(eta), 1, 2), series)
+
+    def _of_levels(self, log_shares: Floats, series: Any) -> Floats:
+        """The log probability of what each record holds, from those of all levels, shape (H, n, L)."""
         seen = _read(series, number=False)
         place = {text: at for at, text in enumerate(seen.labels)}
-        codes = [MISSING if text is None else place.get(text, -9) for text in self["levels"]]
-        if self["model"] == "logistic":
-            second = seen.values.level == codes[1]
-            known = second | (seen.values.level == codes[0])
-            return np.where(known, -np.logaddexp(0.0, np.where(second, -eta[:, 0], eta[:, 0])), -np.inf)
-        total = np.logaddexp.reduce(eta, axis=1)
-        found = np.full(total.shape, -np.inf)
-        for at, code in enumerate(codes):
-            here = seen.values.level == code
-            found[:, here] = eta[:, at, here] - total[:, here]
+        found = np.full(log_shares.shape[:2], -np.inf)
+        for at, text in enumerate(self["levels"]):
+            here = seen.values.level == (MISSING if text is None else place.get(text, -9))
+            found[:, here] = log_shares[:, here, at]
         return found
 
 
@@ -232,13 +265,17 @@ class DrawsByColumn(dict[str, PosteriorDraws]):
             raise ColumnError(f"no column {name!r} was synthesised; {hint}")
         if not self.kept:
             raise DataError(f"column {name!r}: posterior_draws=0 kept no draws; give how many to keep")
-        if (model := self.models[name]) in REGRESSIONS:
+        if (model := self.models[name]) in {*REGRESSIONS, CELLS}:
+            if model == CELLS:
+                raise DataError(
+                    f"column {name!r} has too many cells for its draws to be kept; ask for fewer draws"
+                )
             raise DataError(
                 f"column {name!r} has no posterior draws: no record is flagged, or those fitted to hold one value"
             )
         raise DataError(
             f"column {name!r} was synthesised by {model!r}, which has no posterior draws; models= with "
-            f"{', '.join(map(repr, REGRESSIONS))} keep them"
+            f"{', '.join(map(repr, (*REGRESSIONS, CELLS)))} keep them"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -255,27 +292,31 @@ def posterior_draws(
     PosteriorDraws('y', 'normal', 2 draws)
     """
     return PosteriorDraws({
-        "column": column, "model": model, "terms": [asdict(one) for one in terms], "levels": levels,
+        "column": column, "model": model, "terms": [term_fields(one) for one in terms], "levels": levels,
         "coefficients": coefficients.tolist(), "scale": None if scale is None else scale.tolist(), "missing": None,
     })  # fmt: skip
 
 
-def _is_number(terms: list[Term], column: str) -> bool:
-    return any(one.column == column and one.kind != "level" for one in terms)
+def _texts(series: Any) -> list[str | None]:
+    """What each record holds, in text."""
+    one = _read(series, number=False)
+    return [None if level < 0 else one.labels[level] for level in one.values.level.tolist()]
 
 
-def _read(series: Any, *, number: bool) -> Seen:
+def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
     coded = code_column(series)
     codes, level = np.unique(coded.codes(), return_inverse=True)
     known = codes < coded.span
     level = np.where(known[level], level, MISSING).reshape(-1)
+    numbers = None
     if number:
         if coded.kind == "date":
             from sdckit.protect.synthesis.synthesis_variables import read_variable
 
-            return Seen(read_variable(series).held, ())
-        return Seen(Values(level, float_values(series, "column")), ())
-    labels = coded.labels(codes[known])
+            one = read_variable(series)
+            return Seen(one.held, one.labels if labels else ())
+        numbers = float_values(series, "column")
+    texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
     if coded.kind in {"integer", "number"}:
-        labels = [number_label(float(text)) for text in labels]
-    return Seen(Values(level, None), labels)
+        texts = [number_label(float(text)) for text in texts]
+    return Seen(Values(level, numbers), texts)

@@ -1,8 +1,8 @@
-"""Synthesis by regression: normal, logistic, multinomial and Poisson, with draws from their posterior."""
+"""Synthesis by regression: normal, logistic, probit, multinomial and Poisson, with draws from their posterior."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from sdckit.errors import DataError
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
 from sdckit.protect.synthesis.synthesis_draws import MOST_RATE, PosteriorDraws, posterior_draws
+from sdckit.protect.synthesis.synthesis_formulas import Predicted
+from sdckit.protect.synthesis.synthesis_probit import fit_probit
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
 __all__ = ["LinearFit", "choose", "fit_linear"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+TELLS_LEVELS = ("logistic", "probit", "multinomial")
 PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent
 ITERATIONS = 2000
 
@@ -45,15 +48,26 @@ class LinearFit:
         if self.model == "poisson":
             rate = np.exp(np.minimum(eta[:, 0], MOST_RATE))
             return self.variable.of_numbers(rng.poisson(rate).astype(float))
-        if self.model == "logistic":
-            second = rng.random(n) < _expit(eta[:, 0])
+        if self.model in {"logistic", "probit"}:
+            second = rng.random(n) < (_expit if self.model == "logistic" else _normal_cdf)(eta[:, 0])
             return self.variable.of_levels(self.levels[second.astype(np.int64)])
         return self.variable.of_levels(self.levels[choose(_softmax(eta), rng)])
+
+    def log_shares(self, eta: Floats) -> Floats:
+        """Log probability of each level, shape (n, L), from the linear predictors."""
+        if self.model == "multinomial":
+            from scipy.special import log_softmax
+
+            return np.asarray(log_softmax(eta, axis=1), np.float64)
+        from scipy.special import log_expit, log_ndtr
+
+        log_share = log_expit if self.model == "logistic" else log_ndtr
+        return np.stack([log_share(-eta[:, 0]), log_share(eta[:, 0])], axis=1)
 
     def kept(self) -> PosteriorDraws:
         """The draws in their plain form."""
         texts: list[str | None] = []
-        if self.model in {"logistic", "multinomial"}:
+        if self.model in TELLS_LEVELS:
             labels = self.variable.labels
             texts = [None if at == MISSING else labels[at] for at in self.levels]
         scale = self.drawn[1] if self.model == "normal" else None
@@ -62,31 +76,34 @@ class LinearFit:
 
 def fit_linear(
     variable: Variable, model: str, predictors: Sequence[Variable], rows: Ints, *,
-    n_draws: int, proper: bool, rng: np.random.Generator,
+    n_draws: int, proper: bool, rng: np.random.Generator, predicted: Predicted | None = None,
+    more_freedom: int = 0,
 ) -> LinearFit:  # fmt: skip
     """Fit a regression of one variable on others, and draw from its posterior.
 
     The coefficients have a normal prior with standard deviation 10 for a standardised predictor, so that
     collinear predictors and perfect separation have an answer. The posterior is the exact one of the normal
     model (given the prior on the variance 1/variance), and the normal approximation at the mode of the others.
+    `more_freedom`: added to the residual degrees of freedom of a normal model, which is then one regression of a joint
+    normal distribution.
     """
-    terms = make_terms(predictors, rows)
-    held = {one.name: seen(one, one.held.take(rows)) for one in predictors}
+    terms = make_terms(predictors, rows, predicted)
+    told = predicted.told_apart if predicted else frozenset[str]()
+    held = {one.name: seen(one, one.held.take(rows), told=one.name in told) for one in predictors}
     X = design_matrix(terms, held, len(rows))
     level = variable.held.level[rows]
-    levels = np.unique(level) if model in {"logistic", "multinomial"} else np.zeros(0, np.int64)
+    levels = np.unique(level) if model in TELLS_LEVELS else np.zeros(0, np.int64)
     if model in {"normal", "poisson"}:
         assert variable.held.number is not None
         y = variable.held.number[rows]
     else:
         y = np.searchsorted(levels, level).astype(float)
     gauss, chi = rng.spawn(2)
-    fit = {"normal": _normal, "logistic": _logistic, "multinomial": _multinomial, "poisson": _poisson}[model]
-    best, sd, precision, converged = fit(X, y)
+    best, sd, precision, converged = FITS[model](X, y)
     normals = gauss.standard_normal((n_draws, precision.shape[0]))
     deviations = np.full(n_draws, sd)
     if model == "normal":
-        freedom = max(1, len(rows) - X.shape[1])
+        freedom = max(1, len(rows) - X.shape[1] + more_freedom)
         deviations = sd * np.sqrt(freedom / chi.chisquare(freedom, n_draws))
     drawn = _around(best, precision, normals)
     if model == "normal":  # the precision is that at a variance of one
@@ -186,6 +203,16 @@ def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
     return np.asarray(best, np.float64), 1.0, np.asarray(precision, np.float64), converged
 
 
+def _probit(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
+    best, precision, converged = fit_probit(X, y, _penalty(X.shape[1]))
+    return best[None, :], 1.0, precision, converged
+
+
+FITS: dict[str, Callable[[Floats, Floats], tuple[Floats, float, Floats, bool]]] = {
+    "normal": _normal, "logistic": _logistic, "probit": _probit, "multinomial": _multinomial, "poisson": _poisson,
+}  # fmt: skip
+
+
 def choose(share: Floats, rng: np.random.Generator) -> Ints:
     """Draw a column for each row, with the row's probabilities.
 
@@ -196,6 +223,12 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
     mark = rng.random(len(share)) * running[:, -1]
     found: Any = (running <= mark[:, None]).sum(axis=1)
     return np.asarray(np.minimum(found, share.shape[1] - 1), np.int64)
+
+
+def _normal_cdf(eta: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(eta), np.float64)
 
 
 def _expit(eta: Floats) -> Floats:

@@ -11,16 +11,29 @@ from numpy.typing import NDArray
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.synthesis.synthesis_cells import CellsFit, fit_cells
 from sdckit.protect.synthesis.synthesis_design import Seen, make_terms
-from sdckit.protect.synthesis.synthesis_draws import REGRESSIONS, PosteriorDraws
+from sdckit.protect.synthesis.synthesis_draws import CELLS, REGRESSIONS, PosteriorDraws
+from sdckit.protect.synthesis.synthesis_formulas import Predicted
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
 from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-__all__ = ["Chosen", "Fitted", "Settings", "fit_model", "kept_draws", "read_models", "unconverged"]
+__all__ = [
+    "JOINT",
+    "Chosen",
+    "Fitted",
+    "Settings",
+    "as_joint",
+    "fit_model",
+    "kept_draws",
+    "read_models",
+    "unconverged",
+]
 
 Ints = NDArray[np.int64]
-NAMES = ("cart", "sample", *REGRESSIONS)
+JOINT = "multivariate_normal"
+NAMES = ("cart", "sample", *REGRESSIONS, CELLS)
 MOST_OUTCOMES = 50  # levels that a regression tells apart
 
 
@@ -38,6 +51,7 @@ class Settings:
     min_leaf: int
     n_draws: int
     proper: bool
+    concentration: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +61,22 @@ class Chosen:
     name: str
     estimator: Any
     smoothing: float
+    more_freedom: int = 0  # of the residuals of a joint normal's regression
 
     @property
     def is_linear(self) -> bool:
         """Whether it has coefficients with a posterior."""
         return self.name in REGRESSIONS
+
+    @property
+    def has_posterior(self) -> bool:
+        """Whether its parameters can be drawn, rather than fitted to a bootstrap sample."""
+        return self.is_linear or self.name == CELLS
+
+    @property
+    def regression(self) -> str:
+        """What is fitted: a joint normal is the chain of its regressions."""
+        return "normal" if self.name == JOINT else self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +125,19 @@ def read_models(
     }
 
 
+def as_joint(chosen: Mapping[str, Chosen], order: Sequence[str]) -> dict[str, Chosen]:
+    """Joint normal variables as the regressions of which their distribution is the chain.
+
+    With Jeffreys' prior the covariance of q variables given p coefficients each is inverse Wishart with n - p degrees
+    of freedom: that of variable j (from 0) given those before has n - p - (q - 1 - j), its own regression n - p - j.
+    """
+    joint = [name for name in order if chosen[name].name == JOINT]
+    last = len(joint) - 1
+    return {**chosen, **{
+        name: replace(chosen[name], more_freedom=2 * at - last) for at, name in enumerate(joint)
+    }}  # fmt: skip
+
+
 def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
     if isinstance(given, str):
         if given not in NAMES:
@@ -134,50 +172,58 @@ def _read_model(given: Any, variable: Variable, smoothing: float) -> Chosen:
 def _misfit(name: str, variable: Variable) -> str | None:
     """Why a model is not for a variable."""
     kind, levels = variable.kind, variable.n_levels
-    if name in {"normal", "poisson"} and kind != "number":
+    if name in {"normal", "poisson", JOINT} and kind != "number":
         return f"a {kind}: it draws numbers"
     amounts = variable.amounts
     if name == "poisson" and amounts is not None and (variable.decimals != 0 or amounts[0] < 0):
         return "which holds other values than counts (whole numbers of 0 or more)"
-    if name == "logistic" and levels != 2:
+    if name in {"logistic", "probit"} and levels != 2:
         return f"of {levels:,} values: it draws one of two; use 'multinomial' or 'cart'"
-    if name == "multinomial" and (levels > MOST_OUTCOMES or kind == "date"):
+    if name in {"multinomial", CELLS} and (levels > MOST_OUTCOMES or kind == "date"):
         return f"a {kind} of {levels:,} values: it draws one of at most {MOST_OUTCOMES}; use 'cart'"
     return None
 
 
 def fit_model(
     variable: Variable, chosen: Chosen, predictors: Sequence[Variable], rows: Ints,
-    settings: Settings, rng: np.random.Generator,
+    settings: Settings, rng: np.random.Generator, predicted: Predicted | None = None,
 ) -> Fitted:  # fmt: skip
     """Fit a variable's model to some records; a model of its missing values first, where it needs one."""
-    if settings.proper and not chosen.is_linear:
+    if settings.proper and not chosen.has_posterior:
         rows = rows[rng.integers(len(rows), size=len(rows))]
     gone = variable.held.level[rows] == MISSING
-    draws_number = chosen.name not in {"sample", "multinomial"} and not _classifies(chosen)
-    two_steps = chosen.name == "logistic" or (variable.held.number is not None and draws_number)
+    draws_number = chosen.name not in {"sample", "multinomial", CELLS} and not _classifies(chosen)
+    two_steps = chosen.name in {"logistic", "probit"} or (variable.held.number is not None and draws_number)
     if not (two_steps and gone.any()) or gone.all():
-        return _fit_one(variable, chosen, predictors, rows, settings, rng)
+        return _fit_one(variable, chosen, predictors, rows, settings, rng, predicted)
     level = (variable.held.level == MISSING).astype(np.int64)
     event = replace(
         variable, kind="category", texts=("present", "missing"), amounts=None, held=Values(level, None),
         first=np.zeros(2, np.int64), n_missing=0,
     )  # fmt: skip
     how = Chosen("logistic" if chosen.is_linear else "cart", None, 0.0)
-    first = _fit_one(event, how, predictors, rows, settings, rng)
-    return _WithMissing(first, _fit_one(variable, chosen, predictors, rows[~gone], settings, rng), variable)
+    first = _fit_one(event, how, predictors, rows, settings, rng, predicted)
+    rest = _fit_one(variable, chosen, predictors, rows[~gone], settings, rng, predicted)
+    return _WithMissing(first, rest, variable)
 
 
 def _fit_one(
     variable: Variable, chosen: Chosen, predictors: Sequence[Variable], rows: Ints,
-    settings: Settings, rng: np.random.Generator,
+    settings: Settings, rng: np.random.Generator, predicted: Predicted | None,
 ) -> Fitted:  # fmt: skip
     level = variable.held.level[rows]
     if chosen.name == "sample" or (level == level[0]).all():
         return SampleFit(variable, rows)
     if chosen.is_linear:
-        n_draws, proper = settings.n_draws, settings.proper
-        return fit_linear(variable, chosen.name, predictors, rows, n_draws=n_draws, proper=proper, rng=rng)
+        return fit_linear(
+            variable, chosen.regression, predictors, rows, n_draws=settings.n_draws, proper=settings.proper, rng=rng,
+            predicted=predicted, more_freedom=chosen.more_freedom,
+        )  # fmt: skip
+    if chosen.name == CELLS:
+        return fit_cells(
+            variable, predictors, rows, concentration=settings.concentration, n_draws=settings.n_draws,
+            proper=settings.proper, rng=rng,
+        )  # fmt: skip
     if not make_terms(predictors, rows):  # nothing varies among these records
         return SampleFit(variable, rows)
     state = int(rng.integers(2**31))
@@ -204,7 +250,7 @@ def _classifies(chosen: Chosen) -> bool:
 
 def kept_draws(fitted: Fitted) -> PosteriorDraws | None:
     """The draws from the posterior of a fitted model, where it has one."""
-    if isinstance(fitted, LinearFit):
+    if isinstance(fitted, LinearFit | CellsFit):
         return fitted.kept()
     if isinstance(fitted, _WithMissing) and isinstance(fitted.rest, LinearFit):
         gone = kept_draws(fitted.gone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.threads import run
 from sdckit.protect.synthesis.synthesis_design import seen
+from sdckit.protect.synthesis.synthesis_formulas import Predicted
 from sdckit.protect.synthesis.synthesis_models import Chosen, Fitted, Settings, fit_model
 from sdckit.protect.synthesis.synthesis_rules import Rule
 from sdckit.protect.synthesis.synthesis_variables import NEW, Values, Variable
@@ -34,7 +35,9 @@ class Plan:
     rows: Ints  # records to synthesise
     fit_rows: Ints  # those the models are fitted to
     settings: Settings
+    formulas: Mapping[str, Predicted] = field(default_factory=dict)  # of variables that have one
     shared: tuple[str, ...] = ()  # those of them that are drawn once per household
+    n_made: int | None = None  # records of another number than those to synthesise
     first: NDArray[np.bool_] | None = None  # shape (n,); the first records of households
     lead: Ints | None = (
         None  # shape (len(rows),); place in `rows` of the first member of each one's household
@@ -56,14 +59,22 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
     generators = rng.spawn(len(plan.order))
     tasks = []
     for name, own in zip(plan.order, generators, strict=True):
-        several = plan.settings.proper and not plan.chosen[name].is_linear
+        several = plan.settings.proper and not plan.chosen[name].has_posterior
         tasks += [(name, release, part) for release, part in enumerate(own.spawn(m if several else 1))]
 
     def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], Fitted]:
         name, release, own = task
         predictors = [plan.variables[one] for one in plan.predictors[name]]
         fit_rows, settings = _fit_rows(plan, name), plan.settings
-        found = fit_model(plan.variables[name], plan.chosen[name], predictors, fit_rows, settings, own)
+        found = fit_model(
+            plan.variables[name],
+            plan.chosen[name],
+            predictors,
+            fit_rows,
+            settings,
+            own,
+            plan.formulas.get(name),
+        )
         return (name, release), found
 
     linear = [task for task in tasks if plan.chosen[task[0]].is_linear]
@@ -96,13 +107,14 @@ def draw_releases(plan: Plan, fits: Fits, m: int, rng: np.random.Generator) -> l
 
 
 def _draw(plan: Plan, fits: Fits, release: int, rng: np.random.Generator) -> dict[str, Values]:
-    n = len(plan.rows)
+    n = plan.n_made or len(plan.rows)
     now: dict[str, Values] = {}
     for name, own in zip(plan.order, rng.spawn(len(plan.order)), strict=True):
         for one in {*plan.predictors[name], *_tested(plan, name)} - now.keys():
             now[one] = plan.variables[one].held.take(plan.rows)  # not synthesised: as it is
         fitted = fits.get((name, release), fits[name, 0])
-        held = {one: seen(plan.variables[one], now[one]) for one in plan.predictors[name]}
+        told = plan.formulas[name].told_apart if name in plan.formulas else ()
+        held = {one: seen(plan.variables[one], now[one], told=one in told) for one in plan.predictors[name]}
         made = fitted.draw(held, n, own, release)
         for rule in plan.rules.get(name, []):
             made = _set(made, rule.holds(now, n), rule.value)
@@ -118,7 +130,9 @@ def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
 
 
 def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
-    """Values of a release that differ from those the record in their place has."""
+    """Values of a release that differ from those the record in their place has; all where none has its place."""
+    if plan.n_made is not None:
+        return dict.fromkeys(made, plan.n_made)
     return {
         # a new number is no level of the original's
         name: int(np.count_nonzero(values.level != plan.variables[name].held.level[plan.rows]))
@@ -128,14 +142,15 @@ def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
 
 def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) -> int:
     """Synthesised records that hold exactly what some record of the original holds in several variables."""
-    fine = np.ones(len(plan.rows), np.bool_)
+    made_rows = plan.n_made or len(plan.rows)
+    fine = np.ones(made_rows, np.bool_)
     columns: list[Any] = []
     for name in names:
         level = made[name].level
         fine &= level != NEW
         columns.append(np.concatenate([plan.variables[name].held.level + 1, np.maximum(level + 1, 0)]))
     n = len(plan.variables[names[0]].held.level)
-    groups = group_codes(columns, n + len(plan.rows)).of_row
+    groups = group_codes(columns, n + made_rows).of_row
     here = np.zeros(int(groups.max()) + 1, np.bool_)
     here[groups[:n]] = True
     return int(np.count_nonzero(here[groups[n:]] & fine))

@@ -10,26 +10,32 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import open_frame
 from sdckit.data.households import Homes
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import open_eager, take_rows, with_some_numbers
+from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import ONCE, read_homes, read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_draws import DrawsByColumn, PosteriorDraws
-from sdckit.protect.synthesis.synthesis_models import Settings, kept_draws, read_models, unconverged
+from sdckit.protect.synthesis.synthesis_formulas import read_predictors
+from sdckit.protect.synthesis.synthesis_frames import written
+from sdckit.protect.synthesis.synthesis_models import (
+    JOINT,
+    Settings,
+    as_joint,
+    kept_draws,
+    read_models,
+    unconverged,
+)
+from sdckit.protect.synthesis.synthesis_order import general_predictors, in_order, targets_in_order
 from sdckit.protect.synthesis.synthesis_rules import read_rules
 from sdckit.protect.synthesis.synthesis_run import Plan, changed_values, copied_rows, draw_releases, fit_all
 from sdckit.protect.synthesis.synthesis_variables import (
-    NEW,
     Values,
     Variable,
-    is_usable,
     read_variable,
-    refuse_unfit,
 )
 
 __all__ = ["synthesize"]
@@ -41,16 +47,18 @@ def synthesize(
     data: Any,
     *,
     m: int = 1,
+    n: int | None = None,
     columns: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
     models: Any = None,
-    predictors: Sequence[str] | None = None,
+    predictors: Sequence[str] | Mapping[str, Any] | None = None,
     rows: Any = None,
     fit_to: str = "rows",
     rules: Mapping[str, Any] | None = None,
     proper: bool = False,
     min_leaf: int = 5,
     smoothing: float | Mapping[str, float] = 0.0,
+    concentration: float = 1.0,
     posterior_draws: int = 100,
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
@@ -63,16 +71,26 @@ def synthesize(
     data : data frame
     m : int
         Files to make, 1 or more. The first of several is the one that ``m=1`` makes.
+    n : int, optional
+        Records of each file; default as many as the data has. Another number takes a fully synthetic file: every
+        column that varies is drawn, and no record stands for one of the original.
     columns : sequence of str, optional
         Variables to synthesise; the others stay and predict. Default all that vary.
     order : sequence of str, optional
-        The same variables in the order in which they are drawn; default as in `columns` or the data.
+        The same variables in the order in which they are drawn; default what `predictors` asks for, else as in
+        `columns` or the data.
     models : str, scikit-learn estimator or dict, optional
-        For all or by variable: "cart" (the default; donors from the leaf of a tree), "normal", "logistic"
-        (two values), "multinomial", "poisson" (counts), "sample" (draws from the variable alone), or an
+        For all or by variable: "cart" (the default; donors from the leaf of a tree), "normal", "logistic" and
+        "probit" (two values), "multinomial", "poisson" (counts), "dirichlet_multinomial" (categories: their
+        shares in each cell of the predictors, the saturated model), "multivariate_normal" (the variables that
+        have it are drawn from one joint normal distribution), "sample" (draws from the variable alone), or an
         estimator: a classifier with probabilities, or a regressor, to whose predictions residuals are drawn.
-    predictors : sequence of str, optional
-        Which of the variables that are not synthesised predict; default all that vary and are no list of names.
+    predictors : sequence of str or dict, optional
+        Names: which of the variables that are not synthesised predict; default all that vary and are no list of
+        names. By variable, names or a formula: ``{"age": ["sex"], "income": "~ age * sex + log(hours + 1)"}``,
+        an empty list for nothing; a variable without an entry is predicted by all drawn before it. Formulas have
+        ``+ - : * / **``, ``C(column)`` and functions of each record's values. Trees and counts of cells take the
+        columns of a formula.
     rows : sequence of bool or str, optional
         Flags of the records to synthesise, or the column that holds them; default all records.
     fit_to : {"rows", "all"}
@@ -91,6 +109,9 @@ def synthesize(
         For numbers by "cart", for all or by variable: 0 gives donors' values as they are; 1 adds normal noise
         of the bandwidth 0.9 sd n^(-1/5) of each leaf, within the range of the variable. Values that a tenth of
         the records hold are not smoothed.
+    concentration : float
+        Of "dirichlet_multinomial": records that the prior adds to each level of each cell. 0: the counts alone, and
+        in a cell without records the shares of all.
     posterior_draws : int
         Draws of the coefficients of regressions kept in ``change.secret["draws"]``; with `proper`, at least m,
         and the first m are those the files were drawn with.
@@ -114,8 +135,11 @@ def synthesize(
     Raises
     ------
     ColumnError
-        A variable that the data does not have, or named in one option and not in another that needs it.
+        A variable that the data does not have, or named in one option and not in another that needs it; one that
+        predicts itself.
     DataError
+        Predictors in a circle, or drawn later than what they predict; a formula that cannot be read; `n` below 1, or
+        with columns that are not drawn.
         A variable without values or of equal ones; texts that nearly all differ; infinite values; a model that
         does not fit the type; flags that are not boolean, or of another number than the records.
 
@@ -131,6 +155,7 @@ def synthesize(
     Statistical Software 74(11).
     Reiter, J. P. (2005). Using CART to generate partially synthetic public use microdata. Journal of Official
     Statistics 21, 441-462.
+    Hu, J. and Savitsky, T. D. (2018). Bayesian Data Synthesis and Disclosure Risk Quantification. arXiv:1809.10074.
     Reiter, J. P. (2003). Inference for partially synthetic, public use microdata sets. Survey Methodology 29,
     181-188.
 
@@ -144,32 +169,42 @@ def synthesize(
     """
     named = None if columns is None else chosen(columns)
     arguments.count(m, "m", "counts releases")
+    if n is not None:
+        arguments.count(n, "n", "counts the records of each file")
     arguments.count(min_leaf, "min_leaf", "counts the records of a leaf")
     arguments.count(posterior_draws, "posterior_draws", "counts draws to keep", at_least=0)
     arguments.choice(fit_to, "fit_to", ("rows", "all"))
     arguments.flag(proper, "proper")
-    helping = chosen(predictors, "predictors") if predictors else ()
+    arguments.amount(concentration, "concentration", "counts the records of the prior")
+    listed = None if isinstance(predictors, Mapping) else predictors
+    helping = chosen(listed, "predictors") if listed else ()
     frame = open_eager(data, {"columns": named or (), "predictors": helping})
     needed = _needed(frame.columns, named, predictors, rules)
     variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
     apart = {one for one in (rows, household) if isinstance(one, str)}
     counts = _counting(frame, household, variables)
-    order_of, left = _targets(named, order, apart | counts, variables, len(frame))
+    order_of, left = targets_in_order(named, order, apart | counts, variables, len(frame))
     homes, shared = read_shared(frame, order_of, household, household_variables)
     if order is None:
         order_of = (*shared, *(name for name in order_of if name not in shared))
     hit = hit if homes is None or not shared else homes.some(hit)
-    helpers, unused = _helpers(predictors, order_of, apart, variables, len(frame))
+    helpers, unused = general_predictors(listed, order_of, apart, variables, len(frame))
+    chosen_models = read_models(
+        models, [variables[name] for name in order_of], _smoothing(smoothing, order_of)
+    )
+    joint = [name for name in order_of if chosen_models[name].name == JOINT]
+    order_of, predicting, formulas = in_order(
+        order_of, predictors, variables, joint=joint, helpers=helpers, fixed=order is not None
+    )
+    n_made = _other_size(n, frame, order_of, variables, rows, household)
     known = {name: {*variables} - set(order_of[at:]) for at, name in enumerate(order_of)}
-    targets = [variables[name] for name in order_of]
     plan = Plan(
         variables=variables, order=order_of,
-        predictors={name: (*helpers, *order_of[:at]) for at, name in enumerate(order_of)},
-        chosen=read_models(models, targets, _smoothing(smoothing, order_of)),
+        predictors=predicting, formulas=formulas, chosen=as_joint(chosen_models, order_of), n_made=n_made,
         rules=read_rules(rules or {}, variables, known), rows=np.flatnonzero(hit),
         fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
-        settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper),
+        settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper, float(concentration)),
         **_once(homes, shared, np.flatnonzero(hit)),
     )  # fmt: skip
     if 0 < len(plan.rows) < len(frame) and len(plan.fit_rows) < 2 * min_leaf:
@@ -178,32 +213,25 @@ def synthesize(
             "use fit_to='all'"
         )
     rng, secret = open_rng(seed)
-    for_fits, for_draws = rng.spawn(2)
-    files: list[dict[str, Values]] = []
+    files, draws, found = _drawn(plan, m, rng, keep=posterior_draws > 0)
     notes = {
         **left,
         **unused,
         **_once_said(shared, () if named else sorted(counts), flagged=rows is not None),
+        **found,
     }
-    draws: dict[str, PosteriorDraws] = {}
-    if len(plan.rows):
-        fits = fit_all(plan, m, for_fits)
-        files = draw_releases(plan, fits, m, for_draws)
-        kept = {name: kept_draws(fits[name, 0]) for name in order_of} if posterior_draws else {}
-        used = m if proper else 0
-        draws = {name: PosteriorDraws({**one, "used": used}) for name, one in kept.items() if one is not None}
-        slow = [name for name in order_of if unconverged(fits[name, 0])]
-        notes |= {"converged": f"the regressions of {', '.join(slow)} did not converge"} if slow else {}
-        notes |= _copies(plan, files)
-    else:
-        notes["changed"] = "no record is flagged"
     models_used = {name: plan.chosen[name].name for name in order_of}
-    made = [_written(frame, plan, one) for one in files] or [take_rows(frame, {}) for _ in range(m)]
+    made = [written(frame, plan.variables, plan.rows, one, plan.n_made) for one in files] or [
+        take_rows(frame, {}) for _ in range(m)
+    ]
     per_file = [changed_values(plan, one) for one in files]
+    if n_made is not None:
+        notes["n"] = f"files of {n_made:,} records from {len(frame):,}: none stands for one of the original"
     change = Change(
-        "synthesize", m * len(frame), {name: sum(one[name] for one in per_file) for name in order_of},
+        "synthesize", m * (n_made or len(frame)), {name: sum(one[name] for one in per_file) for name in order_of},
         parameters={
-            "m": m, "order": list(order_of), "models": models_used, "predictors": list(helpers),
+            "m": m, **({} if n_made is None else {"n": n_made}), "order": list(order_of), "models": models_used,
+            "predictors": _said(helpers, predictors),
             "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
             "rules": {name: len(found) for name, found in plan.rules.items()}, "proper": proper,
             "min_leaf": min_leaf, "smoothing": {name: plan.chosen[name].smoothing for name in order_of},
@@ -215,10 +243,57 @@ def synthesize(
     return Protected(made if m > 1 else made[0], change)
 
 
+def _drawn(
+    plan: Plan, m: int, rng: np.random.Generator, *, keep: bool
+) -> tuple[list[dict[str, Values]], dict[str, PosteriorDraws], dict[str, str]]:
+    """The values of each file, the draws of the parameters, and notes on both."""
+    for_fits, for_draws = rng.spawn(2)
+    if not len(plan.rows):
+        return [], {}, {"changed": "no record is flagged"}
+    fits = fit_all(plan, m, for_fits)
+    files = draw_releases(plan, fits, m, for_draws)
+    kept = {name: kept_draws(fits[name, 0]) for name in plan.order} if keep else {}
+    used = m if plan.settings.proper else 0
+    draws = {name: PosteriorDraws({**one, "used": used}) for name, one in kept.items() if one is not None}
+    slow = [name for name in plan.order if unconverged(fits[name, 0])]
+    notes = {"converged": f"the regressions of {', '.join(slow)} did not converge"} if slow else {}
+    return files, draws, notes | _copies(plan, files)
+
+
+def _said(helpers: Sequence[str], given: Any) -> list[str] | dict[str, Any]:
+    """What predicts, as it was asked for."""
+    if not isinstance(given, Mapping):
+        return list(helpers)
+    return {name: one if isinstance(one, str) else list(one) for name, one in given.items()}
+
+
+def _other_size(
+    n: int | None, frame: Any, order: Sequence[str], variables: Mapping[str, Variable], rows: Any, household: Any
+) -> int | None:  # fmt: skip
+    """The number of records to make where it is not that of the data."""
+    if n is None or n == len(frame):
+        return None
+    if rows is not None or household is not None:
+        says = "n= makes a fully synthetic file; it does not go with rows= or household="
+        raise DataError(says, argument="n")
+    stays = [name for name in frame.columns if name not in order and (
+        name not in variables or variables[name].n_levels + (variables[name].n_missing > 0) > 1
+    )]  # fmt: skip
+    if stays:
+        says = f"n= makes {n:,} records, and {stays[0]!r} is not drawn; synthesise it, or drop it first"
+        raise DataError(says, argument="n")
+    return n
+
+
 def _needed(columns: Sequence[str], named: Any, predictors: Any, rules: Any) -> list[str]:
     """The columns that are read: where all roles are given, no others."""
     if named is None or predictors is None:
         return list(columns)
+    if isinstance(predictors, Mapping):
+        if set(named) - set(predictors):
+            return list(columns)
+        found = read_predictors(predictors, named, columns)
+        predictors = [column for one in found.values() for column in one.columns]
     asked = {*named, *predictors}
     for one in rules.values() if isinstance(rules, Mapping) else ():
         for rule in one if isinstance(one, (list, tuple)) else [one]:
@@ -259,58 +334,6 @@ def _once(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str,
     first[homes.first], there[rows] = True, True
     lead = homes.lead(there)[homes.of_row[rows]]
     return {"shared": shared, "first": first, "lead": np.searchsorted(rows, lead)}
-
-
-def _targets(
-    named: tuple[str, ...] | None, order: Any, apart: set[str], variables: Mapping[str, Variable], n: int
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The variables to synthesise in their order, and a note on those that cannot be."""
-    given = arguments.names(order, "order")
-    if given is not None:
-        for name in given:
-            if name not in variables:
-                says = f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}"
-                raise ColumnError(says, argument="order")
-    flat = [name for name, one in variables.items()
-            if one.n_levels + (one.n_missing > 0) < 2 or one.kind == "empty"]  # fmt: skip
-    left: dict[str, str] = {}
-    targets = named
-    if targets is None:
-        targets = tuple(name for name in variables if name not in {*flat, *apart})
-        if flat:
-            left = {"left": f"{', '.join(flat)} hold one value or none, and stay"}
-        if given is not None:
-            first = [name for name in given if name not in flat]
-            targets = (*first, *(name for name in targets if name not in given))
-    if not targets:
-        raise DataError("no column varies, there is nothing to synthesise")
-    refuse_unfit([variables[name] for name in targets], n)
-    if named is not None and given is not None:
-        if set(given) != set(named):
-            says = "order= names exactly the columns to synthesise, in the order they are drawn"
-            raise ColumnError(says, argument="order")
-        targets = given
-    return targets, left
-
-
-def _helpers(
-    given: Any, order: tuple[str, ...], apart: set[str], variables: Mapping[str, Variable], n: int
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The variables that predict and stay as they are, and a note on those that cannot."""
-    names = arguments.names(given, "predictors")
-    if names is not None and (both := set(names) & set(order)):
-        says = f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
-        raise ColumnError(says, argument="predictors")
-    if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
-        says = f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out"
-        raise DataError(says, argument="predictors")
-    rest = [name for name in variables if name not in order and name not in apart]
-    usable = tuple(name for name in rest if is_usable(variables[name], n))
-    if names is not None:
-        return names, {}
-    unused = [name for name in rest if name not in usable]
-    said = f"{', '.join(unused)} predict nothing: one value, or a list of names"
-    return usable, {"predictors": said} if unused else {}
 
 
 def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
@@ -357,34 +380,6 @@ def _copies(plan: Plan, files: Sequence[Mapping[str, Values]]) -> dict[str, str]
         if names and (note == "copies" or names != plan.order):
             counts = ", ".join(str(copied_rows(plan, one, names)) for one in files)
             found[note] = (
-                f"{counts} of {len(plan.rows)} records equal one of the original in {', '.join(names)}"
+                f"{counts} of {plan.n_made or len(plan.rows)} records equal one of the original in {', '.join(names)}"
             )
     return found
-
-
-def _written(frame: Any, plan: Plan, made: Mapping[str, Values]) -> Any:
-    """One release as a frame of the caller's."""
-    sources, new = {}, {}
-    for name, values in made.items():
-        source, fresh = np.arange(len(frame)), values.level == NEW
-        first = plan.variables[name].first
-        source[plan.rows] = np.where(values.level >= 0, first[np.maximum(values.level, 0)], -1)
-        source[plan.rows[fresh]] = plan.rows[fresh]
-        sources[name] = source
-        if fresh.any() and values.number is not None:
-            where = np.zeros(len(frame), np.bool_)
-            where[plan.rows[fresh]] = True
-            new[name] = (where, _in_range(frame[name].dtype, values.number[fresh]))
-    out = take_rows(frame, sources)
-    return with_some_numbers(open_eager(open_frame(out), {}), new) if new else out
-
-
-def _in_range(dtype: Any, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers that an integer column can hold."""
-    if not dtype.is_integer():
-        return numbers
-    bits = int("".join(filter(str.isdigit, str(dtype))))
-    unsigned = dtype.is_unsigned_integer()
-    size = bits if unsigned else bits - 1
-    top = 2.0**size - (1 if size <= 53 else 2.0 ** (size - 53))  # floats are that far apart there
-    return np.clip(numbers, 0 if unsigned else -(2.0**size), top)

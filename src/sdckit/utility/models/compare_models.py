@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
+from sdckit.data.formula_text import Sides, read_formula
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.comparison import (
@@ -24,7 +25,6 @@ from sdckit.utility.comparison import (
     size_ratio,
 )
 from sdckit.utility.models.carried_by_few import FEWEST
-from sdckit.utility.models.formula_text import Sides, read_formula
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import Design, column_values, designs
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
+from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
-from sdckit.utility.models.formula_text import FUNCTIONS, Sides
 from sdckit.utility.models.term_names import common_levels, told_names
 
 __all__ = ["Design", "column_values", "designs"]

@@ -10,6 +10,7 @@ from sdckit.data.frames import frame_of, open_frame
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog
+from sdckit.workflow.recipes.recipe_steps import is_all_new
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -121,10 +122,7 @@ class Applied:
     def _aligned(self) -> bool:
         """Whether row i was made from row i: a fully synthetic row is nobody's."""
         assert self.scenario is not None
-        full = any(
-            one.method == "synthesize" and not {"columns", "rows"} & set(one.arguments)
-            for one in self.recipe.steps
-        )
+        full = any(is_all_new(one.method, one.arguments) for one in self.recipe.steps)
         return self.scenario.aligned if full else True
 
     def report(self, path: str | Path, *, internal: bool = False, seed: int | None = None) -> None:

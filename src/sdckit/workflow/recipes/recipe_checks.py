@@ -16,8 +16,10 @@ from sdckit.workflow.recipes.recipe_steps import (
     RISK_MEASURE,
     Method,
     check_arguments,
+    columns_made,
     columns_named,
     method_of,
+    n_files,
 )
 from sdckit.workflow.recipes.recipe_toml import plain_arguments
 
@@ -83,7 +85,7 @@ def check_against(
             _check_suppression(step, scenario, header.n, place)
         if step.method == "recode" or (step.method == "pram" and "matrix" in step.arguments):
             _try(header, step, frame, folder, place)
-        if step.method == "synthesize" and step.arguments.get("m", 1) != 1 and number < len(steps):
+        if n_files(method, step.arguments) != 1 and number < len(steps):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
         _after(header, method, step, place)
 
@@ -121,21 +123,21 @@ def columns_used(steps: Sequence[StepLike]) -> set[str]:
     return {
         name
         for one in steps
-        for role in ("column", "columns", *(["household"] if one.method in NUMBERING else []))
+        for role in ("column", "columns", "masked", *(["household"] if one.method in NUMBERING else []))
         for name in columns_named(method_of(one.method, "step"), one.arguments, role)
     }
 
 
 def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
-    """Every column that a step names; no step makes one, so all must be in the file."""
-    methods = [(method_of(one.method, "step"), one.arguments) for one in steps]
-    named = [
-        name
-        for method, arguments in methods
-        for role in method.columns
-        for name in columns_named(method, arguments, role)
-    ]
-    return tuple(dict.fromkeys(named))
+    """Every column that a step names and none before it makes: all must be in the file."""
+    named: dict[str, None] = {}
+    made: set[str] = set()
+    for one in steps:
+        method = method_of(one.method, "step")
+        here = [name for role in method.columns for name in columns_named(method, one.arguments, role)]
+        named |= dict.fromkeys(name for name in here if name not in made)
+        made |= set(columns_made(method, one.arguments))
+    return tuple(named)
 
 
 def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any], place: str) -> None:
@@ -215,6 +217,12 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
                 header.kinds[name] = False
             elif method.effect == "unknown":
                 header.kinds[name] = None
+    for name in columns_made(method, step.arguments):
+        header.kinds[name] = header.kinds[name.removesuffix(step.arguments["suffix"])]
+    copies = step.arguments.get("masked") if method.name == "impute_masked" else None
+    for name in copies.values() if isinstance(copies, Mapping) else ():
+        del header.kinds[name]
+        header.gone[name] = place
     if method.effect == "same" and not columns_named(method, step.arguments, "columns"):
         header.touched.update(header.kinds)
 

@@ -142,9 +142,14 @@ class Watch:
         return tuple(found)
 
     def differing(self, data: Any) -> dict[str, int]:
-        """Values of each column of the original that are others in a changed file."""
+        """Values of each column of the original that are others in a changed file.
+
+        All of them where the file has another number of records: none stands for one of the original.
+        """
         before: Any = open_frame(self.original)
         after: Any = open_frame(data)
+        if len(before) != len(after):
+            return dict.fromkeys(before.columns, len(before))
         return n_differing(before, after)
 
     def _share(self, data: Any) -> float:
@@ -210,7 +215,8 @@ class Watch:
         schema = open_frame(self.original).schema
         numeric = [name for name in shared if schema[name].is_numeric()]
         try:
-            found = propensity(self.original, data, variables=shared, numeric=numeric, aligned=True)
+            aligned = len(open_frame(self.original)) == len(open_frame(data))  # type: ignore[arg-type]
+            found = propensity(self.original, data, variables=shared, numeric=numeric, aligned=aligned)
         except SdcError:
             return math.nan
         return float(found.pmse)

@@ -9,10 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sdckit.data.formula_text import formula_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
-__all__ = ["HOW", "METHODS", "RISK_MEASURE", "Method", "check_arguments", "columns_named", "method_of"]
+__all__ = [
+    "HOW", "METHODS", "RISK_MEASURE", "Method", "check_arguments", "columns_made", "columns_named", "is_all_new",
+    "method_of", "n_files",
+]  # fmt: skip
 
 Effect = Literal["same", "gone", "text", "unknown"]
 # Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
@@ -110,6 +114,7 @@ _ALL = (
     Method("synthesize", naming=("models", "predictors", "rules")),
     Method("mask_categorical"),
     Method("mask_continuous", numbers=("columns",)),
+    Method("impute_masked", naming=("masked", "predictors", "models")),
     Method("replace_high_risk"),
     Method("coarsen_weights", numbers=("weight",)),
     Method("limit_households"),
@@ -148,6 +153,38 @@ def method_of(name: object, place: str) -> Method:
     return _TABLE[name]
 
 
+def columns_made(method: Method, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns that a step adds to the file: masked copies beside the originals.
+
+    >>> columns_made(method_of("mask_categorical", "step 1"), {"columns": ["job"], "suffix": "_masked"})
+    ('job_masked',)
+    """
+    suffix = arguments.get("suffix")
+    if not isinstance(suffix, str):
+        return ()
+    return tuple(name + suffix for name in columns_named(method, arguments, "columns"))
+
+
+def n_files(method: Method, arguments: Mapping[str, Any]) -> int:
+    """How many files come of a step.
+
+    >>> n_files(method_of("synthesize", "step 1"), {}), n_files(method_of("impute_masked", "step 1"), {})
+    (1, 10)
+    """
+    if "m" not in method.parameters:
+        return 1
+    return int(arguments.get("m", method.parameters["m"].default))
+
+
+def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a step makes rows that are nobody's.
+
+    >>> is_all_new("synthesize", {"m": 3}), is_all_new("synthesize", {"columns": ["age"]})
+    (True, False)
+    """
+    return method == "synthesize" and ("n" in arguments or not {"columns", "rows"} & set(arguments))
+
+
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
     """Refuse arguments that the method does not have, that are of the wrong kind, or that are lacking."""
     for name, value in arguments.items():
@@ -183,13 +220,25 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
     if given is None or role not in method.columns or (role == "risk" and given == RISK_MEASURE):
         return ()
     if isinstance(given, Mapping):
-        return tuple(given)
+        inside = [_inside(role, one) for one in given.values()]
+        return tuple(dict.fromkeys([*given, *(name for names in inside for name in names)]))
     if isinstance(given, str):
         return () if role in TABLES else (given,)
     parts = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, list) else []
     return tuple(
         name for part in parts if isinstance(part, list | tuple) for name in part if isinstance(name, str)
     )
+
+
+def _inside(role: str, value: Any) -> tuple[str, ...]:
+    """Columns that stand in the values of a table: what predicts a variable, and its masked copy."""
+    if role == "masked" and isinstance(value, str):
+        return (value,)
+    if role != "predictors":
+        return ()
+    if isinstance(value, str) and "~" in value:
+        return formula_columns(value)
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
 
 
 def _annotation(method: Method, name: str) -> Any:

@@ -16,6 +16,7 @@ from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
 from sdckit.workflow.recipes.recipe_file import checked_steps, digests, hierarchies, read_steps
 from sdckit.workflow.recipes.recipe_log import RecipeLog
+from sdckit.workflow.recipes.recipe_steps import is_all_new
 from sdckit.workflow.recipes.recipe_toml import read_entries
 from sdckit.workflow.recoding.band_labels import read_bands
 from sdckit.workflow.recoding.changes import Banded, Recoding, Repeated
@@ -78,6 +79,11 @@ class Recodings:
     own: bool = False
 
     @property
+    def _all_new(self) -> bool:
+        """Whether the rows of the release are nobody's."""
+        return any(is_all_new(one.method, one.arguments) for one in self.steps)
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """Columns that a step leaves out of the release."""
         return tuple(
@@ -88,12 +94,12 @@ class Recodings:
     def keeps_rows(self) -> bool:
         """Whether row i of a release was made from row i of the original, or `rows` says from which."""
         moved = any(one.method in MOVING_ROWS for one in self.steps)
-        return not any(map(_is_all_new, self.steps)) and (self.rows is not None or not moved)
+        return not self._all_new and (self.rows is not None or not moved)
 
     @property
     def tells_rows(self) -> bool:
         """Whether a log tells which row of the original each released row was made from."""
-        return self.log is not None and not any(map(_is_all_new, self.steps))
+        return self.log is not None and not self._all_new
 
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
@@ -138,7 +144,7 @@ class Recodings:
 
     def check_sizes(self, sizes: Sequence[int | None], names: Sequence[str]) -> None:
         """Refuse releases with other rows than the log says; None is a size that nobody has counted."""
-        if self.log is None or any(map(_is_all_new, self.steps)):
+        if self.log is None or self._all_new:
             return
         expected = self.log.n if self.rows is None else len(self.rows)
         for size, name in zip(sizes, names, strict=True):
@@ -241,11 +247,6 @@ def is_recoding(step: StepLike) -> bool:
 def _keeps_homes_together(change: Change) -> bool:
     """Whether a step put whole households into random order."""
     return change.method in MOVING_ROWS and change.parameters.get("household") is not None
-
-
-def _is_all_new(step: StepLike) -> bool:
-    """Whether a step makes rows that are nobody's."""
-    return step.method == "synthesize" and not {"columns", "rows"} & set(step.arguments)
 
 
 def _from_the_data(step: StepLike) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sdckit.data.formula_text import read_formula
 from sdckit.errors import ColumnError, DataError
-from sdckit.utility.models.formula_text import read_formula
 
 COLUMNS = ["y", "x", "g", "log", "np", "age in years", "a~b", "ärger"]
 

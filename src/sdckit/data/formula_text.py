@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["FUNCTIONS", "Sides", "read_formula"]
+__all__ = ["FUNCTIONS", "QUOTED", "Sides", "formula_columns", "named_columns", "read_formula"]
 
 # Transformations of the formula language itself, and the functions of numpy that may be written bare.
 TRANSFORMS = ("C", "I", "bs", "cc", "center", "cr", "cs", "poly", "scale")
@@ -74,7 +74,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
     sides = [side.replace("\0", "~") for side in sides]
     if len(sides) != 2 or not all(sides):
         raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'", argument="formula")
-    left, right = ([*_columns(side, present)] for side in sides)
+    left, right = ([*named_columns(side, present)] for side in sides)
     names = tuple(dict.fromkeys(name for name, _ in (*left, *right)))
     bare = sides[0].removeprefix("`").removesuffix("`")
     return Sides(
@@ -89,8 +89,12 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
     )
 
 
-def _columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """The columns that one side names, each checked, and whether as the first argument of ``C()``."""
+def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The columns that one side names, each checked, and whether as the first argument of ``C()``.
+
+    >>> list(named_columns("C(sex) * age", ["age", "sex"]))
+    [('sex', True), ('age', False)]
+    """
     quoted = QUOTED.findall(text)
     places = iter(range(len(quoted)))
     tokens = _tokens(QUOTED.sub(lambda _: f" {STAND_IN}{next(places)} ", text))
@@ -122,6 +126,30 @@ def _columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
         elif not (after == "=" or (word in SPACES and after == ".")):
             _check(word, present)
             yield word, (further, before) == ("C", "(")
+
+
+class _Anything(list[str]):
+    """Columns that are not known yet."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+def formula_columns(formula: str) -> tuple[str, ...]:
+    """The columns that a formula names, whether they exist or not; none where it cannot be read.
+
+    >>> formula_columns("~ age * sex + log(income)")
+    ('age', 'sex', 'income')
+    """
+    sides = formula.partition("~")
+    try:
+        return tuple(
+            dict.fromkeys(
+                name for text in (sides[0], sides[2]) for name, _ in named_columns(text, _Anything())
+            )
+        )
+    except DataError:
+        return ()
 
 
 def _tokens(text: str) -> list[tuple[int, str]]:
