@@ -197,6 +197,7 @@ ELSEWHERE = {
     ("outliers", "upper"): "inside",
     ("outliers", "lower"): "inside",
     ("matching_risk", "width"): "amount",
+    ("matching_risk", "relative"): "own",  # one for each number, too
     ("risky_cells", "threshold"): "whole",
     ("individual_risk", "threshold"): "share",
     ("probabilistic_linkage", "threshold"): "inside",

@@ -197,20 +197,26 @@ class Pair:
         )
 
     def records(
-        self, columns: Mapping[str, Any], *, rows: NDArray[np.int64] | None = None, prefix: str = ""
-    ) -> Any:
+        self, columns: Mapping[str, Any], *, rows: NDArray[np.int64] | None = None, prefix: str = "",
+        show: Sequence[str] = (),
+    ) -> Any:  # fmt: skip
         """Arrays as a frame of the original's engine, one row per record (or per record in `rows`).
+
+        `show`: columns of the original to put before them, after the id.
 
         Raises
         ------
         ColumnError
-            A result column has the name of the id.
+            A result column has the name of the id, or of a column to show.
         """
         named = {prefix + name: values for name, values in columns.items()}
         if self.id is not None and self.id.casefold() in {name.casefold() for name in named}:
             raise ColumnError(f"id {self.id!r} has the name of a result column; give prefix='...'")
+        if clash := [name for name in show if name in named]:
+            raise ColumnError(f"{clash[0]!r} is a column and a result; give prefix='...'")
         source = self.original if rows is None else self.original[rows.tolist()]
-        return result_frame(named, source, carry=self.id)
+        first = [*([] if self.id is None else [self.id]), *(name for name in show if name != self.id)]
+        return result_frame(named, source, carry=first)
 
     def table(self, columns: Mapping[str, Any]) -> Any:
         """Plain values as a frame of the original's engine."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -106,23 +106,26 @@ def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -
             )
 
 
-def result_frame(columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry: str | None = None) -> Any:
+def result_frame(
+    columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry: str | Sequence[str] | None = None
+) -> Any:
     """Arrays as a frame of the caller's engine, with the caller's index where the engine has one.
 
-    `carry` names a column of the caller's frame to put first, as it is.
+    `carry` names columns of the caller's frame to put first, as they are.
     """
     import pyarrow as pa
 
+    first = [carry] if isinstance(carry, str) else [*(carry or ())]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     frame: Any = nw.DataFrame.from_arrow(table, backend=source.implementation)
     if source.implementation.is_pandas_like():
         native, own = frame.to_native(), source.to_native()
         native.index = own.index.view()
-        if carry is not None:
-            native.insert(0, carry, own[carry].array)
+        for place, name in enumerate(first):
+            native.insert(place, name, own[name].array)
         return native
-    if carry is not None:
-        frame = nw.concat([source.select(carry), frame], how="horizontal")
+    if first:
+        frame = nw.concat([source.select(first), frame], how="horizontal")
     return frame.to_native()
 
 

@@ -15,8 +15,8 @@ from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
 __all__ = [
-    "LEARNING", "MATCHING", "Figure", "ShareView", "bins_chart", "bins_tree", "by_release", "over", "release_heads",
-    "said_blocks", "said_tree", "share_view", "shares_table", "shares_tree",
+    "LEARNING", "MATCHING", "Figure", "ShareView", "bins_chart", "bins_tree", "by_release", "over", "release_bars",
+    "release_heads", "said_blocks", "said_tree", "share_view", "shares_table", "shares_tree",
 ]  # fmt: skip
 
 MATCHING, LEARNING = "Can rows be matched back?", "What can be learnt?"
@@ -93,7 +93,7 @@ def share_view(
     def blocks(plain: Plain, place: str) -> list[Block]:
         tree, variable = plain[place], place.partition(":")[2]
         table = shares_table(head.format(variable), shares, tree)
-        chart = draw(tree, variable) if draw else _bars(table.caption, shares, tree)
+        chart = draw(tree, variable) if draw else release_bars(table.caption, shares, tree)
         return [table, chart, *also(tree), *said_blocks(tree)]
 
     return ShareView(
@@ -177,7 +177,8 @@ def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBl
     return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
 
 
-def _bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
+def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
+    """The shares of the records in the first release."""
     first = tree["releases"][0]
     of_records = (one for one in shares if one.base in {"n", "released"} and one.name in first)
     rows = ((one.words, first[one.name]) for one in of_records)

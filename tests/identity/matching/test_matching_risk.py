@@ -23,6 +23,13 @@ SURVEY = pl.DataFrame(
 )
 FIRST = SURVEY.with_columns(income=pl.Series([104.0, 96.0, 310.0, -52.0]))
 SECOND = SURVEY.with_columns(income=pl.Series([200.0, 205.0, 900.0, 1.0]))
+DICE = np.random.default_rng(3)
+NUMBERS = pl.DataFrame(
+    {"sex": DICE.choice(["f", "m"], 60), "x": DICE.normal(0, 1, 60), "y": DICE.normal(10, 4, 60)}
+)
+MOVED = NUMBERS.with_columns(
+    x=pl.col("x") + pl.Series(DICE.normal(0, 0.4, 60)), y=pl.col("y") + pl.Series(DICE.normal(0, 1, 60))
+)
 ROLES = {"known": ["sex"], "synthetic": ["income"], "numeric": ["income"]}
 
 
@@ -32,6 +39,8 @@ def test_one_release():
         "match_risk": [0.5, 0.5, 1.0, 1.0],
         "match_count": [2.0, 2.0, 1.0, 1.0],
         "unique_true_match_rate": [0.0, 0.0, 1.0, 1.0],
+        "n_high_risk": [0, 0, 1, 1],
+        "n_true_matches": [0, 0, 1, 1],
     }
     assert (result.n, result.m, result.expected_match_risk, result.mean_match_risk) == (4, 1, 3.0, 0.75)
     assert (result.true_match_rate, result.false_match_rate, result.unique_matches) == (0.5, 0.0, 2.0)
@@ -66,7 +75,9 @@ def test_no_single_match_is_undefined():
 def test_high_risk_and_summary():
     result = matching_risk(SURVEY, FIRST, **ROLES, id="id")
     high = result.high_risk(0.5)
-    assert high.columns == ["id", "row", "match_risk", "match_count", "unique_true_match_rate"]
+    assert high.columns == [
+        "id", "row", "match_risk", "match_count", "unique_true_match_rate", "n_high_risk", "n_true_matches",
+    ]  # fmt: skip
     assert (high["id"].to_list(), high["row"].to_list()) == ([13, 14], [3, 4])
     plain, more = result.summary(), result.summary(threshold=0.2)
     assert more["figure"].to_list() == [*plain["figure"].to_list(), "high_risk"]
@@ -227,3 +238,97 @@ def test_a_scenario_says_how_rows_are_matched():
     assert [one["matched"] for one in told["variables"]] == ["exactly", "within ± 20 of the value"]
     assert told["high_risk_limit"] == 0.9
     pickle.loads(pickle.dumps(result))
+
+
+# --- lists of widths, a radius, and what is shown of those at risk ----------------------------------------
+
+
+def test_widths_in_the_order_of_the_variables():
+    listed = matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], width=[1.0, 3.0], relative=[False, False])
+    named = matching_risk(
+        NUMBERS, MOVED, synthetic=["x", "y"], width={"x": 1.0, "y": 3.0}, relative={"x": False, "y": False}
+    )
+    assert listed.records.equals(named.records)
+    assert [one.width for one in listed.variables] == [1.0, 3.0]
+    swapped = matching_risk(NUMBERS, MOVED, synthetic=["y", "x"], width=np.array([3.0, 1.0]), relative=False)
+    assert swapped.records.equals(named.records)
+
+
+@pytest.mark.parametrize(("argument", "given"), [("width", [1.0]), ("relative", [True, False, True])])
+def test_a_list_of_another_length_is_refused(argument, given):
+    with pytest.raises(DataError, match=f"{argument} lists {len(given)} for 2 synthetic numbers") as caught:
+        matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], **{argument: given})
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("bounds", ["closed", "open"])
+@pytest.mark.parametrize("known", [[], ["sex"]])
+def test_a_radius_is_that_of_all_numbers_together(bounds, known):
+    found = matching_risk(
+        NUMBERS, MOVED, known=known, synthetic=["x", "y"], width=0.5, distance="euclidean", bounds=bounds
+    )
+    units = NUMBERS.select(pl.col("x", "y").std()).row(0)
+    one, other = (frame.select("x", "y").to_numpy() / units for frame in (NUMBERS, MOVED))
+    near = np.sqrt(((one[:, None] - other[None]) ** 2).sum(axis=2)) <= 0.5
+    if known:
+        near &= NUMBERS["sex"].to_numpy()[:, None] == MOVED["sex"].to_numpy()[None]
+    count, true = near.sum(axis=1), near.diagonal()
+    assert found.records["match_count"].to_list() == count.tolist()
+    assert found.expected_match_risk == pytest.approx((true / np.maximum(count, 1)).sum())
+    assert "0.5 standard deviations off" in found.variables[-1].matched
+    # A ball lies in its box: nobody has more matches than there.
+    box = matching_risk(NUMBERS, MOVED, known=known, synthetic=["x", "y"],
+                        width=[0.5 * unit for unit in units], relative=False, bounds=bounds)  # fmt: skip
+    assert (found.records["match_count"] <= box.records["match_count"]).all()
+
+
+def test_missing_numbers_match_missing_ones_within_a_radius():
+    gaps = NUMBERS.with_columns(x=pl.when(pl.int_range(pl.len()) < 5).then(None).otherwise("x"))
+    found = matching_risk(gaps, gaps, synthetic=["x", "y"], width=0.0, distance="euclidean")
+    assert found.records["match_count"].to_list() == [1.0] * gaps.height
+    assert found.true_match_rate == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [
+        ({"width": {"x": 1.0, "y": 1.0}}, "width"),
+        ({"width": 1.0, "relative": True}, "relative"),
+        ({"width": 1.0, "missing": "wildcard"}, "missing"),
+        ({"distance": "manhattan"}, "distance"),
+    ],
+)
+def test_what_has_no_meaning_with_a_radius_is_refused(options, argument):
+    with pytest.raises(DataError) as caught:
+        matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], **{"distance": "euclidean", **options})
+    assert caught.value.argument == argument
+
+
+def test_who_is_at_high_risk_in_how_many_files_and_what_they_hold():
+    result = matching_risk(SURVEY, [FIRST, SECOND], **ROLES, id="id")
+    assert result.records["n_high_risk"].to_list() == [0, 0, 1, 1]
+    assert result.records["n_true_matches"].to_list() == [0, 0, 1, 1]
+    shown = result.high_risk(0.4, values=True)
+    assert shown.columns[:1] == ["id"]
+    matched = [one.name for one in result.variables]
+    assert shown.select(matched).equals(SURVEY[2:].select(matched))
+    cases = result.summary(threshold=0.4, show_cases=True)
+    assert cases.filter(figure="high_risk_row")["value"].to_list() == [3.0, 4.0]
+    assert "high_risk_row" not in result.summary(threshold=0.4)["figure"]
+    with pytest.raises(DataError, match="give threshold="):
+        result.summary(show_cases=True)
+
+
+def test_targets_by_their_risk_sum_up_and_are_drawn_beside_an_earlier_release():
+    risky = matching_risk(NUMBERS, NUMBERS, synthetic=["x", "y"], width=0.01)
+    safer = matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], width=0.5)
+    assert risky.risk_counts() == (0, 0, 0, 0, NUMBERS.height)
+    counts = safer.risk_counts()
+    assert sum(counts) == NUMBERS.height
+    assert counts[-1] == round(safer.true_match_rate * NUMBERS.height)
+    drawn = safer.plot(internal=True, before=risky).to_dict()
+    labels = [row["label"] for rows in drawn["datasets"].values() for row in rows]
+    assert "1: one match, the right one, before" in labels
+    assert "1: one match, the right one, after" in labels
+    with pytest.raises(DataError, match="the same 60 targets"):
+        safer.plot(before=matching_risk(SURVEY, FIRST, **ROLES))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import releases
@@ -27,12 +29,27 @@ def test_exact_inside_and_rounded_outside():
     assert outside["unique_matches"]["value"] in {None, 5 * round(result.unique_matches / 5)}
 
 
-def test_shares_of_the_records_are_drawn_and_no_others():
-    assert [row["label"] for row in drawn("matching_risk")] == [
-        "records expected to be matched back",
-        "records expected to be matched back by chance",
-        "records whose single match is the right one",
+def test_the_records_are_drawn_by_their_match_risk():
+    rows = drawn("matching_risk")
+    assert [row["label"] for row in rows] == [
+        "0: no match, or wrong ones",
+        "up to 0.1",
+        "0.1 to 0.2",
+        "0.2 to 0.5",
+        "1: one match, the right one",
     ]
+    assert sum(row["length"] for row in rows) > 0.8 * SURVEY.height
+
+
+def test_before_and_after_a_replacement_stand_side_by_side():
+    one, other = (
+        sdc.matching_risk(SURVEY, releases.release(seed=seed), known=["sex"], synthetic=["income"], width=0.2)
+        for seed in (1, 2)
+    )
+    (plain,) = protect(result_document(replace(other, before=one)))["measures"].values()
+    labels = [row["label"] for row in view_of("matching_risk").blocks({"x": plain}, "x")[1].data["rows"]]
+    assert labels[:2] == ["0: no match, or wrong ones, before", "0: no match, or wrong ones, after"]
+    assert len(labels) == 10
 
 
 def test_the_answer():

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sdckit.cells.number_columns import measured_columns
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
@@ -26,8 +28,8 @@ class Asked:
     known: Sequence[str] = ()
     synthetic: Sequence[str] = ()
     numeric: Sequence[str] | None = None
-    width: float | Mapping[str, float] | None = None
-    relative: bool | Mapping[str, bool] | None = None
+    width: float | Sequence[float] | Mapping[str, float] | None = None
+    relative: bool | Sequence[bool] | Mapping[str, bool] | None = None
     missing: MissingRule | None = None
     scenario: Scenario | None = None
 
@@ -82,7 +84,14 @@ def files_to_match(original: Any, released: Any, asked: Asked, *, id: str | None
         by["width"] = DEFAULT_WIDTH
     if asked.relative is None:
         by["relative"] = {name: said.is_relative(name) for name in names}
-    match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **by)  # before any file is read
+    early = by  # before any file is read; lists wait until it is known which variables are numbers
+    if declared is None:
+        early = {
+            **by,
+            "width": _one_of(by["width"], DEFAULT_WIDTH),
+            "relative": _one_of(by["relative"], True),
+        }
+    match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
     pair = open_pair(opened, categories={}, unread=roles, aligned=True)
@@ -98,6 +107,12 @@ def files_to_match(original: Any, released: Any, asked: Asked, *, id: str | None
     return FilesToMatch(pair, found, _unused(asked, said, found))
 
 
+def _one_of(given: Any, default: Any) -> Any:
+    """One value in the place of a list."""
+    is_list = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str)
+    return default if is_list else given
+
+
 def _in_order(some: Sequence[str], names: Sequence[str]) -> list[str]:
     return [name for name in names if name in some]
 
@@ -105,7 +120,9 @@ def _in_order(some: Sequence[str], names: Sequence[str]) -> list[str]:
 def _unused(asked: Asked, said: Matching, by: MatchBy) -> dict[str, str]:
     """Refuse a width given for nothing; of a scenario's, which other intruders may use, only say so."""
     given = asked.width if asked.width is not None else said.width
-    if not given or isinstance(given, Mapping) or by.widths:  # a width of 0 asks for equality
+    if (
+        isinstance(given, np.ndarray | Sequence | Mapping) or not given or by.widths
+    ):  # a width of 0 asks for equality
         return {}
     known = [name for name in by.numeric if name in by.known]
     if known:

@@ -16,7 +16,15 @@ from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["DEFAULT_WIDTH", "MatchBy", "MatchedVariable", "match_by", "matched_variables", "target_rows"]
+__all__ = [
+    "DEFAULT_WIDTH",
+    "MatchBy",
+    "MatchedVariable",
+    "match_by",
+    "matched_variables",
+    "refuse_with_radius",
+    "target_rows",
+]
 
 DEFAULT_WIDTH = 0.10
 Role = Literal["known", "synthetic"]
@@ -41,6 +49,8 @@ class MatchedVariable:
         Whether the ends of the interval do not match.
     around : str
         Which value the interval is around: "original" or "released".
+    together : bool
+        Whether all synthetic numbers together lie within a radius of `width` standard deviations.
     """
 
     name: str
@@ -51,6 +61,8 @@ class MatchedVariable:
     open: bool = False
     around: str = "original"
 
+    together: bool = False
+
     @property
     def matched(self) -> str:
         """The same in words.
@@ -60,6 +72,9 @@ class MatchedVariable:
         >>> MatchedVariable("income", "synthetic", "number", 0.1, True).matched
         'within ± 10 % of the value'
         """
+        if self.together:
+            ends = "below" if self.open else "at most"
+            return f"together with other numbers, {ends} {self.width:g} standard deviations off"
         if self.width is None or (not self.width and not self.open):
             return "exactly"
         value = "the released value" if self.around == "released" else "the value"
@@ -117,8 +132,8 @@ def match_by(
     known: Sequence[str],
     synthetic: Sequence[str],
     numeric: Sequence[str],
-    width: float | Mapping[str, float],
-    relative: bool | Mapping[str, bool],
+    width: float | Sequence[float] | Mapping[str, float],
+    relative: bool | Sequence[bool] | Mapping[str, bool],
     missing: MissingRule | None,
     scenario: Scenario | None,
 ) -> MatchBy:
@@ -152,6 +167,9 @@ def match_by(
             if name not in names:
                 words = f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}"
                 raise ColumnError(words, argument=role)
+    listed_numbers = [name for name in made if name in numbers]
+    width = _by_name(width, listed_numbers, "width")
+    relative = _by_name(relative, listed_numbers, "relative")
     if isinstance(width, Mapping):
         numbers = tuple(dict.fromkeys([*numbers, *width]))  # who gives a width says that it is a number
     with_width = width if isinstance(width, Mapping) else [name for name in made if name in numbers]
@@ -168,7 +186,41 @@ def match_by(
     )  # fmt: skip
 
 
-def matched_variables(by: MatchBy, *, bounds: str, around: str) -> tuple[MatchedVariable, ...]:
+def _by_name(given: Any, names: Sequence[str], argument: str) -> Any:
+    """A list as what it says of each synthetic number, in their order."""
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
+        return given
+    if len(given) != len(names):
+        words = (
+            f"{argument} lists {len(given)} for {len(names)} synthetic numbers ({', '.join(names) or 'none'})"
+        )
+        raise DataError(f"{words}; give one for each, in the order of synthetic", argument=argument)
+    return {
+        name: one.item() if isinstance(one, np.generic) else one
+        for name, one in zip(names, given, strict=True)
+    }
+
+
+def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
+    """Refuse what has no meaning where numbers lie within a radius.
+
+    Raises `DataError`: several widths, one that is relative, or missing values that match any.
+    """
+    if width is not None and not arguments.is_number(width):
+        words = "width is one number of standard deviations where distance='euclidean'"
+        raise DataError(words, argument="width")
+    if relative is not None:
+        words = "relative says nothing where distance='euclidean': the width is in standard deviations"
+        raise DataError(words, argument="relative")
+    rules = missing.values() if isinstance(missing, Mapping) else [missing]
+    if "wildcard" in rules:
+        words = "missing='wildcard' gives no distance; choose 'category' where distance='euclidean'"
+        raise DataError(words, argument="missing")
+
+
+def matched_variables(
+    by: MatchBy, *, bounds: str, around: str, distance: str = "box"
+) -> tuple[MatchedVariable, ...]:
     """Say of each variable how it is matched.
 
     Examples
@@ -182,7 +234,9 @@ def matched_variables(by: MatchBy, *, bounds: str, around: str) -> tuple[Matched
         role: Role = "known" if name in by.known else "synthetic"
         if name in by.widths:
             width, relative = by.widths[name]
-            found.append(MatchedVariable(name, role, "number", width, relative, bounds == "open", around))
+            ball = distance == "euclidean"
+            interval = (width, relative and not ball, bounds == "open", around)
+            found.append(MatchedVariable(name, role, "number", *interval, together=ball))
         else:
             found.append(MatchedVariable(name, role, "number" if name in by.numeric else "category"))
     return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -24,13 +24,16 @@ from sdckit.identity.matching.matching_options import (
     MatchBy,
     MatchedVariable,
     matched_variables,
+    refuse_with_radius,
     target_rows,
 )
+from sdckit.identity.matching.matching_radius import match_in_ball
 
 __all__ = ["MatchingRisk", "matching_risk"]
 
 Bounds = Literal["closed", "open"]
 Around = Literal["original", "released"]
+RISK_STEPS = (0.0, 0.1, 0.2, 0.5, 1.0)  # a risk is 0 or 1 over a number of matches
 NO_UNIQUE_MATCH = "no record has exactly one match"
 
 
@@ -104,7 +107,8 @@ class MatchingRisk(PairResult):
         words.
     records : frame
         For each target ``match_risk``, ``match_count`` and ``unique_true_match_rate``, means over the
-        releases.
+        releases, and the number of releases in which its match risk is above the limit (``n_high_risk``) and in
+        which the right record is its only match (``n_true_matches``).
     records_by_release : frame
         ``row``, ``release``, ``match_count``, ``true_match``, ``unique_true_match``, ``unique_false_match``
         and ``match_risk``.
@@ -115,7 +119,7 @@ class MatchingRisk(PairResult):
         "n", "expected_match_risk", "mean_match_risk", "true_match_rate", "false_match_rate", "unique_matches",
         "expected_by_chance", "baseline", "n_high_risk", "n_high_risk_of_mean",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "matched")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "matched", "before")
     matched: Matched = field(kw_only=True)
     n: int = 0
     expected_match_risk: float = math.nan
@@ -130,6 +134,7 @@ class MatchingRisk(PairResult):
     high_risk_limit: float = 0.5
     variables: tuple[MatchedVariable, ...] = ()
     prefix: str = field(default="", repr=False)
+    before: MatchingRisk | None = field(default=None, repr=False)
 
     @cached_property
     def records(self) -> Any:
@@ -152,13 +157,15 @@ class MatchingRisk(PairResult):
             }
         )
 
-    def high_risk(self, threshold: float) -> Any:
+    def high_risk(self, threshold: float, *, values: bool = False) -> Any:
         """The targets whose match risk is above a threshold, with their ``row`` (from 1).
 
         Parameters
         ----------
         threshold : float
             0 to 1.
+        values : bool
+            Whether to show what the original holds in the variables matched, too.
 
         Returns
         -------
@@ -170,12 +177,15 @@ class MatchingRisk(PairResult):
         DataError
             `threshold` is no number from 0 to 1.
         """
+        arguments.flag(values, "values")
         high = np.flatnonzero(self.matched.above(_limit(threshold)))
         columns = {"row": self.matched.rows + 1, **self._columns()}
-        chosen = {name: values[high] for name, values in columns.items()}
-        return self.pair.records(chosen, rows=self.matched.rows[high], prefix=self.prefix)
+        chosen = {name: found[high] for name, found in columns.items()}
+        rows = self.matched.rows[high]
+        shown = [one.name for one in self.variables] if values else []
+        return self.pair.records(chosen, rows=rows, prefix=self.prefix, show=shown)
 
-    def summary(self, *, threshold: float | None = None) -> Any:
+    def summary(self, *, threshold: float | None = None, show_cases: bool = False) -> Any:
         """The figures as a small frame (``figure``, ``value``).
 
         Parameters
@@ -183,13 +193,29 @@ class MatchingRisk(PairResult):
         threshold : float, optional
             Adds ``high_risk``: the targets whose match risk is above it; with several releases that of the
             mean, and for each release ``high_risk_1``, ``high_risk_2`` and so on.
+        show_cases : bool
+            Adds a line ``high_risk_row`` for each target counted in ``high_risk``: its row in the original, from 1.
+            Confidential: it points at records.
+
+        Raises
+        ------
+        DataError
+            `threshold` is no number from 0 to 1; `show_cases` without one.
         """
+        arguments.flag(show_cases, "show_cases")
+        if show_cases and threshold is None:
+            raise DataError(
+                "show_cases= shows the targets above a threshold; give threshold=", argument="show_cases"
+            )
         found = super().summary()
         if threshold is None:
             return found
         each = self.high_risk_counts(threshold)
         flat = [*self._flat(), ("high_risk", float(self.matched.above(threshold).sum()))]
         flat += [(f"high_risk_{j}", float(one)) for j, one in enumerate(each, 1) if self.m > 1]
+        if show_cases:
+            rows = self.matched.rows[self.matched.above(threshold)] + 1
+            flat += [("high_risk_row", float(row)) for row in rows]
         names, values = zip(*flat, strict=True)
         return self.pair.table({"figure": list(names), "value": list(values)})
 
@@ -212,17 +238,57 @@ class MatchingRisk(PairResult):
         """
         return tuple(int(n) for n in (self.matched.risk > _limit(threshold)).sum(axis=1))
 
+    def risk_counts(self) -> tuple[int, ...]:
+        """Count the targets by their match risk in the first release: 0, to 0.1, to 0.2, to 0.5, and above, which is 1.
+
+        Returns
+        -------
+        tuple of int
+            They sum to ``n``.
+        """
+        risk = self.matched.risk[0]
+        place = np.searchsorted(RISK_STEPS, risk, side="left")
+        return tuple(np.bincount(place, minlength=len(RISK_STEPS)).tolist())
+
+    def plot(self, *, internal: bool = False, before: MatchingRisk | None = None) -> Any:
+        """Draw the targets by their match risk, protected unless `internal`: a chart can be saved and passed on.
+
+        Parameters
+        ----------
+        internal : bool
+            Exact counts.
+        before : MatchingRisk, optional
+            The same targets in an earlier release, before rows were replaced (`replace_high_risk`): drawn beside.
+
+        Returns
+        -------
+        altair.Chart
+
+        Raises
+        ------
+        DataError
+            `before` is about another number of targets.
+        """
+        if before is None:
+            return super().plot(internal=internal)
+        if not isinstance(before, MatchingRisk) or before.n != self.n:
+            words = f"before is a matching risk of the same {self.n} targets, in an earlier release"
+            raise DataError(words, argument="before")
+        return replace(self, before=before).plot(internal=internal)
+
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with how each variable was matched."""
         stated = [one.stated for one in self.variables]
         return {**super().to_dict(), "variables": stated, "high_risk_limit": self.high_risk_limit}
 
-    def _columns(self) -> dict[str, NDArray[np.float64]]:
+    def _columns(self) -> dict[str, NDArray[Any]]:
         found = self.matched
         return {
             "match_risk": found.risk.mean(axis=0),
             "match_count": found.count.mean(axis=0),
             "unique_true_match_rate": found.unique_true.mean(axis=0),
+            "n_high_risk": (found.risk > self.high_risk_limit).sum(axis=0),
+            "n_true_matches": found.unique_true.sum(axis=0),
         }
 
     def _rows(self) -> NDArray[np.int64] | None:
@@ -241,8 +307,9 @@ def matching_risk(
     known: Sequence[str] = (),
     synthetic: Sequence[str] = (),
     numeric: Sequence[str] | None = None,
-    width: float | Mapping[str, float] | None = None,
-    relative: bool | Mapping[str, bool] | None = None,
+    width: float | Sequence[float] | Mapping[str, float] | None = None,
+    relative: bool | Sequence[bool] | Mapping[str, bool] | None = None,
+    distance: Literal["box", "euclidean"] = "box",
     tol: float | None = None,
     bounds: Bounds = "closed",
     around: Around = "original",
@@ -268,11 +335,16 @@ def matching_risk(
         Those of the variables that are numbers, an empty list for none. Default: those that the scenario
         declares; where it declares none, those stored as numbers in every file that have decimals or more than
         twenty different values in the original; always those that a dict `width` names.
-    width : float or dict of str to float, optional
-        How far a number may be off: one figure for every synthetic number, or a dict. A known number is matched
-        exactly unless a dict names it. Default: the scenario's, else 0.10.
-    relative : bool or dict of str to bool, optional
+    width : float, sequence of float or dict of str to float, optional
+        How far a number may be off: one figure for every synthetic number, one for each of them in the order of
+        `synthetic`, or a dict. A known number is matched exactly unless a dict names it. Default: the scenario's,
+        else 0.10.
+    relative : bool, sequence of bool or dict of str to bool, optional
         Whether the width is a share of the value (the default), or in the variable's unit.
+    distance : {"box", "euclidean"}
+        Whether every number must lie within its own interval, or all synthetic numbers together within a radius:
+        the root of the sum of squared differences, each over the standard deviation of the original's values, is
+        at most `width`, then one figure. Missing numbers match missing ones, and the others count.
     tol : float, optional
         Slack for rounding errors at the ends of an interval: the scenario's, else 1e-9.
     bounds : {"closed", "open"}
@@ -349,11 +421,14 @@ def matching_risk(
         known=known, synthetic=synthetic, numeric=numeric, width=width, relative=relative, missing=missing,
         scenario=scenario,
     )  # fmt: skip
+    arguments.choice(distance, "distance", ("box", "euclidean"))
+    if distance == "euclidean":
+        refuse_with_radius(width, relative, missing)
     files = files_to_match(original, released, asked, id=id)
     pair, by = files.pair, files.by
     _refuse_missing(pair, by)
     targets = target_rows(rows, pair.n)
-    options = (tol, bounds, around)
+    options = (tol, bounds, around, distance)
     found = [_match(pair, by, by.names, j, targets, options) for j in range(pair.m)]
     alike = [_match(pair, by, by.known, j, targets, options)[0] for j in range(pair.m)]
     matched = Matched(
@@ -370,7 +445,7 @@ def matching_risk(
     return MatchingRisk(
         pair, per_release, by.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
         n_high_risk_of_mean=int(matched.above(limit).sum()), high_risk_limit=limit,
-        variables=matched_variables(by, bounds=bounds, around=around), **means,
+        variables=matched_variables(by, bounds=bounds, around=around, distance=distance), **means,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -382,11 +457,11 @@ def _limit(threshold: Any, argument: str = "threshold") -> float:
 
 def _match(
     pair: Pair, by: MatchBy, names: Sequence[str], j: int, targets: NDArray[np.int64],
-    options: tuple[float, str, str],
+    options: tuple[float, str, str, str],
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:  # fmt: skip
     """Matches of each target in one release by some variables, and whether the right row is one."""
     equal = [name for name in by.equal if name in names]
-    tol, bounds, around = options
+    tol, bounds, around, distance = options
     categories, intervals = [], []
     for name in equal:
         codes = pair.codes(name).codes
@@ -405,9 +480,18 @@ def _match(
     if "wildcard" not in by.rules.values():
         groups = pair.groups(equal)
         known = (groups.of_row[0][targets], groups.of_row[j + 1], groups.n_groups)
+    if intervals and distance == "euclidean":
+        spreads = [_spread(pair.numbers(name)[0]) for name in by.widths if name in names]
+        return match_in_ball(categories, intervals, spreads, targets)
     if not categories and not intervals:
         return np.full(len(targets), pair.sizes[j]), np.ones(len(targets), np.bool_)
     return match(categories, intervals, targets, known)
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    """The standard deviation of the values present."""
+    known = values[~np.isnan(values)]
+    return float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
 def _figures(matched: Matched, j: int, limit: float) -> dict[str, float]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.identity.matching.matching_risk import RISK_STEPS
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Tree
+from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import MATCHING, Figure, over, share_view
+from sdckit.report.shares import MATCHING, Figure, over, release_bars, share_view
 from sdckit.report.view import Note, Plain
+from sdckit.result import LetGo
 
+STEPS = ("0: no match, or wrong ones", "up to 0.1", "0.1 to 0.2", "0.2 to 0.5", "1: one match, the right one")
 CERTAIN = 0.5  # a match risk above it is 1: a single match, and the right one
 ROLES = {"known": "left as it was", "synthetic": "changed"}
 
@@ -41,7 +45,45 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         name = f"{start}high_risk_of_mean"
         found["n_high_risk_of_mean"] = ledger.count(name, result.n_high_risk_of_mean, start)
         ledger.nested("n", name)
+    if result.n == setting.n and not isinstance(result.matched, LetGo):
+        found["distribution"] = _distribution(result, setting, start)
     return found
+
+
+def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, ...]:
+    """Targets of the first release by their match risk; beside them those of an earlier release, where there is one.
+
+    Their sum is the expected number within the steps; those above the last step are the single right matches.
+    """
+    ledger, sides = setting.ledger, {"released": result}
+    if result.before is not None:
+        sides["before"] = result.before
+    rows: list[dict[str, Tree]] = [{"risk": words} for words in STEPS]
+    for side, one in sides.items():
+        names = []
+        for number, (row, count) in enumerate(zip(rows, one.risk_counts(), strict=True)):
+            leaf = ledger.count(f"{start}risk.{side}.{number}", count, f"{start}risk.{side}")
+            names.append(leaf.name)
+            row[side] = leaf
+        ledger.equal("n", *names)
+        if side == "released":
+            spans = dict(zip(names, zip((0.0, *RISK_STEPS), RISK_STEPS, strict=False), strict=True))
+            ledger.bounded(f"{start}1.mean_match_risk", spans)
+            ledger.equal(f"{start}1.true_match_rate", names[-1])
+    return tuple(rows)
+
+
+def draw(tree: Plain, _: str) -> ChartBlock:
+    """The distribution, or the shares where there is none."""
+    if "distribution" not in tree:
+        return release_bars(HEAD, SHARES, tree)
+    words = {"before": "before", "released": "after" if "before" in tree["distribution"][0] else ""}
+    rows = [
+        (", ".join(filter(None, (row["risk"], said))), row[side])
+        for row in tree["distribution"] for side, said in words.items() if side in row
+    ]  # fmt: skip
+    of = "" if len(tree["releases"]) == 1 else " in the first release"
+    return bars(f"Records by their match risk{of}", "records", rows)
 
 
 def also(tree: Plain) -> list[Block]:
@@ -69,23 +111,25 @@ def answer(tree: Plain, _: str) -> str:
     return f"Of the original's records {found} ({chance} by chance) {expected}."
 
 
+HEAD = "Rows matched back by their keys"
+SHARES = (
+    Figure("mean_match_risk", "records expected to be matched back", whole=False),
+    Figure("expected_match_risk", "the same (number)", base="", sum_of="mean_match_risk"),
+    Figure("baseline", "records expected to be matched back by chance", whole=False),
+    Figure("unique_matches", "records with a single match (number)", base=""),
+    Figure("true_match_rate", "records whose single match is the right one", inside="unique_matches"),
+    Figure(
+        "false_match_rate",
+        "single matches that are wrong",
+        base="unique_matches",
+        others="true_match_rate",
+    ),
+    Figure("n_high_risk", "records of high risk (number)", base=""),
+)
 VIEW = share_view(
     MATCHING,
-    "Rows matched back by their keys",
-    (
-        Figure("mean_match_risk", "records expected to be matched back", whole=False),
-        Figure("expected_match_risk", "the same (number)", base="", sum_of="mean_match_risk"),
-        Figure("baseline", "records expected to be matched back by chance", whole=False),
-        Figure("unique_matches", "records with a single match (number)", base=""),
-        Figure("true_match_rate", "records whose single match is the right one", inside="unique_matches"),
-        Figure(
-            "false_match_rate",
-            "single matches that are wrong",
-            base="unique_matches",
-            others="true_match_rate",
-        ),
-        Figure("n_high_risk", "records of high risk (number)", base=""),
-    ),
+    HEAD,
+    SHARES,
     Note(
         "Matching back",
         "An intruder looks for the released rows that agree with what is known of a person: on every category "
@@ -97,5 +141,6 @@ VIEW = share_view(
     limits={"match_risk": "mean_match_risk"},
     answer=answer,
     more=more,
+    draw=draw,
     also=also,
 )
