@@ -45,7 +45,8 @@ class Figure:
     same
         The count of one file that is the same number of people.
     sum_of
-        The share of which this is the number: printed from the same variable.
+        The share of which this is the number: printed from the same variable. With another figure as `base`, the same
+        number over that one.
     others
         The figure that counts the rest of its base.
     """
@@ -137,6 +138,8 @@ def _is_defined(one: Figure, figures: Mapping[str, float]) -> bool:
 
 def _leaf(one: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}.{j}."
+    if one.sum_of and one.base in figures:
+        return Ratio(start + one.sum_of, start + one.base)
     if one.sum_of:
         return Value(start + one.sum_of)
     value, (base, size) = figures[one.name], ("n", float(setting.n))

@@ -210,3 +210,60 @@ def test_pickled_it_keeps_its_figures_only():
 def test_what_cannot_be(options, error, words):
     with pytest.raises(error, match=words):
         risk(**options)
+
+
+# --- losses, scales and ties ------------------------------------------------------------------------------
+
+
+ILL = pl.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "ill": ["no", "no", "yes", "yes"]})
+BLURRED = ILL.with_columns(ill=pl.Series(["no", "yes", "yes", "no"]))
+
+
+def test_what_a_wrong_guess_costs():
+    given = {"keys": ["age"], "target": "ill", "numeric": ["age"], "n_neighbors": 1}
+    plain = prediction_risk(ILL, BLURRED, **given)
+    assert (plain.mean_loss_released, plain.mean_loss_original) == (0.5, 0.0)
+    costly = prediction_risk(ILL, BLURRED, loss={"no": {"yes": 1}, "yes": {"no": 10}}, **given)
+    assert (costly.mean_loss_released, costly.mean_loss_original) == (11 / 4, 0.0)
+    assert (costly.share_less_accurate, costly.share_more_accurate) == (0.5, 0.0)
+    assert costly.accuracy_released == plain.accuracy_released
+    assert costly.records["loss_released"].to_list() == [0.0, 1.0, 0.0, 10.0]
+    tied = prediction_risk(ILL, BLURRED, loss=[[0, 1], [10, 0]], **{**given, "n_neighbors": 4})
+    assert tied.mean_loss_released == (0.5 * 2 * 1 + 0.5 * 2 * 10) / 4
+
+
+@pytest.mark.parametrize(
+    ("loss", "expected"), [("squared", 50.0), ("relative", (0.0 + 1.0 + 0.0 + 0.25) / 3)]
+)
+def test_losses_of_numbers(loss, expected):
+    original = pl.DataFrame({"age": [20, 30, 40, 50], "income": [0.0, 10.0, 30.0, 40.0]})
+    released = original.with_columns(income=pl.Series([0.0, 20.0, 30.0, 50.0]))
+    given = {"keys": ["age"], "target": "income", "n_neighbors": 1}
+    found = prediction_risk(original, released, loss=loss, **given)
+    assert found.mean_loss_released == pytest.approx(expected)
+    assert found.share_less_accurate == 0.5
+    assert found.share_more_accurate == 0.0
+    if loss == "relative":
+        assert "1 records have a target of 0" in found.notes["mean_loss_released"]
+        assert found.records["loss_released"].to_list()[1:] == [1.0, 0.0, 0.25]
+
+
+def test_ties_and_scales():
+    original = pl.DataFrame(
+        {"x": [0.0, 1.0, 1.0, 1.0], "z": [0.0, 0.0, 100.0, 0.0], "y": [0.0, 1.0, 2.0, 6.0]}
+    )
+    asked = {"keys": ["x", "z"], "target": "y", "numeric": ["x", "z", "y"], "n_neighbors": 1}
+    every = prediction_risk(original, original, **asked)
+    assert every.records["error_released"].to_list() == [0.0, 2.5, 0.0, 2.5]
+    first = prediction_risk(original, original, ties="first", **asked)
+    assert first.records["error_released"].to_list() == [0.0, 0.0, 0.0, 5.0]
+    tree = prediction_risk(original, original, ties="tree", scale=None, **asked)
+    assert sorted(tree.records["error_released"].to_list()) == [0.0, 0.0, 0.0, 5.0]
+    far = pl.DataFrame({"x": [0.0, 3.0], "z": [90.0, 0.0], "y": [1.0, 2.0]})
+    asked["n_neighbors"] = 1
+    unscaled = prediction_risk(
+        pl.DataFrame({"x": [1.0, 1.0], "z": [10.0, 9.0], "y": [2.0, 2.0]}), far, scale=None, **asked
+    )
+    assert unscaled.mse_released == 0.0
+    with pytest.raises(DataError, match="ties"):
+        prediction_risk(original, original, ties="last", **asked)

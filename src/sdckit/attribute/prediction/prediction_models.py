@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attribute.prediction.first_neighbours import first_neighbours
 from sdckit.attribute.prediction.key_features import Features
+from sdckit.attribute.prediction.tree_neighbours import tree_neighbours
 from sdckit.errors import DataError
 
-__all__ = ["MODELS", "Guesses", "Model", "checked_model", "guess_levels", "guess_numbers"]
+__all__ = ["MODELS", "Guesses", "Model", "checked_model", "guess_levels", "guess_numbers", "mean_costs"]
 
 MODELS = ("knn", "tree", "forest", "boosting")
 BLOCK = 20_000_000  # numbers of a table of levels by records
@@ -27,6 +30,10 @@ class Model:
     name: str  # one of `MODELS`, or the class of an estimator
     n_neighbors: int
     estimator: Any  # of scikit-learn, to be cloned; None for nearest neighbours
+    scaled: bool = True  # whether nearest neighbours take numbers over their standard deviations
+    ties: str = (
+        "all"  # which of several that are equally far count: all, the first in the file, or in a search tree
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +45,10 @@ class Guesses:
     of_truth: Floats  # (n_record,) votes of the true level of each record
 
 
-def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool) -> Model:
+def checked_model(
+    model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool, scaled: bool = True,
+    ties: str = "all",
+) -> Model:  # fmt: skip
     """The model asked for, with its random numbers fixed by `state`.
 
     Where the caller gave a seed (`seeded`), it replaces a state that the estimator has of its own.
@@ -48,7 +58,7 @@ def checked_model(model: Any, *, numeric: bool, n_neighbors: int, state: int, se
             words = f"model {model!r} is unknown; use {', '.join(MODELS)} or a scikit-learn estimator"
             raise DataError(words, argument="model")
         if model == "knn":
-            return Model(model, n_neighbors, None)
+            return Model(model, n_neighbors, None, scaled, ties)
         return Model(model, n_neighbors, _with_state(_own_estimator(model, numeric), state, seeded=True))
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
         words = "model is a name or an instance of a scikit-learn estimator with fit and predict"
@@ -97,7 +107,9 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
     """
     if model.estimator is not None:
         return np.asarray(_fit_and_predict(model, features, target), np.float64)
-    index, query = _index(features)
+    if model.ties != "all":
+        return np.asarray(target[_some(model, features)].mean(axis=1), np.float64)
+    index, query = _index(features, scaled=model.scaled)
     sums, count = index.totals(query, min(model.n_neighbors, features.sizes[0]), target[:, None])
     guessed: Floats = sums[:, 0] / count
     return guessed
@@ -118,18 +130,8 @@ def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, pl
     ([1.0], [2], [1.0])
     """
     n_query = features.sizes[1]
-    if model.estimator is not None:
-        guessed = np.asarray(_fit_and_predict(model, features, target))
-        of_truth = (guessed[place] == truth).astype(np.float64)
-        return Guesses(np.ones(n_query), np.ones(n_query, np.int64), of_truth)
-    index, query = _index(features)
-    k = min(model.n_neighbors, features.sizes[0])
     best, ties, of_truth = np.zeros(n_query), np.zeros(n_query, np.int64), np.zeros(len(truth))
-    used = np.unique(target)
-    width = max(1, BLOCK // max(features.sizes))
-    for first in range(0, len(used), width):  # a few levels at a time: a table of all may not fit
-        levels = used[first : first + width]
-        votes, _ = index.totals(query, k, (target[:, None] == levels).astype(np.float64))
+    for levels, votes in _votes(model, features, target):
         top = votes.max(axis=1)
         count = np.count_nonzero(votes == top[:, None], axis=1)
         ties = np.where(top > best, count, ties + np.where(top == best, count, 0))
@@ -140,13 +142,74 @@ def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, pl
     return Guesses(best, ties, of_truth)
 
 
-def _index(features: Features) -> tuple[Any, Any]:
+def mean_costs(
+    model: Model, features: Features, target: Ints, truth: Ints, place: Ints, costs: Floats
+) -> Floats:
+    """What the guess for each record costs, a guess drawn among tied levels.
+
+    `costs`: by true level (rows) and guessed one (columns), levels from 1.
+
+    Examples
+    --------
+    >>> one = (np.array([0.0, 1.0, 9.0]), np.array([0.4]))
+    >>> features, costs = Features((one,), (), (1.0,)), np.array([[0.0, 1.0], [4.0, 0.0]])
+    >>> mean_costs(Model("knn", 2, None), features, np.array([1, 2, 2]), np.array([2]), np.array([0]), costs).tolist()
+    [2.0]
+    """
+    n_query = features.sizes[1]
+    best = np.full(n_query, -1.0)
+    for _, votes in _votes(model, features, target):
+        best = np.maximum(best, votes.max(axis=1))
+    total, ties = np.zeros(len(truth)), np.zeros(n_query)
+    for levels, votes in _votes(model, features, target):
+        chosen = votes == best[:, None]
+        ties += chosen.sum(axis=1)
+        total += (chosen[place] * costs[truth - 1][:, levels - 1]).sum(axis=1)
+    return np.asarray(total / ties[place], np.float64)
+
+
+def _votes(model: Model, features: Features, target: Ints) -> Iterator[tuple[Ints, Floats]]:
+    """Some levels and how many neighbours of each query hold each: a few at a time, a table of all may not fit."""
+    used = np.unique(target)
+    k = min(model.n_neighbors, features.sizes[0])
+    width = max(1, BLOCK // max(features.sizes))
+    guessed: Any = None
+    near: Any = None
+    index: Any = None
+    query: Any = None
+    if model.estimator is not None:
+        guessed = np.asarray(_fit_and_predict(model, features, target))
+        used = np.union1d(used, guessed)
+    elif model.ties != "all":
+        near = target[_some(model, features)]
+    else:
+        index, query = _index(features, scaled=model.scaled)
+    for start in range(0, len(used), width):
+        levels = used[start : start + width]
+        if guessed is not None:
+            yield levels, (guessed[:, None] == levels).astype(np.float64)
+        elif near is not None:
+            yield (
+                levels,
+                np.stack([(near == level).sum(axis=1) for level in levels], axis=1).astype(np.float64),
+            )
+        else:
+            yield levels, index.totals(query, k, (target[:, None] == levels).astype(np.float64))[0]
+
+
+def _some(model: Model, features: Features) -> Ints:
+    """As many neighbours as asked for, whatever is equally far."""
+    search = first_neighbours if model.ties == "first" else tree_neighbours
+    return search(features, min(model.n_neighbors, features.sizes[0]), scaled=model.scaled)
+
+
+def _index(features: Features, *, scaled: bool) -> tuple[Any, Any]:
     """The training records ready for searching, and the queries."""
     from sdckit.numerics.encode import differences
     from sdckit.numerics.search.neighbours import prepare
 
     numbers = [
-        (train / scale, query / scale)
+        (train / scale, query / scale) if scaled else (train, query)
         for (train, query), scale in zip(features.numbers, features.scale, strict=True)
         if scale > 0
     ]

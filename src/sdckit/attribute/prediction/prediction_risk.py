@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure.target_roles import identical_note, known_and_learnt
-from sdckit.attribute.prediction.key_features import Selection, features_of, first_of_each, order_of_rows
-from sdckit.attribute.prediction.prediction_models import Model, checked_model, guess_levels, guess_numbers
+from sdckit.attribute.prediction.key_features import (
+    Features,
+    Selection,
+    features_of,
+    first_of_each,
+    order_of_rows,
+)
+from sdckit.attribute.prediction.prediction_losses import costs_of, loss_of_numbers, named_loss
+from sdckit.attribute.prediction.prediction_models import (
+    Model,
+    checked_model,
+    guess_levels,
+    guess_numbers,
+    mean_costs,
+)
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
@@ -42,6 +55,7 @@ def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[s
         "mse_released": float(np.mean(released**2)),
         "mse_original": float(np.mean(original**2)),
         "share_less_accurate": float(np.mean(released > original + margin)),
+        "share_more_accurate": float(np.mean(original > released + margin)),
         "accuracy_released": math.nan,
         "accuracy_original": math.nan,
         "baseline": float(np.var(truth)),
@@ -56,10 +70,30 @@ def categorical_figures(
         "mse_released": math.nan,
         "mse_original": math.nan,
         "share_less_accurate": float(np.mean(released < original - ROUNDING)),
+        "share_more_accurate": float(np.mean(original < released - ROUNDING)),
         "accuracy_released": float(np.mean(released)),
         "accuracy_original": float(np.mean(original)),
         "baseline": float(np.bincount(truth).max() / len(truth)),
     }
+
+
+def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, float]:
+    """Mean losses, and of costs whom the release predicts worse and better."""
+    found = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
+    if loss != "costs":
+        return found
+    margin = ROUNDING * np.maximum(original, 1.0)
+    worse, better = released > original + margin, original > released + margin
+    return {
+        **found,
+        "share_less_accurate": float(worse.mean()),
+        "share_more_accurate": float(better.mean()),
+    }
+
+
+def _mean(losses: Floats) -> float:
+    known = losses[~np.isnan(losses)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -75,9 +109,12 @@ class PredictionRisk(PairResult):
         Records of the original with a known target: those that are predicted.
     mse_released, mse_original : float
         Mean squared error of a numeric target; means over the releases, like all that follow.
-    share_less_accurate : float
-        Share of the records that are predicted worse from the release than from the original. A course's
-        code counts the reverse of its own sentence, ``mean(error_con > error_syn)``: those predicted better.
+    share_less_accurate, share_more_accurate : float
+        Share of the records that are predicted worse from the release than from the original, and better; the rest
+        equally well. A course's code counts the second, ``mean(error_con > error_syn)``, where its own sentence
+        speaks of the first. By costs, where `loss` is a table of them.
+    mean_loss_released, mean_loss_original : float
+        Mean of the `loss` over the records (of relative errors over those whose target is not 0).
     accuracy_released, accuracy_original : float
         Share of categories guessed right; a guess drawn among k tied ones counts 1/k.
     baseline : float
@@ -88,13 +125,14 @@ class PredictionRisk(PairResult):
     model : str
     records : frame
         ``error_released``, ``error_original`` (absolute), or ``correct_released``, ``correct_original``
-        (0 to 1); means over the releases, NaN where the target is missing.
+        (0 to 1); means over the releases, NaN where the target is missing. With another `loss` than the default
+        ``loss_released`` and ``loss_original``, too.
     """
 
     measure: ClassVar[str] = "prediction_risk"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "mse_released", "mse_original", "share_less_accurate", "accuracy_released", "accuracy_original",
-        "baseline",
+        "n", "mse_released", "mse_original", "share_less_accurate", "share_more_accurate", "accuracy_released",
+        "accuracy_original", "mean_loss_released", "mean_loss_original", "baseline",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
@@ -104,6 +142,10 @@ class PredictionRisk(PairResult):
     mse_released: float = math.nan
     mse_original: float = math.nan
     share_less_accurate: float = math.nan
+    share_more_accurate: float = math.nan
+    mean_loss_released: float = math.nan
+    mean_loss_original: float = math.nan
+    loss: str = "absolute"
     accuracy_released: float = math.nan
     accuracy_original: float = math.nan
     baseline: float = math.nan
@@ -131,6 +173,8 @@ class PredictionRisk(PairResult):
             unit, edges = 1.0, list(CHANCE_EDGES)
         counts = {}
         for name, values in self.columns.items():
+            if name.startswith("loss"):
+                continue
             known = values[~np.isnan(values)] / unit
             place = np.clip(np.searchsorted(edges, known, side="right") - 1, 0, len(edges) - 2)
             counts[name.split("_")[1]] = np.bincount(place, minlength=len(edges) - 1).tolist()
@@ -152,6 +196,9 @@ def prediction_risk(
     numeric: Sequence[str] | None = None,
     model: Any = "knn",
     n_neighbors: int = 3,
+    scale: Literal["sd"] | None = "sd",
+    ties: Literal["all", "first", "tree"] = "all",
+    loss: Any = None,
     cross_fit: bool = False,
     seed: int | np.random.Generator | None = None,
     scenario: Scenario | None = None,
@@ -179,6 +226,17 @@ def prediction_risk(
         trees and forests have 5 records in a leaf at least.
     n_neighbors : int
         Nearest records for "knn"; all where the training file has fewer.
+    scale : {"sd", None}
+        Whether "knn" divides numeric keys by their standard deviation in the training file, or takes them as
+        they are.
+    ties : {"all", "first", "tree"}
+        Which of the training records at the k-th distance "knn" takes: all of them, or as many as are needed, those
+        first in the file (every pair of records is compared), or those that a k-d tree comes to first, as R's FNN
+        does. The last two depend on the order of the file.
+    loss : {"absolute", "squared", "relative"} or table, optional
+        What counts as worse. Of a number its error, as it is (the default), squared, or over the true value. Of
+        categories the chance of a wrong guess (the default), or what it costs, by the true level:
+        ``{"ill": {"well": 10}, "well": {"ill": 1}}``, or rows in the order of the levels.
     cross_fit : bool
         Predict each record of the original by a model trained on the other four fifths of it, so that
         `mse_original` and `accuracy_original` do not profit from the record's own value.
@@ -192,7 +250,7 @@ def prediction_risk(
     Returns
     -------
     PredictionRisk
-        ``mse_released``, ``mse_original``, ``share_less_accurate``, or ``accuracy_released``,
+        ``mse_released``, ``mse_original``, ``share_less_accurate``, ``share_more_accurate``, or ``accuracy_released``,
         ``accuracy_original``; ``baseline``, ``records``, ``before_after()``.
 
     Raises
@@ -233,6 +291,9 @@ def prediction_risk(
     arguments.text(prefix, "prefix")
     arguments.count(n_neighbors, "n_neighbors", "counts the nearest records")
     arguments.flag(cross_fit, "cross_fit")
+    arguments.choice(ties, "ties", ("all", "first", "tree"))
+    if scale is not None:
+        arguments.choice(scale, "scale", ("sd",))
     rng = arguments.seed(seed)
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     pair = open_pair(
@@ -241,17 +302,38 @@ def prediction_risk(
     notes = identical_note(pair, [*names, learnt])
     numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
     open_pair(pair, categories={}, numeric={"numeric": numbers})
-    task = _Task(pair, names, learnt, numbers, learnt in numbers)
+    how = named_loss(loss, numeric=learnt in numbers)
+    costs = costs_of(loss, pair.codes(learnt).labels()[1:]) if how == "costs" else None
+    task = _Task(pair, names, learnt, numbers, learnt in numbers, in_file_order=ties != "all", costs=costs)
     state = int(rng.integers(2**31 - 1))
     fitted = checked_model(
-        model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None
-    )
+        model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None,
+        scaled=scale is not None, ties=ties,
+    )  # fmt: skip
+    if cross_fit and len(task.known(0)) < FOLDS:
+        words = f"cross_fit=True needs {FOLDS} records with a target; there are {len(task.known(0))}"
+        raise DataError(words, argument="cross_fit")
     asked, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
-    before = task.cross_fitted(fitted, rng) if cross_fit else task.scores(fitted, Selection(0, asked), asked)
-    after = [task.scores(fitted, Selection(1 + j, rows), asked) for j, rows in enumerate(trained)]
+    fold = rng.permutation(len(asked)) % FOLDS if cross_fit else None
+
+    def asked_of(
+        scores: Callable[[Model, Selection, NDArray[np.int64]], Floats],
+    ) -> tuple[Floats, list[Floats]]:
+        whole = Selection(0, asked)
+        own = scores(fitted, whole, asked) if fold is None else task.cross_fitted(scores, fitted, fold)
+        return own, [scores(fitted, Selection(1 + j, rows), asked) for j, rows in enumerate(trained)]
+
+    before, after = asked_of(task.scores)
+    truth = task.truth(0)[asked]
+    if how == "costs":
+        losses = asked_of(task.paid)
+    elif how == "wrong":
+        losses = 1 - before, [1 - one for one in after]
+    else:
+        losses = loss_of_numbers(before, truth, how), [loss_of_numbers(one, truth, how) for one in after]
     if fitted.estimator is None and min(len(asked), *map(len, trained)) < n_neighbors:
         notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
-    return _result(task, fitted, asked, before, after, notes, prefix)
+    return _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
 
 
 def _numeric_of(
@@ -286,6 +368,8 @@ class _Task:
     target: str
     numbers: tuple[str, ...]
     numeric: bool
+    in_file_order: bool = False
+    costs: Floats | None = None
 
     def truth(self, file: int) -> NDArray[Any]:
         """The target of every record: a number, NaN where missing; or a level, 0 where missing."""
@@ -294,9 +378,12 @@ class _Task:
         return self.pair.codes(self.target).codes[file]
 
     def known(self, file: int) -> NDArray[np.int64]:
-        """Records with a target, in an order that depends on their values only."""
+        """Records with a target, in an order that depends on their values only, unless that of the file is asked."""
         truth = self.truth(file)
-        order = order_of_rows(self.pair, (*self.keys, self.target), file)
+        if self.in_file_order:
+            order = np.arange(len(truth), dtype=np.int64)
+        else:
+            order = order_of_rows(self.pair, (*self.keys, self.target), file)
         rows: NDArray[np.int64] = order[~np.isnan(truth[order]) if self.numeric else truth[order] > 0]
         if len(rows) == 0:
             raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
@@ -304,9 +391,7 @@ class _Task:
 
     def scores(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
         """Absolute error, or chance of a right guess, of the original's records asked for."""
-        of_row = self.pair.groups(self.keys).of_row[0]
-        first, place = first_of_each(of_row, asked)
-        features = features_of(self.pair, self.keys, self.numbers, train, Selection(0, first))
+        features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
         if self.numeric:
             error: Floats = np.abs(guess_numbers(model, features, values)[place] - truth)
@@ -315,16 +400,24 @@ class _Task:
         right: Floats = np.where(found.of_truth == found.best[place], 1.0 / found.ties[place], 0.0)
         return right
 
-    def cross_fitted(self, model: Model, rng: np.random.Generator) -> Floats:
+    def paid(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
+        """What the guesses of categories cost."""
+        assert self.costs is not None
+        features, place = self._features(train, asked)
+        values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
+        return mean_costs(model, features, values, truth, place, self.costs)
+
+    def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
+        """The keys of both, of each combination asked for once, and which of these each record is."""
+        first, place = first_of_each(self.pair.groups(self.keys).of_row[0], asked)
+        return features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
+
+    def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
         """The same for the original, each fifth by a model trained on the others."""
         asked = self.known(0)
-        if len(asked) < FOLDS:
-            words = f"cross_fit=True needs {FOLDS} records with a target; there are {len(asked)}"
-            raise DataError(words, argument="cross_fit")
-        fold = rng.permutation(len(asked)) % FOLDS
         out = np.empty(len(asked))
         for one in range(FOLDS):
-            out[fold == one] = self.scores(model, Selection(0, asked[fold != one]), asked[fold == one])
+            out[fold == one] = scores(model, Selection(0, asked[fold != one]), asked[fold == one])
         return out
 
 
@@ -332,14 +425,23 @@ def _result(
     task: _Task,
     model: Model,
     asked: NDArray[np.int64],
-    before: Floats,
-    after: Sequence[Floats],
+    scores: tuple[Floats, Sequence[Floats]],
+    losses: tuple[Floats, Sequence[Floats]],
     notes: dict[str, str],
     prefix: str,
+    loss: str,
 ) -> PredictionRisk:
     pair, truth = task.pair, task.truth(0)[asked]
+    (before, after), (paid, paid_after) = scores, losses
     figures = numeric_figures if task.numeric else categorical_figures
-    per_release = tuple(figures(before, one, truth) for one in after)
+    per_release = tuple(
+        {**figures(before, one, truth), **loss_figures(paid, cost, loss)}
+        for one, cost in zip(after, paid_after, strict=True)
+    )
+    if loss == "relative" and (zeros := int((truth == 0).sum())):
+        notes["mean_loss_released"] = notes["mean_loss_original"] = (
+            f"{zeros} records have a target of 0 and no relative error"
+        )
     other = ("accuracy", "categories") if task.numeric else ("mse", "a number")
     notes |= {
         f"{other[0]}_{side}": f"for {other[1]} only; the target is " + ("a number" if task.numeric else "not")
@@ -351,8 +453,12 @@ def _result(
     for side, values in (("released", np.mean(after, axis=0)), ("original", before)):
         columns[f"{what}_{side}"] = np.full(pair.n, math.nan)
         columns[f"{what}_{side}"][asked] = values
+    if loss not in {"absolute", "wrong"}:
+        for side, values in (("released", np.mean(paid_after, axis=0)), ("original", paid)):
+            columns[f"loss_{side}"] = np.full(pair.n, math.nan)
+            columns[f"loss_{side}"][asked] = values
     return PredictionRisk(
         pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, target=task.target,
         model=model.name, numeric=task.numeric, n=len(asked), **mean_figures(per_release, notes),
-        columns=columns, prefix=prefix,
+        columns=columns, prefix=prefix, loss=loss,
     )  # fmt: skip

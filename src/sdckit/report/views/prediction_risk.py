@@ -16,6 +16,11 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
     rows = rows_of(result.before_after())
     edges = (*(float(row["low"]) for row in rows), float(rows[-1]["high"]))
     counts = [[int(row[side]) for row in rows] for side in ("original", "released")]
+    for j in range(1, len(result.per_release) + 1):  # the rest is predicted equally well
+        worse, better = (
+            f"{setting.prefix}.{setting.place}.{j}.share_{one}_accurate" for one in ("less", "more")
+        )
+        setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
     return {"distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric)}
 
 
@@ -34,6 +39,7 @@ VIEW = share_view(
         Figure("accuracy_original", "predicted correctly by a model of the original"),
         Figure("baseline", "predicted correctly by the most frequent value", beside="accuracy_released"),
         Figure("share_less_accurate", "predicted worse from the release than from the original"),
+        Figure("share_more_accurate", "predicted better from the release than from the original"),
     ),
     Note(
         "Prediction",
