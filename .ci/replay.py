@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -21,9 +22,9 @@ from redteam.small_worlds import MANY, World
 from redteam.test_replay import LEVELS_OF_K, printed, replay
 
 
-def written(name: str, world: World) -> list[str]:
+def written(name: str, levels: Sequence[int], world: World) -> list[str]:
     """A short name of each document of a file: documents are equal where these are."""
-    return [hashlib.sha256(printed(world, MANY[name], k).encode()).hexdigest() for k in LEVELS_OF_K]
+    return [hashlib.sha256(printed(world, MANY[name], k).encode()).hexdigest() for k in levels]
 
 
 def main() -> None:
@@ -33,14 +34,16 @@ def main() -> None:
     )
     parser.add_argument("kinds", nargs="*", help=", ".join(MANY))
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--k", type=int, nargs="+", default=LEVELS_OF_K)
     given = parser.parse_args()
     for name in given.kinds or MANY:
         began = time.monotonic()
         worlds = list(MANY[name].worlds())
         with ProcessPoolExecutor(given.processes) as pool:
-            texts = list(pool.map(partial(written, name), worlds, chunksize=20))
-        for at, which in enumerate((*(f"k = {k}" for k in LEVELS_OF_K), "both")):
-            own = ["".join(text) if which == "both" else text[at] for text in texts]
+            texts = list(pool.map(partial(written, name, given.k), worlds, chunksize=20))
+        several = ["together"] if len(given.k) > 1 else []
+        for at, which in enumerate([*(f"k = {k}" for k in given.k), *several]):
+            own = ["".join(text) if which == "together" else text[at] for text in texts]
             found = replay(worlds, own)
             print(  # noqa: T201 - a program
                 f"{name}, {which}: {len(worlds)} files, {len(found.safe)} proved safe, {len(found.told)} counts told",

@@ -152,7 +152,7 @@ def masked(estimate: str, *, proper: bool) -> Callable[[Rng], bool]:
             both, masked={"x": "x_z", "y": "y_z"}, error={"x": 0.5, "y": 1.0}, predictors={"y": ["x"]}, m=M,
             iterations=10, proper=proper, seed=int(rng.integers(2**62)),
         ).data  # fmt: skip
-        return _covers(made, estimate, kind="partial")
+        return _covers(made, estimate, kind="imputed")
 
     return run
 

@@ -173,7 +173,8 @@ KINDS = {
          "attacks", "guess", "hide_implied"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
-         "outside", "null", "fit_to", "interval", "statistic", "loss", "how", "ties"], "choice"),
+         "outside", "null", "fit_to", "interval", "statistic", "loss", "how", "ties", "negative"],
+        "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
@@ -193,6 +194,7 @@ ELSEWHERE = {
     **{("guess_roles", one): "own" for one in ("labels", "value_labels")},
     ("robust_interval_risk", "isolation"): "amount",
     ("interval_risk", "scale"): "choice",
+    ("interval_overlap", "draws"): "flag",
     ("prediction_risk", "scale"): "own",  # None: as they are
     ("robust_interval_risk", "factor"): "amount",
     ("outliers", "upper"): "inside",

@@ -29,7 +29,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-CompareKind = Literal["observed", "partial", "full", "simple", "proper"]
+CompareKind = Literal["observed", "partial", "full", "simple", "proper", "imputed"]
 FIGURES = (
     "n_terms", "mean_overlap", "min_overlap", "mean_standardised_difference", "max_standardised_difference",
     "sign_agreement", "significance_agreement",
@@ -298,7 +298,8 @@ def _together(
     between = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(estimate), np.nan)
     low, high = limits(estimate, variance, original.df, level)
     adjusted = np.zeros(len(estimate), bool)
-    return Pooled(estimate, variance, original.df, low, high, within, between, adjusted)
+    none = np.full(len(estimate), np.nan)
+    return Pooled(estimate, variance, original.df, low, high, within, between, adjusted, variance, none)
 
 
 def _forest(

@@ -117,3 +117,13 @@ def test_names_that_do_not_agree():
         combine([{"a": 1.0}, {"b": 1.0}], [[1.0], [1.0]], kind="partial")
     with pytest.raises(ColumnError, match="variances: their names are not those"):
         combine([{"a": 1.0}, {"a": 1.0}], [{"b": 1.0}, {"b": 1.0}], kind="partial")
+
+
+def test_each_variance_has_its_name():
+    raw = combine([1.0, 1.1], [2.0, 2.0], kind="full", n=100, n_synthetic=50)
+    assert raw.raw_variance < 0 < raw.variance == raw.adjusted_variance == 1.0
+    assert "replaced by T*" in raw.flags["estimate"]
+    zero = combine([1.0, 1.1], [2.0, 2.0], kind="full", n=100, n_synthetic=50, negative="zero")
+    assert zero.variance == 0 == zero.high - zero.low
+    assert zero.flags["estimate"].endswith("replaced by 0")
+    assert zero.to_dict()["figures"]["adjusted_variance"] == 1.0

@@ -61,3 +61,24 @@ def test_limits():
     assert np.isnan(reach[3])
     assert (ones - low)[:3].tolist() == pytest.approx(reach[:3].tolist())
     assert limits(ones[:1], ones[:1], np.array([1e-4]), 0.95)[1][0] == np.inf
+
+
+def test_imputed_by_hand():
+    """Rubin's rule: the mean variance, and (1 + 1/m) times that between the files."""
+    found = pool(np.array([[1.0], [2.0], [3.0]]), np.full((3, 1), 2.0), kind="imputed", level=0.95)
+    assert found.variance[0] == pytest.approx(2 + 4 / 3)
+    assert found.df[0] == pytest.approx(2 * (1 + 2 / (4 / 3)) ** 2)
+    same = pool(np.ones((3, 1)), np.full((3, 1), 2.0), kind="imputed", level=0.95)
+    assert np.isinf(same.df[0])
+    assert same.variance[0] == 2
+
+
+@pytest.mark.parametrize(("negative", "expected"), [("adjusted", 1.0), ("zero", 0.0)])
+def test_what_stands_for_a_variance_below_zero(negative, expected):
+    found = pool(
+        np.array([[1.0], [1.1]]), np.full((2, 1), 2.0), kind="full", level=0.95, ratio=0.5, negative=negative
+    )
+    assert found.adjusted[0]
+    assert found.raw_variance[0] == pytest.approx(1.5 * 0.005 - 2)
+    assert (found.variance[0], found.adjusted_variance[0]) == (expected, 1.0)
+    assert (found.high[0] - found.low[0] == 0) == (negative == "zero")

@@ -54,3 +54,16 @@ def test_the_kernel_leaves_the_defined_ones_alone():
 def test_what_is_refused(known, found, options, words):
     with pytest.raises(DataError, match=words):
         interval_overlap(known, found, **options)
+
+
+def test_draws_are_compared_by_their_credible_intervals():
+    rng = np.random.default_rng(1)
+    one, other = rng.normal(0, 1, (400, 2)), rng.normal([0, 9], 1, (300, 2))
+    found = interval_overlap(one, other, draws=True, level=0.9)
+    ends = [np.quantile(drawn, [0.05, 0.95], axis=0).T for drawn in (one, other)]
+    np.testing.assert_allclose(found, interval_overlap(*ends))
+    assert found[0] > 0.9
+    assert found[1] < 0
+    for wrong in (np.zeros(19), np.full(30, np.nan), np.zeros((30, 1, 1))):
+        with pytest.raises(DataError, match="20 draws or more"):
+            interval_overlap(wrong, one[:, 0], draws=True)

@@ -92,7 +92,8 @@ def impute_masked(
     a value y is drawn with probability or density proportional to f(y | others) g(masked | y), times the density
     of every other masked variable that y predicts. Numbers in normal models that are straight lines in them have
     an exact normal distribution; else the draw is one move of Metropolis and Hastings, proposed from it. Missing
-    values stay missing. Estimates of the m files are combined by ``combine(kind="partial")``.
+    values stay missing. Estimates of the m files are combined by ``combine(kind="imputed")``: the rule for partly
+    synthetic files leaves out what the masking adds, and robosynth uses it.
 
     References
     ----------

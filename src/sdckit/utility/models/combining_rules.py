@@ -8,13 +8,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KINDS", "NEEDS_SEVERAL", "Kind", "Pooled", "limits", "pool"]
+__all__ = ["KINDS", "NEEDS_SEVERAL", "Kind", "Negative", "Pooled", "limits", "pool"]
 
 Floats = NDArray[np.float64]
-Kind = Literal["partial", "full", "simple", "proper"]
-KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper")
+Kind = Literal["partial", "full", "simple", "proper", "imputed"]
+KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper", "imputed")
+Negative = Literal["adjusted", "zero"]
 LARGEST = 1e150  # next to no degrees of freedom: beyond this the library's quantiles stop growing
-NEEDS_SEVERAL = ("partial", "full")  # their variance needs that between the files
+NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs that between the files
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,8 @@ class Pooled:
 
     `estimate`, `variance`, `df`, `low` and `high` (p,): `df` is infinite where normal quantiles were used. `within`
     and `between` (p,): mean of the variances, and variance of the estimates (ddof 1; NaN for one file). `adjusted`
-    (p,): where the variance came out at 0 or below and was replaced.
+    (p,): where the variance came out at 0 or below and was replaced. `raw_variance` (p,): as it came out;
+    `adjusted_variance` (p,): T*, what may replace it, NaN but for fully synthetic files.
     """
 
     estimate: Floats
@@ -34,6 +36,8 @@ class Pooled:
     within: Floats
     between: Floats
     adjusted: NDArray[np.bool_]
+    raw_variance: Floats
+    adjusted_variance: Floats
 
 
 def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
@@ -55,11 +59,14 @@ def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tupl
     return estimate - reach, estimate + reach
 
 
-def pool(estimates: Floats, variances: Floats, *, kind: Kind, level: float, ratio: float = 1.0) -> Pooled:
+def pool(
+    estimates: Floats, variances: Floats, *, kind: Kind, level: float, ratio: float = 1.0,
+    negative: Negative = "adjusted",
+) -> Pooled:  # fmt: skip
     """Combine the estimates of m files (rows) of p quantities (columns).
 
     `estimates` and `variances` are (m, p). `level`: coverage of the interval. `ratio`: records of a released file
-    divided by those of the original.
+    divided by those of the original. `negative`: whether T* or 0 stands for a variance at 0 or below.
 
     >>> found = pool(np.array([[1.0], [2.0], [3.0]]), np.full((3, 1), 2.0), kind="simple", level=0.95, ratio=0.5)
     >>> found.variance.round(4).tolist()
@@ -69,7 +76,8 @@ def pool(estimates: Floats, variances: Floats, *, kind: Kind, level: float, rati
     estimate, within = estimates.mean(axis=0), variances.mean(axis=0)
     between = estimates.var(axis=0, ddof=1) if m > 1 else np.full(p, np.nan)
     adjusted = np.zeros(p, bool)
-    df = np.full(p, np.inf)
+    df, star = np.full(p, np.inf), np.full(p, np.nan)
+    raw: Floats | None = None
     if kind == "simple":
         variance = within * (ratio + 1 / m)
     elif kind == "proper":
@@ -78,13 +86,20 @@ def pool(estimates: Floats, variances: Floats, *, kind: Kind, level: float, rati
         variance = between / m + within
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             df = np.where(between == 0, np.inf, (m - 1) * (1 + within / (between / m)) ** 2)
+    elif kind == "imputed":
+        spread = (1 + 1 / m) * between
+        variance = within + spread
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            df = np.where(between == 0, np.inf, (m - 1) * (1 + within / spread) ** 2)
     else:
         spread = (1 + 1 / m) * between
-        variance = spread - within
+        raw = variance = spread - within
         adjusted = variance <= 0
         with np.errstate(divide="ignore", invalid="ignore"):
             df = np.where(adjusted, m - 1.0, (m - 1) * (1 - within / spread) ** 2)
-        variance = np.where(adjusted, ratio * within, variance)
+        star = ratio * within
+        variance = np.where(adjusted, star if negative == "adjusted" else 0.0, variance)
     df = np.where(np.isnan(variance), np.nan, df)
     low, high = limits(estimate, variance, df, level)
-    return Pooled(estimate, variance, df, low, high, within, between, adjusted)
+    raw = variance if raw is None else raw
+    return Pooled(estimate, variance, df, low, high, within, between, adjusted, raw, star)

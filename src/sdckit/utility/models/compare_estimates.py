@@ -99,7 +99,7 @@ def compare_estimates(
         Which quantile, between 0 and 1.
     weight : str, optional
         Survey weight; a column of every file.
-    kind : {"observed", "partial", "full", "simple", "proper"}
+    kind : {"observed", "partial", "full", "simple", "proper", "imputed"}
         How the releases are combined. "observed": mean of their estimates and of their variances, scaled to
         the size of the original: what an analyst of the original could expect to see. The others, for
         inference about the population: see `combine`.

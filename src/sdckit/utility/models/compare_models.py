@@ -119,7 +119,7 @@ def compare_models(
     weight : str, optional
         Survey weight; a column of every file. Standard errors are sandwich estimates then. Not for
         "multinomial".
-    kind : {"observed", "partial", "full", "simple", "proper"}
+    kind : {"observed", "partial", "full", "simple", "proper", "imputed"}
         How the releases are combined. "observed": mean of their coefficients and of their variances, scaled
         to the size of the original: what an analyst of the original could expect to see. The others, for
         inference about the population: see `combine`.

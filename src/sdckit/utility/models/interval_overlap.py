@@ -18,6 +18,9 @@ Version = Literal["snoke", "drechsler_reiter"]
 VERSIONS = ("snoke", "drechsler_reiter")
 
 
+LEAST_DRAWS = 20  # fewer say nothing of the ends of an interval
+
+
 # --- kernel: ends in, shares out ----------------------------------------------------------------------
 
 
@@ -46,7 +49,12 @@ def shared_part(confidential: Floats, released: Floats, version: Version) -> Flo
 
 
 def interval_overlap(
-    confidential: ArrayLike, released: ArrayLike, *, version: Version = "snoke"
+    confidential: ArrayLike,
+    released: ArrayLike,
+    *,
+    version: Version = "snoke",
+    draws: bool = False,
+    level: float = 0.95,
 ) -> float | Floats:
     """Say how much the interval from the original and that from the release overlap.
 
@@ -59,6 +67,12 @@ def interval_overlap(
     version : {"snoke", "drechsler_reiter"}
         Whether the figure of intervals that do not meet is negative, the more so the farther apart they are;
         or 0.
+
+    draws : bool
+        Whether both are draws from a posterior instead, shape (H,) of one quantity or (H, p) of p: the credible
+        intervals between their quantiles are compared.
+    level : float
+        Probability of the credible intervals, between 0 and 1, the rest half above and half below.
 
     Returns
     -------
@@ -92,8 +106,17 @@ def interval_overlap(
     [-1.0, 1.0]
     >>> interval_overlap([0, 1], [2, 3], version="drechsler_reiter")
     0.0
+    >>> interval_overlap(np.arange(101.0), np.arange(101.0) + 9.5, draws=True)
+    0.9
     """
     arguments.choice(version, "version", VERSIONS)
+    arguments.flag(draws, "draws")
+    arguments.level(level, says="is the probability of the credible intervals")
+    if draws:
+        confidential, released = (
+            _credible(confidential, "confidential", level),
+            _credible(released, "released", level),
+        )
     known, found = _ends(confidential, "confidential"), _ends(released, "released")
     if known.shape != found.shape:
         raise DataError(
@@ -109,6 +132,21 @@ def interval_overlap(
             stacklevel=2,
         )
     return float(out[0]) if known.ndim == 1 else out
+
+
+def _credible(given: ArrayLike, name: str, level: float) -> Floats:
+    """Quantiles of draws as the ends of intervals."""
+    try:
+        drawn = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must be draws, H numbers or H rows of p") from None
+    if drawn.ndim not in {1, 2} or len(drawn) < LEAST_DRAWS or not np.isfinite(drawn).all():
+        raise DataError(
+            f"{name}: give {LEAST_DRAWS} draws or more, finite, shape (H,) or (H, p)", argument=name
+        )
+    return np.asarray(
+        np.moveaxis(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1), np.float64
+    )
 
 
 def _ends(given: ArrayLike, name: str) -> Floats:

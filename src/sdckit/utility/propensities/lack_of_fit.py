@@ -26,9 +26,10 @@ def lack_of_fit(
 ) -> dict[str, float]:
     """Test that the releases' mean coefficients differ from the original's by chance only.
 
-    Both have covariances. `kind`: "partial" compares with the variation between the releases (Hotelling), others
-    with the original's covariance. `ratio`: records of a release divided by those of the original. `notes`: told
-    why the test is undefined. Returns ``lack_of_fit``, ``lack_of_fit_df`` and ``lack_of_fit_p_value``.
+    Both have covariances. `kind`: "partial" and "imputed" compare with the variation between the releases
+    (Hotelling), others with the original's covariance. `ratio`: records of a release divided by those of the
+    original. `notes`: told why the test is undefined. Returns ``lack_of_fit``, ``lack_of_fit_df`` and
+    ``lack_of_fit_p_value``.
     """
     from scipy.stats import chi2, f
 
@@ -42,13 +43,15 @@ def lack_of_fit(
         return undefined
     values = np.array([one.value[known] for one in released])
     difference = values.mean(axis=0) - original.value[known]
-    if kind == "partial":
+    if kind in {"partial", "imputed"}:
         if m <= p:
             notes["lack_of_fit"] = (
                 f"{p} terms need more than {p} releases of partially synthetic data; there are {m}"
             )
             return undefined
-        statistic = _quadratic(difference, np.atleast_2d(np.cov(values.T))) * m
+        # masked copies lead astray by no more than the imputations vary
+        spread = 1 / m if kind == "partial" else 1 + 1 / m
+        statistic = _quadratic(difference, np.atleast_2d(np.cov(values.T))) / spread
         p_value = float(f.sf(statistic * (m - p) / (p * (m - 1)), p, m - p))
     else:
         share = ratio / (1 + ratio) if kind in DRAWN else ratio
