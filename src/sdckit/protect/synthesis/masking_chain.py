@@ -46,6 +46,16 @@ class _State:
     def __init__(self, fits: Mapping[str, LinearFit], held: dict[str, Seen], of_chain: int, n: int) -> None:
         self.fits, self.held, self.n = fits, held, n
         self.parameters = {name: _parameters(fit, of_chain) for name, fit in fits.items()}
+        self.moving: dict[str, tuple[list[Term], Floats]] = {}
+        self.still: dict[str, Floats] = {}
+        for name, fit in fits.items():  # what no masked variable is in stays as it is
+            B = self.parameters[name][0]
+            moves = np.array([bool(set(fits) & set(term.reads)) for term in fit.terms], np.bool_)
+            at = np.flatnonzero(moves)
+            self.moving[name] = ([fit.terms[one] for one in at], B[:, at + 1].T)
+            rest = np.flatnonzero(~moves)
+            kept = design_matrix([fit.terms[one] for one in rest], held, n)
+            self.still[name] = np.asarray(kept @ B[:, np.r_[0, rest + 1]].T, np.float64)
         self.children = {
             name: [other for other, fit in fits.items() if any(name in term.reads for term in fit.terms)]
             for name in fits
@@ -53,9 +63,10 @@ class _State:
 
     def eta(self, name: str) -> Floats:
         """Linear predictors of a variable's own model, shape (n, K)."""
-        return np.asarray(
-            design_matrix(self.fits[name].terms, self.held, self.n) @ self.parameters[name][0].T
-        )
+        terms, B = self.moving[name]
+        if not terms:
+            return self.still[name]
+        return np.asarray(self.still[name] + design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
 
     def log_likelihood(self, name: str) -> Floats:
         """Of each record's value in a variable given its predictors; 0 where it is missing."""
