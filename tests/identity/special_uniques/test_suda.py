@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 
@@ -223,3 +224,21 @@ def test_a_search_beyond_memory_is_refused_with_the_size_that_fits():
         DataError, match=r"up to 40 of 40 keys may need .* GB for 2000 cells; max_size=\d+ fits"
     ):
         suda(wide, keys=wide.columns)
+
+
+def test_records_by_their_dis_score():
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({name: rng.integers(0, 6, 300) for name in "abcd"})
+    found = suda(frame, keys=list("abcd"), sampling_fraction=0.05)
+    scores = found.records["dis_score"].to_numpy()
+    assert found.dis_above([0.0, 0.02, 0.5]) == {one: int((scores > one).sum()) for one in (0.0, 0.02, 0.5)}
+    edges = [0, 0.01, 0.03, 1]
+    assert found.dis_histogram(edges) == tuple(
+        int(((scores > low) & (scores <= high)).sum()) for low, high in itertools.pairwise(edges)
+    )
+    assert sum(found.dis_histogram()) == int((scores > 0).sum()) > 0
+    for wrong in ([0.1, 1], [0, 1, 0.5], [0]):
+        with pytest.raises(DataError, match="ascending"):
+            found.dis_histogram(wrong)
+    with pytest.raises(DataError, match="thresholds"):
+        found.dis_above([2])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -32,6 +32,9 @@ MAX_KEYS = 63
 PERSONS = "special uniques count records; make the file one row per person first, or leave person= out"
 NO_UNIQUES = "no record is a sample unique: every score is 0"
 NO_PAIRS = "no record is in a pair, so that DIS is one and so is every score above nothing"
+
+
+DIS_STEPS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 
 # --- scores: numbers in, numbers out ------------------------------------------------------------------
@@ -216,6 +219,40 @@ class Suda(Result):
         columns = zip(*rows, strict=True) if rows else ([], [], [])
         named = dict(zip(("row", "size", "variables"), map(list, columns), strict=True))
         return frame_of(named, self._backend())
+
+    def dis_above(self, thresholds: Sequence[float] = DIS_STEPS) -> dict[float, int]:
+        """Count the records whose ``dis_score`` is above each threshold.
+
+        Parameters
+        ----------
+        thresholds : sequence of float
+            From 0 to 1.
+
+        Returns
+        -------
+        dict of float to int
+
+        Raises
+        ------
+        DataError
+            A threshold that is no number from 0 to 1.
+        """
+        limits = [arguments.within(one, "thresholds", "is a DIS score", 0, 1, "[]") for one in thresholds]
+        return dict(zip(limits, self.cells.values("dis_score").count_above(limits), strict=True))
+
+    def dis_histogram(self, edges: Sequence[float] = (*DIS_STEPS, 1.0)) -> tuple[int, ...]:
+        """Records with a ``dis_score`` above ``edges[i]`` and at most ``edges[i + 1]``; those with 0 are in no bin.
+
+        Raises
+        ------
+        DataError
+            The edges do not ascend from 0 to 1.
+        """
+        given = list(edges)
+        if len(given) < 2 or given != sorted(set(given)) or given[0] != 0 or given[-1] != 1:
+            raise DataError("edges are ascending numbers, the first 0 and the last 1", argument="edges")
+        above = [*self.dis_above(given[:-1]).values(), 0]
+        return tuple(high - low for high, low in pairwise(above))
 
     @property
     def records(self) -> Any:

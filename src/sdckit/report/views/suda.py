@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
@@ -13,6 +14,7 @@ from sdckit.report.gate.relations import link_records
 from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
+from sdckit.result import LetGo
 
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.suda import Suda
@@ -42,9 +44,22 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
         "level_contributions": InternalOnly(
             {key: dict(levels) for key, levels in result.level_contributions.items()}
         ),
+        "dis_scores": InternalOnly(_by_score(result)),
         # Numbers in it are options, no counts: outside the document says it in its own words.
         "notes": notes_tree(result, inside=("max_size",)),
     }
+
+
+def _by_score(result: Suda) -> tuple[dict[str, Any], ...]:
+    """Records by their DIS score: what helps to choose a threshold inside, and stays there."""
+    if isinstance(result.cells, LetGo):
+        return ()
+    above, counts = result.dis_above(), result.dis_histogram()
+    steps = pairwise((*above, 1.0))
+    return tuple(
+        {"from": low, "to": high, "n": n, "above": above[low]}
+        for n, (low, high) in zip(counts, steps, strict=True)
+    )
 
 
 def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: int) -> None:
@@ -102,12 +117,24 @@ def blocks(one: Plain, place: str) -> list[Block]:
             (1,),
         ),
     ]
+    if rows := tree.get("dis_scores"):
+        found += _scores(rows)
     for key, levels in tree.get("level_contributions", {}).items():
         rows = tuple(
             (level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items()
         )
         found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
     return [*found, *notes_blocks(tree)]
+
+
+def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """How many records have which DIS score, and how many lie above a threshold."""
+    drawn = [
+        (f"{row['from']:g} to {row['to']:g}", {"text": f"{row['n']:,}", "value": row["n"]}) for row in rows
+    ]
+    listed = tuple((f"{row['from']:g}", f"{row['above']:,}") for row in rows)
+    table = TableBlock("Records above a DIS score", ("Score", "Records"), listed, (1,))
+    return [bars("Records by their DIS score", "records", drawn), table]
 
 
 NOTE = Note(
