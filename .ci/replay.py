@@ -1,8 +1,7 @@
 """Write the documents of every small file of some kinds, and count what files that print alike leave of each count.
 
 `python .ci/replay.py "one key" households` replays two of the kinds of `tests/redteam/small_worlds.py` (all of them
-where none is named): 22,319 files of 50 people, each with k = 3 and with k = 4. Outside CI: it takes most of
-an hour on two cores.
+where none is named): 22,319 files of 50 people, each with k = 3 and with k = 4. Outside CI: it takes hours.
 """
 
 from __future__ import annotations
