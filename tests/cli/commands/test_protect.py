@@ -201,6 +201,12 @@ def test_a_bad_recipe_changes_nothing(
     assert not (tmp_path / "log.json").exists()
 
 
+def test_the_wrong_way_round_is_told(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
+    done = sdckit("protect", survey, recipe, "--out", tmp_path / "out.csv")
+    assert done.code == 2
+    assert f"the recipe comes first: sdckit protect {recipe.name} {survey.name}" in done.err
+
+
 def test_a_report_needs_a_scenario(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
     recipe.write_text(RECIPE.replace('scenario = "s.toml"', ""), encoding="utf-8")
     done = sdckit("protect", recipe, survey, "--out", tmp_path / "o.csv", "--report", tmp_path / "r.html")

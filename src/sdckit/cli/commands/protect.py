@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["protect"]
 
+TOML = ".toml"
+
 
 @takes(Reading)
 def protect(
@@ -84,6 +86,8 @@ def protect(
     from sdckit.workflow.recipes.recipe import Recipe
 
     file = reading.file
+    if file.suffix.lower() == TOML and recipe.suffix.lower() != TOML:
+        raise ScenarioError(f"the recipe comes first: sdckit protect {file.name} {recipe.name} --out ...")
     steps_of = Recipe.from_toml(recipe)
     chosen = scenario_of(steps_of, scenario)
     check_report_name(report)
