@@ -86,6 +86,8 @@ def test_convergence_is_told():
     assert "accepted" not in told["tenure"]
     assert np.shape(found.change.secret["trace"]["income"]) == (4, 100)
     assert "converged" not in found.change.notes
+    assert "averaged over the files" in found.change.notes["several files"]
+    assert "several files" not in imputed(m=1).change.notes
     assert "did not meet in 3 rounds" in imputed(iterations=3).change.notes["converged"]
 
 

@@ -149,6 +149,10 @@ def impute_masked(
     made = [_rounded(known, one.values) for one in chains]
     slow = [name for name, one in met.items() if not one["rhat"] <= FAR]
     notes = {**unused, **({"converged": _said(slow, iterations)} if slow else {})}
+    if m > 1:
+        notes["several files"] = (
+            "averaged over the files, numbers come nearer to the true ones than in any of them"
+        )
     change = Change(
         "impute_masked", m * len(frame),
         {name: sum(int((one[name].level != known[name].held.level).sum()) for one in made) for name in order},
