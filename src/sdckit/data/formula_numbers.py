@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.formula_text import FUNCTIONS, QUOTED
+from sdckit.data.formula_text import FUNCTIONS, QUOTED, STAND_IN
 from sdckit.errors import DataError
 
 __all__ = ["check_expression", "evaluate"]
 
 Floats = NDArray[np.float64]
-STAND_IN = "_quoted_name_{}"
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow, ast.Mod: operator.mod, ast.FloorDiv: operator.floordiv,
@@ -58,13 +57,13 @@ def check_expression(text: str) -> None:
 def _parsed(text: str) -> ast.expr:
     places = iter(range(text.count("`")))
     try:
-        return ast.parse(QUOTED.sub(lambda _: STAND_IN.format(next(places)), text), mode="eval").body
+        return ast.parse(QUOTED.sub(lambda _: f"{STAND_IN}{next(places)}", text), mode="eval").body
     except SyntaxError:
         raise DataError(f"formula: {text!r} cannot be read", argument="predictors") from None
 
 
 def _names(text: str, columns: Mapping[str, Floats]) -> dict[str, Floats]:
-    quoted = {STAND_IN.format(at): columns[name] for at, name in enumerate(QUOTED.findall(text))}
+    quoted = {f"{STAND_IN}{at}": columns[name] for at, name in enumerate(QUOTED.findall(text))}
     return {**columns, **quoted}
 
 

@@ -31,9 +31,7 @@ class Model:
     n_neighbors: int
     estimator: Any  # of scikit-learn, to be cloned; None for nearest neighbours
     scaled: bool = True  # whether nearest neighbours take numbers over their standard deviations
-    ties: str = (
-        "all"  # which of several that are equally far count: all, the first in the file, or in a search tree
-    )
+    ties: str = "all"  # which of those equally far count: all, the first in the file, or in a search tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +128,10 @@ def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, pl
     ([1.0], [2], [1.0])
     """
     n_query = features.sizes[1]
+    if model.estimator is not None:
+        guessed = np.asarray(_fit_and_predict(model, features, target))
+        of_truth = (guessed[place] == truth).astype(np.float64)
+        return Guesses(np.ones(n_query), np.ones(n_query, np.int64), of_truth)
     best, ties, of_truth = np.zeros(n_query), np.zeros(n_query, np.int64), np.zeros(len(truth))
     for levels, votes in _votes(model, features, target):
         top = votes.max(axis=1)
@@ -156,15 +158,19 @@ def mean_costs(
     >>> mean_costs(Model("knn", 2, None), features, np.array([1, 2, 2]), np.array([2]), np.array([0]), costs).tolist()
     [2.0]
     """
+    if model.estimator is not None:
+        guessed = np.asarray(_fit_and_predict(model, features, target))
+        return np.asarray(costs[truth - 1, guessed[place] - 1], np.float64)
     n_query = features.sizes[1]
-    best = np.full(n_query, -1.0)
-    for _, votes in _votes(model, features, target):
-        best = np.maximum(best, votes.max(axis=1))
-    total, ties = np.zeros(len(truth)), np.zeros(n_query)
+    best, ties, total = np.full(n_query, -1.0), np.zeros(n_query), np.zeros(len(truth))
     for levels, votes in _votes(model, features, target):
-        chosen = votes == best[:, None]
-        ties += chosen.sum(axis=1)
-        total += (chosen[place] * costs[truth - 1][:, levels - 1]).sum(axis=1)
+        top = votes.max(axis=1)
+        chosen = votes == top[:, None]
+        count, paid = chosen.sum(axis=1), (chosen[place] * costs[truth - 1][:, levels - 1]).sum(axis=1)
+        better, same = top > best, top == best
+        ties = np.where(better, count, ties + np.where(same, count, 0))
+        total = np.where(better[place], paid, total + np.where(same[place], paid, 0.0))
+        best = np.maximum(best, top)
     return np.asarray(total / ties[place], np.float64)
 
 
@@ -173,28 +179,17 @@ def _votes(model: Model, features: Features, target: Ints) -> Iterator[tuple[Int
     used = np.unique(target)
     k = min(model.n_neighbors, features.sizes[0])
     width = max(1, BLOCK // max(features.sizes))
-    guessed: Any = None
-    near: Any = None
-    index: Any = None
-    query: Any = None
-    if model.estimator is not None:
-        guessed = np.asarray(_fit_and_predict(model, features, target))
-        used = np.union1d(used, guessed)
-    elif model.ties != "all":
+    if model.ties != "all":
         near = target[_some(model, features)]
-    else:
-        index, query = _index(features, scaled=model.scaled)
+        for start in range(0, len(used), width):
+            levels = used[start : start + width]
+            counts = [(near == level).sum(axis=1) for level in levels]
+            yield levels, np.stack(counts, axis=1).astype(np.float64)
+        return
+    index, query = _index(features, scaled=model.scaled)
     for start in range(0, len(used), width):
         levels = used[start : start + width]
-        if guessed is not None:
-            yield levels, (guessed[:, None] == levels).astype(np.float64)
-        elif near is not None:
-            yield (
-                levels,
-                np.stack([(near == level).sum(axis=1) for level in levels], axis=1).astype(np.float64),
-            )
-        else:
-            yield levels, index.totals(query, k, (target[:, None] == levels).astype(np.float64))[0]
+        yield levels, index.totals(query, k, (target[:, None] == levels).astype(np.float64))[0]
 
 
 def _some(model: Model, features: Features) -> Ints:

@@ -18,9 +18,9 @@ from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
 
-BOTH = "the originals stand beside their masked copies: this is no file to release"
+__all__ = ["by_column", "mask_categorical", "shares_of", "with_originals"]
 
-__all__ = ["BOTH", "by_column", "mask_categorical", "of_copies", "shares_of"]
+BOTH = "the originals stand beside their masked copies: this is no file to release"
 
 
 def mask_categorical(
@@ -93,7 +93,7 @@ def mask_categorical(
         ),
     )  # fmt: skip
     if parted is not None:
-        return parted if suffix is None else _both(data, parted, names, suffix)
+        return parted if suffix is None else with_originals(data, parted, names, suffix)
     frame = open_eager(data, {"columns": names})
     variables = [read_variable(frame[name]) for name in names]
     for one in variables:
@@ -112,24 +112,15 @@ def mask_categorical(
     hidden = {"seed": secret, "probability": stay}
     change = Change("mask_categorical", len(frame), changed, {"columns": list(names)}, hidden)
     found = Protected(take_rows(frame, source), change)
-    return found if suffix is None else _both(data, found, names, suffix)
+    return found if suffix is None else with_originals(data, found, names, suffix)
 
 
-def _both(data: Any, found: Protected, names: tuple[str, ...], suffix: str) -> Protected:
-    """Masked values beside the originals."""
+def with_originals(data: Any, found: Protected, names: Sequence[str], suffix: str) -> Protected:
+    """Masked values beside the originals, which stay: what was changed are the copies."""
     out = beside_originals(open_eager(data, {}), found.data, names, suffix)
     change = found.change
-    notes, changed = {**change.notes, "suffix": BOTH}, of_copies(change.changed, suffix)
-    return Protected(out, replace(change, notes=notes, changed=changed))
-
-
-def of_copies(changed: Mapping[str, int], suffix: str) -> dict[str, int]:
-    """Counts of changed values, of masked copies: the originals stay.
-
-    >>> of_copies({"job": 2}, "_masked")
-    {'job_masked': 2}
-    """
-    return {name + suffix: n for name, n in changed.items()}
+    changed = {name + suffix: n for name, n in change.changed.items()}
+    return Protected(out, replace(change, notes={**change.notes, "suffix": BOTH}, changed=changed))
 
 
 def _masked(one: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.int64]:

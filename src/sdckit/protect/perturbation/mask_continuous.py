@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from sdckit.data import arguments
-from sdckit.data.replace import as_held, beside_originals, open_eager, with_numbers
+from sdckit.data.replace import as_held, open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import draw
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
-from sdckit.protect.perturbation.mask_categorical import BOTH, by_column, of_copies, shares_of
+from sdckit.protect.perturbation.mask_categorical import by_column, shares_of, with_originals
 
 __all__ = ["mask_continuous"]
 
@@ -96,13 +96,8 @@ def mask_continuous(
         made[name] = as_held(frame[name], values[name] + noise[name] * drawn)
     out = with_numbers(frame, made)
     hidden = {"seed": secret, "noise_sd": noise, "reliability": share}
-    notes = became_fractions(frame, out, names)
+    notes = became_fractions(frame, out, names) if suffix is None else {}
     changed = count_changed(values, made)
-    if suffix is not None:
-        out, changed, notes = (
-            beside_originals(frame, out, names, suffix),
-            of_copies(changed, suffix),
-            {"suffix": BOTH},
-        )
     change = Change("mask_continuous", len(frame), changed, {"columns": list(names)}, hidden, notes)
-    return Protected(out, change)
+    found = Protected(out, change)
+    return found if suffix is None else with_originals(data, found, names, suffix)

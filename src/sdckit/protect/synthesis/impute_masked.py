@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -17,7 +16,7 @@ from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.synthesis.masking_chain import Chain, potential_scale_reduction, run_chain
 from sdckit.protect.synthesis.masking_errors import MaskedVariable, read_masked
-from sdckit.protect.synthesis.synthesis_design import Seen
+from sdckit.protect.synthesis.synthesis_design import seen
 from sdckit.protect.synthesis.synthesis_formulas import Predicted
 from sdckit.protect.synthesis.synthesis_frames import written
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
@@ -27,7 +26,6 @@ from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variab
 
 __all__ = ["impute_masked"]
 
-Ints = NDArray[np.int64]
 MODELS = ("normal", "logistic", "probit", "multinomial")
 FAR = 1.1  # R-hat above which chains have not met
 
@@ -136,7 +134,7 @@ def impute_masked(
     }  # fmt: skip
     told = {column for one in formulas.values() for column in one.told_apart}
     others = {
-        name: Seen(known[name].held, known[name].labels if name in told else known[name].texts)
+        name: seen(known[name], known[name].held, told=name in told)
         for name in {name for names in predicting.values() for name in names} - set(order)
     }
     chains = run(

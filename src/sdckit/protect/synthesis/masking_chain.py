@@ -104,7 +104,7 @@ def run_chain(
     n = len(masked[0].variable.held.level)
     state = _State(fits, held, of_chain, n)
     trace = {one.name: np.empty(iterations) for one in masked}
-    moves = {one.name: 0.0 for one in masked}
+    moves = {one.name: 0.0 for one in masked if one.number is not None}
     for step in range(iterations):
         for one in masked:
             if one.number is not None:
@@ -117,8 +117,7 @@ def run_chain(
                 level = state.held[one.name].values.level
                 trace[one.name][step] = np.mean(level[level >= 0] == 0)
     ended = {one.name: state.held[one.name].values for one in masked}
-    numbers = {one.name: share for one in masked if one.number is not None for share in [moves[one.name]]}
-    return Chain(ended, trace, numbers)
+    return Chain(ended, trace, moves)
 
 
 def _start(one: MaskedVariable) -> Seen:
