@@ -9,6 +9,9 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    from sdckit.cli.own_stdout import keep_stdout
+
+    keep_stdout()
     from sdckit.cli.app import run
 
     sys.exit(run())
