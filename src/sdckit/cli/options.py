@@ -25,7 +25,10 @@ Texts = list[str] | None
 
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="CSV, Parquet, Arrow; SPSS, Stata or SAS with the extra `files`."),
+    typer.Argument(
+        metavar="FILE",
+        help="CSV (also .csv.gz), Parquet, Arrow; Excel, SPSS, Stata or SAS with the extra `files`.",
+    ),
 ]
 Missing = Annotated[
     Texts,

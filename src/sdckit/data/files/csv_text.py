@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdckit.data.files.unpacked import unpacked
 from sdckit.errors import FileFormatError, SdcWarning
 
 __all__ = ["CsvText", "open_text"]
@@ -25,7 +27,7 @@ _HOW = 'name the encoding, such as encoding="cp1252" (on the command line --enco
 
 @dataclass(frozen=True)
 class CsvText:
-    """UTF-8 text: the file itself where it is UTF-8 already, else `data`, transcoded."""
+    """UTF-8 text: the file itself where it is UTF-8 already, else `data`: unpacked, transcoded or made."""
 
     path: Path
     data: bytes | None = None
@@ -37,15 +39,9 @@ class CsvText:
 
     def blocks(self) -> Iterator[bytes]:
         """Give the bytes from the start, in blocks, without a byte-order mark."""
-        if self.data is not None:
-            for start in range(0, len(self.data), _BLOCK):
-                yield self.data[start : start + _BLOCK]
-            return
-        with self.path.open("rb") as file:
-            first = file.read(_BLOCK)
-            yield first.removeprefix(codecs.BOM_UTF8)
-            while block := file.read(_BLOCK):
-                yield block
+        found = _blocks(self.path, self.data)
+        yield next(found, b"").removeprefix(codecs.BOM_UTF8)
+        yield from found
 
     def lines(self) -> Iterator[str]:
         """Give the lines, ended by line feeds only, for an exact but slow reading."""
@@ -61,17 +57,33 @@ class CsvText:
 def open_text(path: Path, encoding: str | None) -> CsvText:
     """Find the encoding (a byte-order mark, else UTF-8, else cp1252 with a warning) and check it.
 
-    Raises `FileFormatError`: the bytes are not text of that encoding, or hold NUL; the message gives the
-    line.
+    A compressed file is unpacked into memory. Raises `FileFormatError`: it cannot be; or the bytes are not text of
+    that encoding, or hold NUL: the message gives the line.
     """
-    codec = _codec(path, encoding) or _marked(path)
-    if codec == "utf-8" or (codec is None and _is_utf8(path)):
-        text = CsvText(path)
-        if codec == "utf-8" and not _is_utf8(path):
-            raise _undecodable(path, "utf-8")
+    raw = unpacked(path)
+    codec = _codec(path, encoding) or _marked(path, raw)
+    if codec == "utf-8" or (codec is None and _is_utf8(path, raw)):
+        text = CsvText(path, raw)
+        if codec == "utf-8" and not _is_utf8(path, raw):
+            raise _undecodable(path, _whole(path, raw), "utf-8")
     else:
-        text = CsvText(path, _transcoded(path, codec))
+        text = CsvText(path, _transcoded(path, _whole(path, raw), codec))
     return _with_line_feeds(text)
+
+
+def _blocks(path: Path, data: bytes | None) -> Iterator[bytes]:
+    """Bytes in memory, or of a file, in blocks."""
+    if data is not None:
+        for start in range(0, len(data), _BLOCK):
+            yield data[start : start + _BLOCK]
+        return
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield block
+
+
+def _whole(path: Path, data: bytes | None) -> bytes:
+    return path.read_bytes() if data is None else data
 
 
 def _codec(path: Path, encoding: str | None) -> str | None:
@@ -85,18 +97,17 @@ def _codec(path: Path, encoding: str | None) -> str | None:
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def _marked(path: Path) -> str | None:
-    with path.open("rb") as file:
+def _marked(path: Path, data: bytes | None) -> str | None:
+    with io.BytesIO(data[:4]) if data is not None else path.open("rb") as file:
         head = file.read(4)
     return next((name for mark, name in _MARKS if head.startswith(mark)), None)
 
 
-def _is_utf8(path: Path) -> bool:
+def _is_utf8(path: Path, data: bytes | None) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                decoder.decode(block)
+        for block in _blocks(path, data):
+            decoder.decode(block)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
@@ -113,14 +124,13 @@ def _bad_line(raw: bytes, codec: str) -> int | None:
     return None
 
 
-def _undecodable(path: Path, codec: str) -> FileFormatError:
-    line = _bad_line(path.read_bytes(), codec)
+def _undecodable(path: Path, raw: bytes, codec: str) -> FileFormatError:
+    line = _bad_line(raw, codec)
     return FileFormatError(f"{path.name}, line {line}: the bytes are not {codec} text; {_HOW}")
 
 
-def _transcoded(path: Path, codec: str | None) -> bytes:
-    """Decode the whole file and encode it as UTF-8; without a codec, cp1252 is assumed aloud."""
-    raw = path.read_bytes()
+def _transcoded(path: Path, raw: bytes, codec: str | None) -> bytes:
+    """Decode the whole text and encode it as UTF-8; without a codec, cp1252 is assumed aloud."""
     chosen = codec or "cp1252"
     if codec is None and b"\0" in raw:
         raise _nul(path, raw)
@@ -132,7 +142,7 @@ def _transcoded(path: Path, codec: str | None) -> bytes:
             raise FileFormatError(
                 f"{path.name}, line {line}: the bytes are neither UTF-8 nor cp1252 text; {_HOW}"
             ) from None
-        raise _undecodable(path, chosen) from None
+        raise _undecodable(path, raw, chosen) from None
     if codec is None:
         warnings.warn(
             f"{path.name}, line {_bad_line(raw, 'utf-8')}: not UTF-8; the file was read as cp1252 "

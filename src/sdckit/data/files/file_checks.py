@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdckit.data.files.unpacked import PACKED, bare_name
 from sdckit.data.missing_values.missing_codes import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
 from sdckit.errors import ColumnError, FileFormatError, SdcError, SdcWarning
@@ -19,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 FORMATS: dict[str, str] = {
-    ".csv": "CSV", ".tsv": "CSV", ".tab": "CSV", ".txt": "CSV",
+    ".csv": "CSV", ".tsv": "CSV", ".tab": "CSV", ".txt": "CSV", ".xlsx": "Excel", ".xlsm": "Excel",
     ".parquet": "Parquet", ".pq": "Parquet",
     ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow",
     ".sav": "SPSS", ".zsav": "SPSS", ".por": "SPSS portable",
@@ -39,12 +40,16 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\0" * 12 + b"\xc2\xea\x81\x60", "SAS"),
     (b"HEADER RECORD*******", "SAS transport"),
     (b"PK\x03\x04", "zip or Excel"),
-    (b"\xd0\xcf\x11\xe0", "old Excel"),
+    (b"\xd0\xcf\x11\xe0", "old Excel, or Excel under a password"),
     (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
     (b"%PDF", "PDF"),
     (b"SQLite format 3", "SQLite"),
 )
-_ALWAYS_MARKED = frozenset({"Parquet", "Arrow", "SPSS", "SAS", "SAS transport"})
+_ALWAYS_MARKED = frozenset({"Excel", "Parquet", "Arrow", "SPSS", "SAS", "SAS transport", *PACKED.values()})
+_NAMES = {"Excel": "zip or Excel"}  # what a format's first bytes are called
 _MONTHS = (
     "jan|feb|fev|fév|mar|mär|apr|avr|abr|may|mai|mag|jun|jui|jul|aug|aou|aoû|ago|"
     "sep|set|oct|okt|ott|out|nov|dec|déc|dez|dic|ene|gen|giu|lug"
@@ -89,7 +94,7 @@ class FileHeader:
 
     columns: tuple[str, ...]  # column names in file order
     n_rows: int | None  # number of records, None where the format does not tell
-    format: str  # ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"SPSS"``,
+    format: str  # one of the values of `FORMATS`
     # false where a CSV's first line might be a record: no column of numbers has a name above it
     certain: bool = True
 
@@ -101,17 +106,20 @@ def file_format(path: Path) -> str:
     damaged, or another format.
     """
     head, tail, size = _ends(path)
-    expected = FORMATS.get(path.suffix.lower())
+    inside = FORMATS.get(bare_name(path).suffix.lower())
+    expected = PACKED.get(path.suffix.lower(), inside) if inside else None
     found = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
     if expected is None:
-        supported = ", ".join(FORMATS)
+        supported = f"{', '.join(FORMATS)}, and .csv before {', '.join(PACKED)}"
         says = f"; its content looks like {found}" if found else ""
         raise FileFormatError(
             f"{path.name}: the extension '{path.suffix}' is not one sdckit reads ({supported}){says}"
         )
     if found == "Feather version 1":
         raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
-    if found is not None and found != expected:
+    if expected in PACKED.values() and inside != "CSV":
+        raise FileFormatError(f"{path.name}: of compressed files only CSV is read; unpack it first")
+    if found is not None and found != _NAMES.get(expected, expected):
         what = f"is called {path.suffix} but its content is {found}"
         raise FileFormatError(f"{path.name} {what}; rename or convert it")
     if found is None and expected in _ALWAYS_MARKED:
@@ -121,7 +129,8 @@ def file_format(path: Path) -> str:
     # SAS transport has no count of records, but is made of blocks of 80 bytes.
     if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
         raise FileFormatError(f"{path.name} is a truncated {expected} file: its end is missing; copy it anew")
-    return expected
+    assert inside is not None
+    return inside
 
 
 def _ends(path: Path) -> tuple[bytes, bytes, int]:

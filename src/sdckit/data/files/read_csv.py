@@ -1,4 +1,4 @@
-"""CSV files: every line checked first, then only the columns asked for are parsed."""
+"""CSV files and workbooks: every line checked first, then only the columns asked for are parsed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sdckit.data.files.csv_shape import CsvShape, csv_shape
 from sdckit.data.files.csv_text import CsvText, open_text
 from sdckit.data.files.csv_types import Kind, kinds_to_try, other_decimals, typed
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns
+from sdckit.data.files.read_excel import DELIMITER, sheet_as_csv
 from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, Found, apply_codes, code_texts
 from sdckit.errors import FileFormatError, SdcWarning
 
@@ -22,29 +23,40 @@ __all__ = ["csv_header", "read_csv"]
 _ENOUGH = 5  # columns named in one message
 
 
-def csv_header(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> FileHeader:
+def csv_header(
+    path: Path, kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
+) -> FileHeader:
     """Give names and number of records; every line is checked on the way."""
-    shape = csv_shape(open_text(path, encoding), delimiter)
-    return FileHeader(shape.names, shape.n_rows, "CSV", shape.certain)
+    shape = _shape(_text(path, kind, encoding), kind, delimiter)
+    return FileHeader(shape.names, shape.n_rows, kind, shape.certain)
+
+
+def _text(path: Path, kind: str, encoding: str | None) -> CsvText:
+    """The text of a CSV file, or of a workbook's sheet, for which nothing has to be said or found."""
+    return CsvText(path, sheet_as_csv(path)) if kind == "Excel" else open_text(path, encoding)
+
+
+def _shape(text: CsvText, kind: str, delimiter: str | None) -> CsvShape:
+    return csv_shape(text, DELIMITER if kind == "Excel" else delimiter)
 
 
 def read_csv(
-    path: Path, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+    path: Path, kind: str = "CSV", *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
     missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
     decimal: str | None = None, rows: int | None = None,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
-    """Read columns of a CSV file and count the default codes; see `sdckit.data.files.readers.read_file`."""
+    """Read columns of a CSV file or a workbook and count the default codes; see `readers.read_file`."""
     if decimal not in (None, ".", ","):
         raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','", argument="decimal")
-    text = open_text(path, encoding)
-    shape = csv_shape(text, delimiter)
+    text = _text(path, kind, encoding)
+    shape = _shape(text, kind, delimiter)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
-    kinds = kinds_to_try(shape.delimiter, decimal)
-    with clear_errors(path, "CSV", lambda: _quotes(text)):
+    kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
+    with clear_errors(path, kind, lambda: _quotes(text)):
         frame, found = typed(_scan(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
     expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
     if frame.height != expected:
-        raise FileFormatError(f"{path.name} cannot be read as CSV: {_quotes(text)}")
+        raise FileFormatError(f"{path.name} cannot be read as {kind}: {_quotes(text)}")
     _hint_at_decimals(path, frame, kinds)
     return apply_codes(frame, missing), () if missing else found
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_header"]
 
+AS_CSV, COLUMNAR = ("CSV", "Excel"), ("Parquet", "Arrow")
 # Records of a sample: a million, of files with more than 50 columns fewer.
 _MOST, _FEWEST, _CELLS = 1_000_000, 100_000, 50_000_000
 
@@ -45,12 +46,13 @@ def read_file(
     labels: bool = True,
     rows: int | None = None,
 ) -> pl.DataFrame:
-    r"""Read columns of a CSV, Parquet, Arrow, SPSS, Stata or SAS file.
+    r"""Read columns of a CSV, Excel, Parquet, Arrow, SPSS, Stata or SAS file.
 
     Parameters
     ----------
     path
-        The file; its extension names the format.
+        The file; its extension names the format. A CSV may be compressed (.csv.gz, .bz2, .xz, .zst); of a workbook
+        (.xlsx) the first sheet that holds anything is read.
     columns
         The columns to read, in this order; no other is ever loaded. None reads all but the identifiers.
     identifiers
@@ -61,7 +63,7 @@ def read_file(
         are missing in the text of every format, and in all columns of a CSV; ``missing=""`` takes the
         empty field alone.
     delimiter, encoding, decimal
-        How a CSV is written; found by itself where not given.
+        How a CSV is written; found by itself where not given, and of no account for a workbook.
     labels
         Replace codes by their value labels (SPSS, Stata, SAS).
     rows
@@ -86,7 +88,7 @@ def read_file(
     -----
     SdcWarning
         Codes were taken for missing though none was named; values such as -999 or "refused", left as they
-        are, may mean missing; text would be numbers under the other decimal mark.
+        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets.
 
     Examples
     --------
@@ -125,12 +127,12 @@ def _read(
 
     codes = arguments.texts(missing, "missing")
     kind = file_format(file)
-    if kind == "CSV":
+    if kind in AS_CSV:
         frame, taken = read_csv(
-            file, columns=columns, identifiers=identifiers, missing=codes,
+            file, kind, columns=columns, identifiers=identifiers, missing=codes,
             delimiter=delimiter, encoding=encoding, decimal=decimal, rows=rows,
         )  # fmt: skip
-    elif kind in ("Parquet", "Arrow"):
+    elif kind in COLUMNAR:
         frame, taken = read_columnar(
             file, kind, columns=columns, identifiers=identifiers, missing=codes, rows=rows
         )
@@ -173,9 +175,9 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
     from sdckit.data.files.read_labelled import labelled_header
 
     kind = file_format(file)
-    if kind == "CSV":
-        return csv_header(file, delimiter=delimiter, encoding=encoding)
-    if kind in ("Parquet", "Arrow"):
+    if kind in AS_CSV:
+        return csv_header(file, kind, delimiter=delimiter, encoding=encoding)
+    if kind in COLUMNAR:
         return columnar_header(file, kind)
     return labelled_header(file, kind, encoding=encoding)
 
@@ -199,6 +201,6 @@ def describe_file(
         delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
     )  # fmt: skip
     notes.warn(Path(path).name)
-    if header.format in ("CSV", "Parquet", "Arrow"):
+    if header.format in (*AS_CSV, *COLUMNAR):
         return FileSample(header, frame, notes)
     return FileSample(header, frame, notes, *read_labels(Path(path), header.format, encoding=encoding))
