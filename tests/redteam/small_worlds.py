@@ -117,6 +117,8 @@ def households(most: int = 4, sizes: Sequence[int] = (2, 3, 4)) -> Iterator[Worl
     """Households of one person, and up to `most` of each of some other sizes; one key, the same in all of them."""
     for numbers in itertools.product(range(most + 1), repeat=len(sizes)):
         alone = N - sum(size * number for size, number in zip(sizes, numbers, strict=True))
+        if alone < 0:
+            continue
         homes = [1] * alone + [size for size, n in zip(sizes, numbers, strict=True) for _ in range(n)]
         home = [at for at, size in enumerate(homes) for _ in range(size)]
         counts = {f"homes of {size}": n for size, n in zip(sizes, numbers, strict=True)}

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.report.gate.figures import Variable
-from sdckit.report.gate.rounding import LADDER, format_number, last_level, print_exact, print_variable
+from sdckit.report.gate.rounding import (
+    LADDER,
+    format_number,
+    last_level,
+    print_exact,
+    print_variable,
+    prints_between,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +87,27 @@ def test_negative_estimates_are_printed_as_their_mirror_image() -> None:
     other = print_variable(Variable(0.01234, "g", "value"), 0)
     assert (one.text, one.value) == (f"-{other.text}", -other.value)
     assert (one.low, one.high) == (-other.high, -other.low)
+
+
+@given(low=st.integers(0, 2000), width=st.integers(0, 900), level=st.integers(0, 7), data=st.data())
+def test_every_print_a_count_could_have_is_looked_at(
+    low: int, width: int, level: int, data: st.DataObject
+) -> None:
+    """Else the true number decides whether its own print is looked at, and the step tells of it."""
+    true = data.draw(st.integers(low, low + width))
+    own = print_variable(Variable(true), level)
+    assert (own.low, own.high) in prints_between("count", level, (low, low + width))
+
+
+@given(low=st.floats(1e-6, 1e6), share=st.floats(0, 1), times=st.floats(1, 10), level=st.integers(0, 1))
+def test_every_print_an_estimate_could_have_in_a_decade_is_looked_at(
+    low: float, share: float, times: float, level: int
+) -> None:
+    high = low * times
+    true = low + share * (high - low)
+    own = print_variable(Variable(true, kind="value"), level)
+    found = prints_between("value", level, (low, high))
+    assert any(
+        math.isclose(own.low, one[0], rel_tol=1e-9) and math.isclose(own.high, one[1], rel_tol=1e-9)
+        for one in found
+    )

@@ -25,8 +25,8 @@ __all__ = [
 # Steps a count may be rounded to, finest first; beyond the last it is withheld.
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000)
 INFINITY = math.inf
-# Prints looked at near each end of what is known.
-AT_AN_END = 3
+# Prints of a count that are all looked at, and, of more, those near each end of what is known.
+MOST_LOOKED_AT, AT_AN_END = 200, 3
 # What a sum stays below the end of its step: in a census it is a whole number, and the end is none of its own.
 JUST = 1e-6
 
@@ -152,7 +152,7 @@ def print_bound(low: float, high: float) -> Print:
 def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[tuple[float, float]]:
     """Give the true numbers behind each print that a figure could have, where it lies between the `known` ends.
 
-    Of many prints only those near the ends, where they tell most, and one between.
+    Of more than 200 only those near the ends, where they tell most, and one between.
 
     Examples
     --------
@@ -162,16 +162,29 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
     low, high = max(0.0, known[0]), known[1]
     if kind == "value":
         end = high if math.isfinite(high) else max(1.0, 10 * low)
-        starts = [low, *(low + share * (end - low) for share in (0.001, 0.01, 0.1, 0.5, 0.9)), end]
+        starts = _values_between(low, end, level)
     else:
         base = LADDER[level]
         first = _step_of(low, base)
         last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
-        steps = [*range(first, min(first + AT_AN_END, last) + 1), (first + last) // 2]
-        steps += range(max(first, last - AT_AN_END), last + 1)
+        steps = list(range(first, last + 1)) if last - first < MOST_LOOKED_AT else []
+        if not steps:
+            steps = [*range(first, first + AT_AN_END + 1), (first + last) // 2]
+            steps += range(last - AT_AN_END, last + 1)
         starts = [_least(step, base, kind) for step in sorted(set(steps))]
     found = [print_variable(Variable(one, kind=kind), level) for one in starts]
     return list(dict.fromkeys((one.low, one.high) for one in found))
+
+
+def _values_between(low: float, high: float, level: int) -> list[float]:
+    """Estimates of each print of a decade or less; of a wider interval some."""
+    some = [low, *(low + share * (high - low) for share in (0.001, 0.01, 0.1, 0.5, 0.9)), high]
+    if not 0 < low < high <= 10 * low or level > 1:
+        return some
+    for power in (10.0 ** math.floor(math.log10(low)), 10.0 ** (math.floor(math.log10(low)) + 1)):
+        step, first, last = power / 10 ** (1 - level), max(low, power), min(high, 10 * power)
+        some += [number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1)]
+    return some
 
 
 def _step_of(true: float, base: int) -> int:

@@ -127,7 +127,8 @@ def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
 def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> None:
     """Take for known in which of a few wide steps the number lies, where that gives nothing away.
 
-    Then only what could be printed near it decides, not what a file could be in which everybody is alone.
+    Then only what could be printed near it decides, not what a file could be in which everybody is alone; and all of
+    that is looked at, so that the step says nothing of the number that its print does not.
     """
     if variable.kind == "value":
         _place_by_ends(name, float(variable.true or 0.0), readers)
