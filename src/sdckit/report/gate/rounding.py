@@ -26,7 +26,7 @@ __all__ = [
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000)
 INFINITY = math.inf
 # Prints of a count that are all looked at, and, of more, those near each end of what is known.
-MOST_LOOKED_AT, AT_AN_END = 200, 3
+MOST_LOOKED_AT, AT_AN_END = 40, 3
 # What a sum stays below the end of its step: in a census it is a whole number, and the end is none of its own.
 JUST = 1e-6
 
@@ -152,7 +152,7 @@ def print_bound(low: float, high: float) -> Print:
 def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[tuple[float, float]]:
     """Give the true numbers behind each print that a figure could have, where it lies between the `known` ends.
 
-    Of more than 200 only those near the ends, where they tell most, and one between.
+    Of more than 40 only those near the ends, where they tell most, and one between.
 
     Examples
     --------

@@ -20,6 +20,8 @@ __all__ = ["settle", "sound_relations"]
 
 # A number is placed in one of at least so many wide steps before a fine one is chosen.
 FEW_STEPS = 4
+# A number is placed in ever narrower steps until it could have no more fine prints than these.
+NEAR_STEPS = 12
 # Who knows what: with all relations, or with those between figures of one table alone.
 Readers = dict[Watched, Known]
 ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
@@ -133,14 +135,16 @@ def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> N
     if variable.kind == "value":
         _place_by_ends(name, float(variable.true or 0.0), readers)
         return
-    low, high = readers[0].interval(name)
     for level in range(last_level(variable) - 1, 0, -1):
+        low, high = readers[0].interval(name)
         wide = LADDER[level] * FEW_STEPS <= high - low < math.inf
         if wide and _is_safe(name, variable, level, readers):
             told = print_variable(variable, level)
             for reader in readers:
                 reader.learn(name, (told.low, told.high))
-            return
+            low, high = readers[0].interval(name)
+            if high - low <= NEAR_STEPS * LADDER[0]:
+                return
 
 
 def _place_by_ends(name: str, true: float, readers: Sequence[Known]) -> None:
