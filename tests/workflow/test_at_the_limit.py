@@ -12,7 +12,7 @@ import pytest
 
 import sdckit as sdc
 from draw import quiet
-from sdckit.data.scenarios.scenario import Thresholds
+from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.workflow.verdicts import Verdict, judge_attacks
 
 # Groups of 4, 2 and 2 with the same keys; in each, two different answers; households of two.

@@ -12,7 +12,7 @@ import pytest
 
 import sdckit as sdc
 from draw import quiet
-from sdckit.data.scenarios.scenario import Thresholds
+from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone
 
 FRAME = pl.DataFrame(

@@ -242,8 +242,8 @@ def l_diversity(
     c = arguments.amount_above(c, "c", "is the constant of recursive l-diversity")
     tested = set(arguments.counts(levels, "levels", "counts different values", at_least=2))
     scenario = arguments.scenario_or_none(scenario)
-    if scenario and scenario.thresholds.l:
-        tested.add(scenario.thresholds.l)
+    if scenario and scenario.limits.l:
+        tested.add(scenario.limits.l)
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,

@@ -121,7 +121,7 @@ LINKAGE = ATTACK(
 
 
 def _gave_back(context: Context) -> dict[str, Any]:
-    pair, limits = context.pair, context.scenario.thresholds
+    pair, limits = context.pair, context.scenario.limits
     assert pair is not None
     sizes = sorted({*TESTED_K, *([] if limits.k is None else [limits.k])})
     return {

@@ -30,7 +30,7 @@ def _usable(context: Context) -> tuple[list[str], list[DataError]]:
 
 
 def _diversity(context: Context) -> Iterator[Part]:
-    limit = context.scenario.thresholds.l
+    limit = context.scenario.limits.l
     levels = sorted({*TESTED_L, *([limit] if limit else [])})
 
     def measured(cells: Any, names: Sequence[str]) -> Any:
@@ -101,7 +101,7 @@ ATTRIBUTE: tuple[Measure, ...] = (
     ONE(
         name="alpha_k", question="How large a share of those with one key have the same sensitive value?",
         needs=("keys", "sensitive"), words="looking for groups of {intruder} that mostly agree",
-        arguments=lambda context: {**_sensitive(context), "k": context.scenario.thresholds.k}, asked=True,
+        arguments=lambda context: {**_sensitive(context), "k": context.scenario.limits.k}, asked=True,
     ),
     RELEASE(
         name="correct_attribution_probability",

@@ -28,7 +28,7 @@ RELEASE = partial(Measure, room="identity", files="release")
 
 
 def _tested(context: Context) -> list[int]:
-    limit = context.scenario.thresholds.k
+    limit = context.scenario.limits.k
     return sorted({*TESTED_K, *([limit] if limit else [])})
 
 
@@ -67,7 +67,7 @@ ANONYMITY = ONE(
 
 
 def _risk(context: Context) -> Iterator[Part]:
-    return _under_both_rules(RISK, context, threshold=context.scenario.thresholds.risk)
+    return _under_both_rules(RISK, context, threshold=context.scenario.limits.risk)
 
 
 RISK = ONE(

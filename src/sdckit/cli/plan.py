@@ -58,11 +58,21 @@ def plan_lines(
             original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, aligned=aligned,
             models=models or {},
         )  # fmt: skip
-    limits = ", ".join(f"{name} {limit}" for name, limit in scenario.thresholds.declared.items())
+    in_force = scenario.limits_of(compared=bool(released)).declared
+    limits = ", ".join(f"{name} {limit}" for name, limit in in_force.items())
     lines.append(f"Thresholds: {limits or 'none declared'}")
+    lines += _type_of_release(scenario, compared=bool(released))
     others = [*released, *(() if control is None else (control,))]
     lines.append(_cost([original, *others], scenario))
     return lines
+
+
+def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
+    """What the file is released as, and which limits come with it."""
+    from sdckit.report.chapters.release_types import limits_tree, release_sentence
+
+    told = release_sentence(limits_tree(scenario, compared=compared))
+    return [told] if told else []
 
 
 def _together(

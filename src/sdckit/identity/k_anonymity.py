@@ -136,8 +136,8 @@ def k_anonymity(
     arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts records", at_least=2)
     scenario = arguments.scenario_or_none(scenario)
-    if scenario is not None and scenario.thresholds.k is not None:
-        asked = (*asked, scenario.thresholds.k)
+    if scenario is not None and scenario.limits.k is not None:
+        asked = (*asked, scenario.limits.k)
     cells = tabulate_given(
         data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
     )

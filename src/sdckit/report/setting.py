@@ -212,7 +212,7 @@ def setting_for(
     """Say which relations hold between the figures of an intruder, of the results by place."""
     weights: Weights = "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
     persons = scenario.person is not None
-    threshold = scenario.thresholds.risk
+    threshold = scenario.limits.risk
     breaks = _breaks(results.values(), weights, scenario.sampling_fraction, threshold)
     return Setting(
         ledger, prefix, make_sizes(ledger, prefix, breaks), n,

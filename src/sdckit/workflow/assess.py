@@ -14,6 +14,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
+from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
 from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge
@@ -223,13 +224,16 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
     cells = context.cells  # what is wrong with the file is told here, not by the first measure
     outcome = carry_out(planned)
     one = context.scenario
-    verdicts = judge(
-        one.thresholds,
-        name,
-        outcome.results,
-        sensitive=one.sensitive,
-        skipped=outcome.skipped,
-        compared=compared,
+    verdicts = with_origins(
+        judge(
+            one.limits,
+            name,
+            outcome.results,
+            sensitive=one.sensitive,
+            skipped=outcome.skipped,
+            compared=compared,
+        ),
+        one,
     )
     return IntruderAssessment(name, one.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 

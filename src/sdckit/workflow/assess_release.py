@@ -16,6 +16,7 @@ from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.asked import asked_for, declared_knowledge
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
+from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.plan import (
     Outcome,
     Planned,
@@ -193,19 +194,25 @@ def _against(
     outcome = carry_out(planned)
     lost = _lost(one, name, after)
     worst = _worst([assessment[name].verdicts for assessment in after])
-    limit = one.thresholds.residual_risk
+    limits = one.limits_of(compared=True)
     verdicts = (
         *(verdict for verdict in worst if not (lost and verdict.name == "l" and verdict.variable is None)),
         *lost,
-        *judge_release(
-            one.thresholds, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped
-        ),
-        *judge_undone(one.thresholds, name, outcome.results, skipped=outcome.skipped),
+        *_without_households(one, name, after),
+        *judge_release(limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped),
+        *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
         *judge_attacks(
-            limit, name, attacked.results, intruders=list(before), failed=attacked.failed, control=control
+            limits.residual_risk,
+            name,
+            attacked.results,
+            intruders=list(before),
+            failed=attacked.failed,
+            control=control,
         ),
     )
-    return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
+    return IntruderAssessment(
+        name, before[name].keys, outcome.results, with_origins(verdicts, one, compared=True), outcome.skipped
+    )
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
@@ -226,10 +233,20 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """A sensitive variable that no release has any more cannot be learnt from its groups: l holds."""
-    limit = scenario.thresholds.l
+    limit = scenario.limits.l
     if limit is None:
         return []
     kept = {variable for one in after for variable in one.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     reason = "the release does not have the variable"
     return [Verdict("l", name, variable, limit, True, 0, None, reason) for variable in gone]
+
+
+def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Without a household column nobody is found through a mate: a type's limit on household risk holds."""
+    limit = scenario.limits.household_risk
+    by_type = limit is not None and scenario.thresholds.household_risk is None
+    if limit is None or not by_type or any(one.scenario.household is not None for one in after):
+        return []
+    reason = "the release does not have the household column"
+    return [Verdict("household_risk", name, None, limit, True, 0, None, reason)]

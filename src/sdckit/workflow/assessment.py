@@ -87,7 +87,7 @@ class Assessment(Assessed):
             raise DataError(LET_GO)
 
     def _risk_limits(self) -> tuple[float, float | None]:
-        return (self.scenario.thresholds.k or 2) - 1e-9, self.scenario.thresholds.risk
+        return (self.scenario.limits.k or 2) - 1e-9, self.scenario.limits.risk
 
     def _repr_html_(self) -> str:
         return f"<p>{LET_GO}</p>" if self._let_go else super()._repr_html_()

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
+from sdckit.data.scenarios.release_types import a_release
 from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.errors import ScenarioError
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
+from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -108,22 +110,31 @@ def check(
     arguments.seed(seed)
     if arguments.scenario_or_none(scenario) is None:
         raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
-    require_gate(scenario)
+    require_gate(scenario, compared=released is not None)
     return check_assessment(
         assess(data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log)
     )
 
 
-def require_gate(scenario: Scenario) -> None:
-    """Refuse a scenario that would let everything pass, or rests on guesses that nobody has confirmed."""
+def require_gate(scenario: Scenario, *, compared: bool) -> None:
+    """Refuse a scenario that would let everything pass, or rests on guesses that nobody has confirmed.
+
+    A release may be `compared` with its original; some limits are about nothing else.
+    """
     require_confirmed(scenario)
-    if not scenario.thresholds.declared:
+    if scenario.limits_of(compared=compared).declared:
+        return
+    if scenario.release is None:
         raise ScenarioError("the scenario declares no threshold to check; add [thresholds] with k, risk or l")
+    raise ScenarioError(
+        f"{a_release(scenario.release)} has no limit that could be checked here; add [thresholds] with k, risk or l, "
+        "or name the limits of the type under [release_types]"
+    )
 
 
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
     """Judge an assessment that has been made already; a threshold without a verdict counts as unchecked."""
-    require_gate(assessment.scenario)
+    require_gate(assessment.scenario, compared=_is_compared(assessment))
     verdicts = (*assessment.verdicts, *_forgotten(assessment))
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
 
@@ -133,9 +144,10 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
     judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in assessment.verdicts}
     any_variable = {(intruder, name) for intruder, name, _ in judged}
     found: list[Verdict] = []
-    for intruder in assessment.scenario.intruders:
-        for name, limit in assessment.scenario.thresholds.declared.items():
-            variables: tuple[str | None, ...] = assessment.scenario.sensitive if name in PER_VARIABLE else ()
+    scenario, compared = assessment.scenario, _is_compared(assessment)
+    for intruder in scenario.intruders:
+        for name, limit in scenario.limits_of(compared=compared).declared.items():
+            variables: tuple[str | None, ...] = scenario.sensitive if name in PER_VARIABLE else ()
             lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:
                 lacking = [None]
@@ -143,4 +155,9 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
                 Verdict(name, intruder, variable, limit, None, None, None, "its measure gave no verdict")
                 for variable in lacking
             ]
-    return found
+    return list(with_origins(found, scenario, compared=compared))
+
+
+def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:
+    """Whether a release was held against its original."""
+    return hasattr(assessment, "released")

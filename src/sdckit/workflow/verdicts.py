@@ -12,7 +12,7 @@ from sdckit.report.chapters.sentences import both_rules, overall
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.recoverable_values import RecoverableValues
-    from sdckit.data.scenarios.scenario import Thresholds
+    from sdckit.data.scenarios.thresholds import Thresholds
 
 __all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release", "judge_undone"]
 
@@ -83,6 +83,8 @@ class Verdict:
     n_category, n_resting : int or None
         For k where missing key values stand for any value: the records below k when they are a category, and
         those that reach k only through other records' missing values.
+    origin : str
+        Where the limit comes from, in words; empty where the scenario names no type of release.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Verdict:
     because: str = ""
     n_category: int | None = None
     n_resting: int | None = None
+    origin: str = ""
 
     @property
     def word(self) -> str:
@@ -105,6 +108,9 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
+        return self._said() + (f"; {self.origin}" if self.origin else "")
+
+    def _said(self) -> str:
         if self.holds is None:
             return f"{self.name} = {self.limit:g}: {self.reason}"
         n = self.n_records or 0

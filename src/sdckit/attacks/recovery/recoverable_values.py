@@ -311,7 +311,7 @@ def _sizes(k: int | Sequence[int]) -> tuple[int, ...]:
 
 def _shown(sizes: Sequence[int], scenario: Scenario | None) -> int:
     """The size of a class that documents tell of: the limit declared, else 3."""
-    declared = None if scenario is None else scenario.thresholds.k
+    declared = None if scenario is None else scenario.limits.k
     return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
 
 

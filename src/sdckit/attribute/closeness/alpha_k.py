@@ -161,7 +161,7 @@ def alpha_k(
     shares = arguments.amounts_above(limits, "limits", "are values of alpha that a class may reach")
     scenario = arguments.scenario_or_none(scenario)
     if k is None:
-        k = (scenario.thresholds.k if scenario else None) or 2
+        k = (scenario.limits.k if scenario else None) or 2
     k = arguments.count(k, "k", "counts records of a class")
     classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     spreads = {name: classes.spread(name) for name in classes.variables}

@@ -18,6 +18,7 @@ from sdckit.cli.options import Quiet, codes, make_scenario, split
 from sdckit.cli.outputs import STDOUT, check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe, read_declared, read_given, read_release
+from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
 
@@ -173,12 +174,13 @@ class Limits:
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
-@takes(Roles, Release, MatchingOptions, Limits, Reading)
+@takes(Roles, Release, MatchingOptions, Limits, ReleaseType, Reading)
 def assess(
     roles: Roles,
     release: Release,
     matching: MatchingOptions,
     limits: Limits,
+    of_type: ReleaseType,
     reading: Reading,
     *,
     report: Annotated[Path | None, OUTPUT(metavar="OUT.html", help="Write the report.")] = None,
@@ -202,12 +204,19 @@ def assess(
     file = reading.file
     chosen = roles.declared(
         thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None,
-        matching=matching.entries,
+        matching=matching.entries, **of_type.entries,
     )  # fmt: skip
     release.check(file)
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
-    others = (roles.scenario, release.control, release.recipe, release.log, *release.files)
+    others = (
+        roles.scenario,
+        of_type.release_types,
+        release.control,
+        release.recipe,
+        release.log,
+        *release.files,
+    )
     check_targets(report, json, inputs=(file, *others))
     check_report_name(report)
     check_beside(beside, written=report is not None or json is not None)

@@ -11,6 +11,7 @@ from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Quiet, codes
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe
+from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 
 if TYPE_CHECKING:
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["check", "exit_code"]
 
 
-@takes(Reading)
+@takes(ReleaseType, Reading)
 def check(
+    of_type: ReleaseType,
     reading: Reading,
     *,
-    scenario: Annotated[Path, Option(metavar="S.toml", help="The scenario with its thresholds.")],
+    scenario: Annotated[
+        Path, Option(metavar="S.toml", help="The scenario: its thresholds, or its type of release.")
+    ],
     released: Annotated[
         list[Path] | None,
         Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it."),
@@ -49,9 +53,9 @@ def check(
 
     chosen = make_scenario(
         scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
-        missing_codes=codes(reading.missing),
+        missing_codes=codes(reading.missing), **of_type.entries,
     )  # fmt: skip
-    require_gate(chosen)
+    require_gate(chosen, compared=bool(released))
     with Steps(quiet=quiet) as steps:
         from sdckit.cli.commands.assess import Release, run
 
@@ -76,9 +80,12 @@ def exit_code(result: CheckResult) -> int:
 
 def _print(result: CheckResult, name: str) -> None:
     from sdckit.cli.terminal import print_blocks
-    from sdckit.report.blocks import Verdicts
+    from sdckit.report.blocks import Paragraph, Verdicts
+    from sdckit.report.chapters.release_types import limits_tree, release_sentence
 
+    compared = hasattr(result.assessment, "released")
+    told = release_sentence(limits_tree(result.assessment.scenario, compared=compared))
     several = len({verdict.intruder for verdict in result.verdicts}) > 1
     items = ((one.word, one.intruder if several else "", one.sentence) for one in result.verdicts)
-    print_blocks([Verdicts(tuple(items))])
+    print_blocks([*([Paragraph(told)] if told else []), Verdicts(tuple(items))])
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -14,6 +14,7 @@ from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
+from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import DataError, ScenarioError
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["explore", "read_grid"]
 
 
-@takes(Reading)
+@takes(ReleaseType, Reading)
 def explore(
+    of_type: ReleaseType,
     reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
     *,
@@ -63,9 +65,9 @@ def explore(
 
     file = reading.file
     steps_of = Recipe.from_toml(recipe)
-    chosen = scenario_of(steps_of, scenario)
+    chosen = of_type.of(scenario_of(steps_of, scenario))
     values = read_grid(grid)
-    inputs = (file, recipe, scenario)
+    inputs = (file, recipe, scenario, of_type.release_types)
     check_targets(out, plot, resume, inputs=inputs)
     if out is not None:
         check_format(out, file, excel_safe=False)

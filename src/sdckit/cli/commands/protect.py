@@ -28,6 +28,7 @@ from sdckit.cli.recipe_files import (
     unread,
     write_release,
 )
+from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import FileFormatError, ScenarioError
 
@@ -40,8 +41,9 @@ __all__ = ["protect"]
 TOML = ".toml"
 
 
-@takes(Reading)
+@takes(ReleaseType, Reading)
 def protect(
+    of_type: ReleaseType,
     reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
     *,
@@ -89,12 +91,12 @@ def protect(
     if file.suffix.lower() == TOML and recipe.suffix.lower() != TOML:
         raise ScenarioError(f"the recipe comes first: sdckit protect {file.name} {recipe.name} --out ...")
     steps_of = Recipe.from_toml(recipe)
-    chosen = scenario_of(steps_of, scenario)
+    chosen = of_type.of(scenario_of(steps_of, scenario))
     check_report_name(report)
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
-    inputs = (file, recipe, scenario, replay, *_read_by(steps_of, recipe))
+    inputs = (file, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
     check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
     check_format(out, file, excel_safe=excel_safe)
     keys = _keys(key)

@@ -42,10 +42,11 @@ _RULE_OF_PERSONS = """\
 missing = "category"
 """
 _EXAMPLES = """\
-# Release type, for the report: "public-use", "scientific-use" or "enclave".
+# Type of release: "public-use", "teaching", "scientific-use" or "enclave". Each
+# has limits of its own; a verdict says which it uses.
 # release = "scientific-use"
 
-# Limits a release must keep; the figures are examples, decide your own.
+# Limits of your own, instead of those of the type; the figures are examples.
 # [thresholds]
 # k = 3
 # risk = 0.1

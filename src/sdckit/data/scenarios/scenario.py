@@ -19,6 +19,7 @@ from pydantic import (
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
+from sdckit.data.scenarios.release_types import check_release, limits_in_force, office_types
 from sdckit.data.scenarios.scenario_checks import (
     check_consistent,
     check_missing_rules,
@@ -28,6 +29,7 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
+from sdckit.data.scenarios.thresholds import Thresholds, read_limits
 from sdckit.errors import ColumnError, ScenarioError
 
 __all__ = ["MissingRule", "Scenario", "Thresholds"]
@@ -36,84 +38,8 @@ MissingRule = Literal["wildcard", "category", "error"]
 _Name = Annotated[str, Field(min_length=1)]
 _Names = tuple[_Name, ...]
 _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
-_ShareFrom0 = Annotated[float, Field(strict=True, ge=0, le=1)]
-_Level = Annotated[int, Field(strict=True, ge=2)]
 
 _CONFIG = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class Thresholds(BaseModel):
-    """The limits a release must keep; those not given are not checked.
-
-    Parameters
-    ----------
-    k
-        Every combination of keys is held by at least k records (2 or more).
-    risk
-        No record's individual risk exceeds this (above 0, at most 1).
-    l
-        Every combination of keys holds at least l well-represented sensitive values (2 or more).
-    global_risk, household_risk
-        Limits on the expected share of records re-identified and on the largest household risk.
-    match_risk, replicated_uniques, correctly_disclosed
-        Limits on a release beside its original, as shares of the records: rows expected to be matched back,
-        unique in both files, disclosed correctly (DiSCO).
-    residual_risk
-        Limit on the residual risk of every simulated attack on a release, beside people never in the file.
-    recoverable
-        Limit on the share of the values changed in a column that the release itself gives back for certain (0: none
-        may be).
-
-    Examples
-    --------
-    >>> Thresholds(k=3, risk=0.1).declared
-    {'k': 3, 'risk': 0.1}
-    """
-
-    model_config = _CONFIG
-
-    k: _Level | None = None
-    risk: _Share | None = None
-    l: _Level | None = None  # noqa: E741 - the name the literature uses
-    global_risk: _Share | None = None
-    household_risk: _Share | None = None
-    match_risk: _Share | None = None
-    replicated_uniques: _Share | None = None
-    correctly_disclosed: _Share | None = None
-    residual_risk: _Share | None = None
-    recoverable: _ShareFrom0 | None = None
-
-    def __init__(
-        self,
-        /,
-        *,
-        k: int | None = None,
-        risk: float | None = None,
-        l: int | None = None,  # noqa: E741
-        global_risk: float | None = None,
-        household_risk: float | None = None,
-        match_risk: float | None = None,
-        replicated_uniques: float | None = None,
-        correctly_disclosed: float | None = None,
-        residual_risk: float | None = None,
-        recoverable: float | None = None,
-        **unknown: object,
-    ) -> None:
-        given = {
-            "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
-            "match_risk": match_risk, "replicated_uniques": replicated_uniques,
-            "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk, "recoverable": recoverable,
-        }  # fmt: skip
-        try:
-            super().__init__(**given, **unknown)
-        except ValidationError as error:
-            fields = list(type(self).model_fields)
-            raise ScenarioError(explain(error, fields, prefix="thresholds")) from None
-
-    @property
-    def declared(self) -> dict[str, int | float]:
-        """The limits that were given, by name."""
-        return {name: value for name, value in self if value is not None}
 
 
 class Scenario(BaseModel):
@@ -153,7 +79,11 @@ class Scenario(BaseModel):
     alpha
         Weight of a match by wildcard, 0 to 1.
     release
-        What the release is for; documentation only.
+        The type of release: ``"public-use"``, ``"teaching"``, ``"scientific-use"``, ``"enclave"``, or one of
+        `release_types`. Its limits hold where `thresholds` does not say otherwise.
+    release_types
+        An office's own limits by type, a dict of dicts or the path of a TOML file; they replace the published
+        ones, limit by limit (``"none"``: not asked).
     missing_codes
         Codes in files that mean missing, such as ``["NA", "-999"]``.
     title
@@ -201,7 +131,8 @@ class Scenario(BaseModel):
     thresholds: Thresholds = Field(default_factory=Thresholds)
     missing: MissingRule | dict[_Name, MissingRule] = "wildcard"
     alpha: Annotated[float, Field(strict=True, ge=0, le=1)] = 1.0
-    release: Literal["public-use", "scientific-use", "enclave"] | None = None
+    release: _Name | None = None
+    release_types: dict[_Name, dict[_Name, Any]] = Field(default_factory=dict)
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
@@ -229,6 +160,7 @@ class Scenario(BaseModel):
         missing: MissingRule | Mapping[str, MissingRule] = "wildcard",
         alpha: float = 1.0,
         release: str | None = None,
+        release_types: Mapping[str, Mapping[str, Any]] | str | Path | None = None,
         missing_codes: Sequence[str | int | float] = (),
         title: str = "",
         aligned: bool = False,
@@ -242,8 +174,9 @@ class Scenario(BaseModel):
                 household=household, person=person, household_variables=household_variables,
                 sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
-                release=release, missing_codes=missing_codes, title=title, aligned=aligned,
-                matching=_matching(matching), unconfirmed=unconfirmed, **unknown,
+                release=release, release_types=office_types(release_types), missing_codes=missing_codes,
+                title=title, aligned=aligned, matching=_matching(matching), unconfirmed=unconfirmed,
+                **unknown,
             )  # fmt: skip
         except ValidationError as error:
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
@@ -279,6 +212,7 @@ class Scenario(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:
         check_consistent(self)
+        check_release(self)
         return self
 
     @property
@@ -294,6 +228,24 @@ class Scenario(BaseModel):
     def all_keys(self) -> tuple[str, ...]:
         """The keys of all intruders together, in the order of first mention."""
         return tuple(dict.fromkeys(key for keys in self.intruders.values() for key in keys))
+
+    @property
+    def limits(self) -> Thresholds:
+        """What a file by itself must keep: `thresholds`, and where they are silent the limits of the type of release.
+
+        Examples
+        --------
+        >>> Scenario(keys=["sex"], release="public-use", thresholds={"k": 10}).limits.declared
+        {'k': 10, 'risk': 0.05}
+        """
+        return self.limits_of(compared=False)
+
+    def limits_of(self, *, compared: bool) -> Thresholds:
+        """Say the same of a release, where it is `compared` with its original."""
+        if self.release is None:
+            return self.thresholds
+        in_force = limits_in_force(self, compared=compared)
+        return read_limits("limits", {name: limit.value for name, limit in in_force.items()})
 
     @property
     def folder(self) -> Path:
@@ -392,7 +344,10 @@ class Scenario(BaseModel):
         """
         file = Path(path)
         try:
-            found = cls(**read_toml(file))
+            entries = read_toml(file)
+            if isinstance(office := entries.get("release_types"), str):
+                entries["release_types"] = file.parent / office
+            found = cls(**entries)
         except ScenarioError as error:
             told = str(error)
             raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
@@ -415,6 +370,7 @@ class Scenario(BaseModel):
             tables.append((("hierarchies",), self.hierarchies))
         if self.thresholds.declared:
             tables.append((("thresholds",), self.thresholds.declared))
+        tables += [(("release_types", name), limits) for name, limits in self.release_types.items()]
         tables += self.matching.tables
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)

@@ -82,20 +82,20 @@ def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str],
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file into a dict.
+def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
+    """Read a TOML file into a dict; `what` it is called where it cannot be read.
 
     Raises `FileFormatError`: the file is absent, is a directory, or may not be read; `ScenarioError`: it is
     not UTF-8 or not TOML; the message gives the line.
     """
     if path.is_dir():
-        raise FileFormatError(f"{path.name} is a directory; name the scenario file in it")
+        raise FileFormatError(f"{path.name} is a directory; name the {what} in it")
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise FileFormatError(f"there is no scenario file {path.name}; check the path") from None
+        raise FileFormatError(f"there is no {what} {path.name}; check the path") from None
     except OSError as error:
-        raise FileFormatError(f"the scenario file {path.name} cannot be read: {error.strerror}") from None
+        raise FileFormatError(f"the {what} {path.name} cannot be read: {error.strerror}") from None
     try:
         return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -104,7 +104,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path.name} is not valid TOML: {_located(str(error), raw)}") from None
     except RecursionError:
-        raise ScenarioError(f"{path.name} is nested too deeply to be a scenario") from None
+        raise ScenarioError(f"{path.name} is nested too deeply to be a {what}") from None
 
 
 def _located(message: str, raw: bytes) -> str:

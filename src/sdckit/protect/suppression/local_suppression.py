@@ -186,7 +186,7 @@ def local_suppression(
     if k is not None:
         arguments.count(k, "k", "counts records", at_least=2)
     if k is None and combinations is None and scenario is not None:
-        k = scenario.thresholds.k
+        k = scenario.limits.k
     groups = arguments.names(strata, "strata", single=True) or ()
     bundles = read_together(together, roles.keys)
     frame = open_eager(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sdckit.report.chapters.release_types import limits_tree
 from sdckit.report.chapters.reproduce import command_line, python_call
 from sdckit.report.gate.figures import (
     AllHold,
@@ -36,10 +37,6 @@ __all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
-RELEASES = {
-    "public-use": "public-use file", "scientific-use": "scientific-use file",
-    "enclave": "use in a secure environment",
-}  # fmt: skip
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -92,13 +89,15 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
-def scenario_tree(scenario: Scenario) -> dict[str, Tree]:
-    """Give the declared roles and rules; all of it is the analyst's own, none from the data."""
+def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tree]:
+    """Give the declared roles and rules; all of it is the analyst's own, none from the data.
+
+    `compared` is a release with its original: some limits are about nothing else.
+    """
     missing = scenario.missing
     return {
         "title": scenario.title,
-        "release": scenario.release,
-        "release_words": RELEASES.get(scenario.release or "", "not stated"),
+        **limits_tree(scenario, compared=compared),
         "intruders": {name: tuple(keys) for name, keys in scenario.intruders.items()},
         "weight": scenario.weight,
         "sampling_fraction": scenario.sampling_fraction,
@@ -217,6 +216,7 @@ def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
         "n_resting": _other_count("resting", one, one.n_resting, setting),
         "value": _verdict_value(one, setting),
         "reason": Foreign(one.reason),
+        "origin": one.origin,
     }
 
 

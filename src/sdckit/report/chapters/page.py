@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
-from sdckit.report.chapters.sentences import answer, headline, limit_name, listed, status, verdict_sentence
+from sdckit.report.chapters.release_types import limits_words, release_sentence
+from sdckit.report.chapters.sentences import answer, headline, listed, status, verdict_sentence
 from sdckit.report.parts import by_rule, ruled, texts
 from sdckit.report.view import Plain, view_of, views_of
 
 __all__ = [
     "MOST_ROWS", "STATES", "answer_section", "figures_of", "headed_page", "intruder_sections", "lay_out",
-    "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "scenario_section",
-    "verdicts_block",
+    "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "release_type",
+    "scenario_section", "verdicts_block",
 ]  # fmt: skip
 
 # A page is for reading; all records at risk that are listed are in the JSON.
@@ -68,7 +69,7 @@ def answer_section(plain: Plain) -> Section:
         + "."
     )
     several = len(plain["intruders"]) > 1
-    blocks: list[Block] = [Paragraph(question)]
+    blocks: list[Block] = [Paragraph(question), *release_type(plain)]
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
     for one in plain["intruders"]:
@@ -76,6 +77,12 @@ def answer_section(plain: Plain) -> Section:
         blocks.append(Paragraph(start + answer(one, plain["n"])))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return Section("The question and the answer", tuple(blocks))
+
+
+def release_type(plain: Plain) -> list[Block]:
+    """Say what the file is released as, where the scenario names a type."""
+    told = release_sentence(plain["scenario"])
+    return [Paragraph(told)] if told else []
 
 
 def verdicts_block(plain: Plain) -> Verdicts:
@@ -198,7 +205,6 @@ def scenario_section(plain: Plain) -> Section:
         if tree["sampling_fraction"]
         else "none: the file is treated as the whole population"
     )
-    limits = [f"{limit_name(name)} {value:g}" for name, value in tree["thresholds"].items()]
     items = [
         *((_keys_of(name, tree), listed(keys)) for name, keys in tree["intruders"].items()),
         ("Sampling", design),
@@ -206,7 +212,7 @@ def scenario_section(plain: Plain) -> Section:
         ("Person", tree["person"] or "one record per person"),
         ("Sensitive variables", listed(tree["sensitive"]) or "none declared"),
         ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
-        ("Limits", listed(limits) or "none declared"),
+        ("Limits", listed(limits_words(tree)) or "none declared"),
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),
         ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
         ("Release", tree["release_words"]),

@@ -187,7 +187,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
     sizes = [one.n for one in assessment.released]
     counts = release_sizes(ledger, sizes)
-    tree |= {"scenario": scenario_tree(assessment.scenario)}
+    tree |= {"scenario": scenario_tree(assessment.scenario, compared=True)}
     tree["released"] = tuple(
         join(
             ledger, replace(build_document(one), base=f"release {number}"), f"release {number}: ",
@@ -241,7 +241,7 @@ def _verdict(
     plain: Plain = {
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
-        "n_resting": None, "value": None, "reason": holds.get("reason", ""), "release": None,
+        "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": one.origin, "release": None,
     }  # fmt: skip
     if not internal and one.name == "recoverable":
         plain["variable"] = None  # the first of columns by their exact shares

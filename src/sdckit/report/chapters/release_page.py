@@ -14,6 +14,7 @@ from sdckit.report.chapters.page import (
     lay_out,
     methods_section,
     not_measured,
+    release_type,
     scenario_section,
     verdicts_block,
 )
@@ -76,7 +77,8 @@ def release_answer(plain: Plain) -> Section:
     who = listed([f"an intruder who knows {listed(one['keys'])}" for one in plain["intruders"]], "and for")
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
     blocks: list[Block] = [
-        Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it.")
+        Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it."),
+        *release_type(plain),
     ]
     several = len(plain["intruders"]) > 1
     if plain["verdicts"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from copy import deepcopy
 
 from sdckit.data.scenarios.scenario import Scenario
 
@@ -40,8 +41,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
             given[name] = list(value)
     if scenario.hierarchies:
         given["hierarchies"] = dict(scenario.hierarchies)
-    if scenario.thresholds.declared:
-        given["thresholds"] = dict(scenario.thresholds.declared)
+    tables = {"release_types": scenario.release_types, "thresholds": scenario.thresholds.declared}
+    given |= {name: deepcopy(table) for name, table in tables.items() if table}
     if scenario.missing != "wildcard":
         missing = scenario.missing
         given["missing"] = missing if isinstance(missing, str) else dict(missing)
@@ -118,6 +119,8 @@ def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
     for name in ("weight", "household"):
         if value := getattr(scenario, name):
             words += [f"--{name}", value]
+    if scenario.release is not None:
+        words += ["--release-type", scenario.release]
     for name in ("sensitive", "numeric"):
         if several := getattr(scenario, name):
             words += [f"--{name}", ",".join(several)]

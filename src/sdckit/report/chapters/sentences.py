@@ -73,7 +73,12 @@ def headline(plain: Plain) -> str:
 
 
 def verdict_sentence(one: Plain, n: Plain) -> str:
-    """Say in plain words whether a limit holds."""
+    """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
+    origin = one.get("origin", "")
+    return _judged(one, n) + (f" {origin[0].upper()}{origin[1:]}." if origin else "")
+
+
+def _judged(one: Plain, n: Plain) -> str:
     limit, holds = one["limit"], one["holds"]["value"]
     if holds is None:
         reason = one["holds"].get("reason") or one["reason"] or "the measure did not run"

@@ -177,7 +177,7 @@ def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place:
                 raise ScenarioError("say which variables an intruder knows: keys = [...], or a scenario")
             keys = used.keys
         if k is None and combinations is None and used is not None:
-            k = used.thresholds.k
+            k = used.limits.k
         read_combinations(keys, k, combinations, n)
         read_importance(keys, given.get("importance"))
     except SdcError as error:

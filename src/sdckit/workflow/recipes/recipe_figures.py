@@ -91,7 +91,7 @@ class Watch:
     @property
     def k(self) -> int:
         """The k of `below_k`: the scenario's, or 3."""
-        declared = None if self.scenario is None else self.scenario.thresholds.k
+        declared = None if self.scenario is None else self.scenario.limits.k
         return DEFAULT_K if declared is None else declared
 
     def in_order(self, rows: NDArray[np.int64] | None) -> Watch:
