@@ -131,6 +131,12 @@ def seeds(names: Names, folder: Path) -> None:
     _recipe(folder, sdc.Recipe([{"method": "pram", "columns": ["occupation"], "pd": 0.8}]))
 
 
+def release_types(names: Names, folder: Path) -> None:
+    """The survey of the demo, and a scenario that names its type."""
+    names["survey"].write_csv(folder / "affairs.csv")
+    _scenario(folder, keys=["age", "children", "religious"], sampling_fraction=0.01, release="public-use")
+
+
 STAGES: dict[str, Stage] = {
     "seeds": seeds,
     "README": readme,
@@ -140,6 +146,7 @@ STAGES: dict[str, Stage] = {
     "what-is-it-good-for": good_for,
     "who-can-be-recognised": recognised,
     "scenarios": scenarios,
+    "release-types": release_types,
     "canaries": a_survey,
     "linkability": a_survey,
     "key_contributions": regions,

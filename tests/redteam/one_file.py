@@ -36,7 +36,7 @@ class Reader(Chapters):
     def __init__(self, document: Chapter, puzzle: Puzzle, n: int, weights: Sequence[float]) -> None:
         self.puzzle, self.n, self.weights = puzzle, n, weights
         scenario = document["scenario"]
-        self.limits = scenario["thresholds"]
+        self.limits = {name: one["value"] for name, one in scenario["limits"].items()}
         self.verdicts = document["verdicts"]
         fraction = scenario["sampling_fraction"]
         self.census = fraction is None and scenario["weight"] is None

@@ -30,6 +30,7 @@ GATES = {
     "README": [1, 0],
     "from-raw-to-released": [0],
     "release-against-original": [1, 1],
+    "release-types": [1],
     "scenarios": [2],
     "simulated-attacks": [1],
 }

@@ -147,6 +147,7 @@ class Verdict:
     reason: str = ""
     n_category: int | None = None
     n_resting: int | None = None
+    origin: str = ""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def test_is_frozen_and_travels():
         ({"alpha": -0.1}, "alpha must be at least 0"),
         ({"alpha": True}, "alpha must be a number"),
         ({"aligned": 1}, "aligned must be true or false"),
-        ({"release": "web"}, "release must be one of 'public-use', 'scientific-use' or 'enclave'"),
+        ({"release": "web"}, "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types of"),
         ({"sensitive": "income"}, "sensitive must be a list"),
         ({"sensitive": {"income"}}, "sensitive must be a list"),
         ({"sensitive": ["income", 3]}, r"sensitive\[2\] must be text"),
@@ -257,6 +257,7 @@ def scenarios(draw):
     rules = st.sampled_from(["wildcard", "category", "error"])
     sized = st.none() | st.integers(2, 10**20)
     weighted = draw(st.booleans())
+    limits = st.fixed_dictionaries({}, optional={"k": st.just("none") | st.integers(2, 9), "risk": shares})
     return Scenario(
         intruders=intruders,
         weight=rest[0] if weighted else None,
@@ -270,6 +271,7 @@ def scenarios(draw):
         missing=draw(rules | st.dictionaries(st.sampled_from(used), rules)),
         alpha=draw(st.floats(0, 1)),
         release=draw(st.sampled_from([None, "public-use", "enclave"])),
+        release_types=draw(st.dictionaries(names, limits, max_size=2)),
         missing_codes=draw(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), max_size=3)),
         title=draw(st.text(st.characters(codec="utf-8"), max_size=20)),
         aligned=draw(st.booleans()),

@@ -1,0 +1,169 @@
+"""Types of release: which limits hold, where each comes from, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdckit.data.scenarios.release_types import (
+    PUBLIC_USE,
+    RELEASE_TYPES,
+    Limit,
+    a_release,
+    limits_in_force,
+    limits_not_asked,
+    office_types,
+    release_words,
+)
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import Thresholds
+from sdckit.errors import FileFormatError, ScenarioError
+
+ROLES: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "home"}
+OFFICE = {"public-use": {"k": 11, "l": "none", "match_risk": 0.1}, "partners": {"k": 4}}
+
+
+def test_no_type_leaves_what_is_written() -> None:
+    scenario = Scenario(**ROLES, thresholds={"k": 3}, release_types=OFFICE)
+    assert scenario.limits == scenario.thresholds == Thresholds(k=3)
+    assert limits_in_force(scenario, compared=True) == {"k": Limit(3, "scenario", None)}
+    assert not limits_not_asked(scenario, compared=False)
+
+
+@pytest.mark.parametrize("name", RELEASE_TYPES)
+def test_a_type_brings_its_limits(name: str) -> None:
+    scenario = Scenario(**ROLES, release=name)
+    assert scenario.limits_of(compared=True).declared == RELEASE_TYPES[name]
+    assert all(one.origin == "release type" for one in limits_in_force(scenario, compared=True).values())
+    assert scenario.thresholds == Thresholds()
+
+
+def test_an_open_file_is_held_to_more_than_one_under_contract() -> None:
+    public, contract = RELEASE_TYPES["public-use"], RELEASE_TYPES["scientific-use"]
+    assert contract.keys() < public.keys()
+    assert public["k"] > contract["k"]
+    assert all(public[name] < contract[name] for name in ("risk", "household_risk"))
+    assert not RELEASE_TYPES["enclave"]
+
+
+def test_the_scenario_wins_then_the_office_then_what_was_published() -> None:
+    scenario = Scenario(
+        **ROLES, release="public-use", release_types=OFFICE, thresholds={"k": 3, "global_risk": 0.1}
+    )
+    assert limits_in_force(scenario, compared=True) == {
+        "k": Limit(3, "scenario", 11),
+        "risk": Limit(0.05, "release type", 0.05),
+        "global_risk": Limit(0.1, "scenario", None),
+        "household_risk": Limit(0.05, "release type", 0.05),
+        "match_risk": Limit(0.1, "office", 0.1),
+        "recoverable": Limit(0.0, "release type", 0.0),
+    }
+
+
+def test_a_type_asks_only_what_the_scenario_and_the_files_can_answer() -> None:
+    scenario = Scenario(keys=["sex"], release="public-use")
+    assert scenario.limits.declared == {"k": 5, "risk": 0.05}
+    assert limits_not_asked(scenario, compared=False) == {
+        "l": "no sensitive variable is declared",
+        "household_risk": "no household column is declared",
+        "recoverable": "no original stands beside the file",
+    }
+    assert "recoverable" in scenario.limits_of(compared=True).declared
+    assert "recoverable" not in limits_not_asked(scenario, compared=True)
+
+
+def test_what_a_scenario_writes_is_always_asked() -> None:
+    scenario = Scenario(keys=["sex"], release="public-use", thresholds={"l": 3, "recoverable": 0.1})
+    assert scenario.limits.declared == {"k": 5, "risk": 0.05, "l": 3, "recoverable": 0.1}
+    assert limits_not_asked(scenario, compared=False).keys() == {"household_risk"}
+
+
+def test_an_office_has_types_of_its_own() -> None:
+    scenario = Scenario(**ROLES, release="partners", release_types=OFFICE)
+    assert limits_in_force(scenario, compared=True) == {"k": Limit(4, "office", 4)}
+    assert (release_words("partners"), a_release("partners")) == (
+        "“partners”",
+        "a release of the type “partners”",
+    )
+    assert (release_words(None), a_release("teaching")) == ("not stated", "a teaching file")
+
+
+def test_words_on_where_a_limit_comes_from() -> None:
+    assert Limit(5, "release type", 5).words("teaching") == "limit of a teaching file"
+    assert Limit(11, "office", 11).words("public-use") == "the office’s limit of a public-use file"
+    assert Limit(3, "scenario", 0.05).words("public-use") == "limit of the scenario (a public-use file: 0.05)"
+    assert Limit(3, "scenario", None).words("public-use") == "limit of the scenario"
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (
+            {"release": "web"},
+            "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types",
+        ),
+        ({"release": "a", "release_types": OFFICE}, "'enclave' or 'partners'"),
+        ({"release": ""}, "release must not be empty"),
+        ({"release_types": 3}, "release_types must be a table"),
+        ({"release_types": {"partners": 3}}, r"release_types\.partners must be a table"),
+        ({"release_types": {" ": {"k": 3}}}, "a type without a name"),
+        ({"release_types": {"partners": {"k": 1}}}, r"release_types\.partners\.k must be at least 2"),
+        ({"release_types": {"partners": {"k": "no"}}}, r"release_types\.partners\.k must be a whole number"),
+        (
+            {"release_types": {"partners": {"rsik": 1}}},
+            r"'release_types\.partners\.rsik'; did you mean 'risk'",
+        ),
+        ({"release_types": {"partners": {"rsik": "none"}}}, r"no entry 'release_types\.partners\.rsik'"),
+    ],
+)
+def test_refuses(entries: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        Scenario(keys=["sex"], **entries)
+
+
+def test_a_file_of_the_office(tmp_path: Path) -> None:
+    office = tmp_path / "office.toml"
+    office.write_text('[release_types.public-use]\nk = 11\nl = "none"\n', encoding="utf-8")
+    (tmp_path / "s.toml").write_text(
+        'keys = ["sex"]\nrelease = "public-use"\nrelease_types = "office.toml"\n', encoding="utf-8"
+    )
+    scenario = Scenario.from_toml(tmp_path / "s.toml")
+    assert scenario.limits.declared == {"k": 11, "risk": 0.05}
+    assert scenario == Scenario(keys=["sex"], release="public-use", release_types=office)
+    assert "office.toml" not in scenario.to_toml()  # it can be repeated without the file
+    again = tmp_path / "again.toml"
+    again.write_text(scenario.to_toml(), encoding="utf-8")
+    assert Scenario.from_toml(again) == scenario
+    assert scenario.intruder("default").limits == scenario.limits
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"^office\.toml names no release type; write a table such as \[release_types\.public-use\]"),
+        ("release_types = 3\n", "names no release type"),
+        ("[thresholds]\nk = 3\n", r"^office\.toml: there is no entry 'thresholds'"),
+        ("[release_types]\npublic-use = 3\n", r"^office\.toml: release_types\.public-use must be a table"),
+        (
+            "[release_types.public-use]\nk = 1\n",
+            r"^office\.toml: release_types\.public-use\.k must be at least 2",
+        ),
+        ("k = = 1\n", r"^office\.toml is not valid TOML"),
+    ],
+)
+def test_a_file_of_the_office_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "office.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError, match=message):
+        office_types(path)
+
+
+def test_an_office_without_a_file(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no file of release types none"):
+        Scenario(keys=["sex"], release_types=tmp_path / "none.toml")
+
+
+def test_teaching_files_are_public() -> None:
+    assert RELEASE_TYPES["teaching"] is PUBLIC_USE
