@@ -131,9 +131,9 @@ def seeds(names: Names, folder: Path) -> None:
     _recipe(folder, sdc.Recipe([{"method": "pram", "columns": ["occupation"], "pd": 0.8}]))
 
 
-def release_types(names: Names, folder: Path) -> None:
+def release_types(_: Names, folder: Path) -> None:
     """The survey of the demo, and a scenario that names its type."""
-    names["survey"].write_csv(folder / "affairs.csv")
+    sdc.load_demo().write_csv(folder / "affairs.csv")
     _scenario(folder, keys=["age", "children", "religious"], sampling_fraction=0.01, release="public-use")
 
 

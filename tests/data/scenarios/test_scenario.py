@@ -271,7 +271,7 @@ def scenarios(draw):
         missing=draw(rules | st.dictionaries(st.sampled_from(used), rules)),
         alpha=draw(st.floats(0, 1)),
         release=draw(st.sampled_from([None, "public-use", "enclave"])),
-        release_types=draw(st.dictionaries(names, limits, max_size=2)),
+        release_types=draw(st.dictionaries(names.filter(str.strip), limits, max_size=2)),
         missing_codes=draw(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), max_size=3)),
         title=draw(st.text(st.characters(codec="utf-8"), max_size=20)),
         aligned=draw(st.booleans()),
