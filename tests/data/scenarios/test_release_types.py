@@ -90,6 +90,12 @@ def test_an_office_has_types_of_its_own() -> None:
     assert (release_words(None), a_release("teaching")) == ("not stated", "a teaching file")
 
 
+def test_no_control_character_of_a_name_is_shown() -> None:
+    for told in (release_words("own\x1b[31m"), a_release("own\x1b[31m")):
+        assert "\x1b" not in told
+        assert "own" in told
+
+
 def test_words_on_where_a_limit_comes_from() -> None:
     assert Limit(5, "release type", 5).words("teaching") == "limit of a teaching file"
     assert Limit(11, "office", 11).words("public-use") == "the office’s limit of a public-use file"

@@ -132,7 +132,10 @@ def test_is_frozen_and_travels():
         ({"alpha": -0.1}, "alpha must be at least 0"),
         ({"alpha": True}, "alpha must be a number"),
         ({"aligned": 1}, "aligned must be true or false"),
-        ({"release": "web"}, "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types of"),
+        (
+            {"release": "web"},
+            "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types of",
+        ),
         ({"sensitive": "income"}, "sensitive must be a list"),
         ({"sensitive": {"income"}}, "sensitive must be a list"),
         ({"sensitive": ["income", 3]}, r"sensitive\[2\] must be text"),

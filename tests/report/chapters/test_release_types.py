@@ -37,8 +37,9 @@ def test_nothing_is_told_without_a_type() -> None:
         (
             {"release": "scientific-use", "thresholds": {"k": 5, "global_risk": 0.1}},
             (
-                "Type of release: scientific-use file. Its limits: individual risk 0.2. The scenario’s own limits: k 5 "
-                "(a scientific-use file: 3), global risk 0.1. Not asked: household risk, no household column is declared."
+                "Type of release: scientific-use file. Its limits: individual risk 0.2. The scenario’s own limits: "
+                "k 5 (a scientific-use file: 3), global risk 0.1. Not asked: household risk, no household column "
+                "is declared."
             ),
         ),
         (

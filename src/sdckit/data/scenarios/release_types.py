@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.scenarios.thresholds import read_limits
+from sdckit.display import displayed
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def release_words(name: str | None) -> str:
     >>> release_words("public-use"), release_words("partners")
     ('public-use file', '“partners”')
     """
-    return "not stated" if name is None else WORDS.get(name, f"“{name}”")
+    return "not stated" if name is None else WORDS.get(name, f"“{displayed(name)}”")
 
 
 def a_release(name: str) -> str:
@@ -102,7 +103,7 @@ def a_release(name: str) -> str:
     >>> a_release("scientific-use")
     'a scientific-use file'
     """
-    return f"a {WORDS[name]}" if name in WORDS else f"a release of the type “{name}”"
+    return f"a {WORDS[name]}" if name in WORDS else f"a release of the type “{displayed(name)}”"
 
 
 def office_types(given: Any) -> Any:
