@@ -75,9 +75,13 @@ class Result:
 
     def plot(self, *, internal: bool = False) -> alt.Chart:
         """An Altair chart of the figures, protected unless `internal`: a chart can be saved and passed on."""
+        return self._plot(internal=internal)
+
+    def _plot(self, kind: str = "", *, internal: bool) -> alt.Chart:
+        """Draw the chart of its documents, or one that its view draws besides."""
         from sdckit.report import result_chart
 
-        chart: alt.Chart = result_chart(self, internal=internal)
+        chart: alt.Chart = result_chart(self, internal=internal, kind=kind)
         return chart
 
     def _repr_html_(self) -> str:

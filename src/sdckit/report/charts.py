@@ -6,6 +6,7 @@ outlines tell series apart, colour does not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
@@ -17,6 +18,9 @@ INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
 TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
 FONT = "sans-serif"
 WIDTH = 620
+SQUARE = 440
+LARGEST = 1500  # area of a point, in pixels
+MOST_TOLD = 40  # points in words
 LOWEST_RISK = 0.00005
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
 MOST_LETTERS = 76  # of a line of a title
@@ -228,7 +232,86 @@ def heat_chart(data: Plain) -> Any:
     return (squares + texts).properties(width=side * len(names), height=24 * len(names))
 
 
-CHARTS = {"forest": forest_chart, "heat": heat_chart, "bars": bars_chart, "risk": risk_chart}
+def bubbles_chart(data: Plain) -> Any:
+    """Records by two figures: points as large as their number, a dashed line where both figures are equal.
+
+    With `steps`, the names of bins, `x` and `y` of a row count them from 0, and each number is written.
+    """
+    import altair as alt
+
+    rows = [
+        {"x": row["x"], "y": row["y"], "n": _height(row["n"]), "text": row["n"]["text"]}
+        for row in data["rows"]
+    ]
+    steps = data.get("steps")
+    most = max((row["n"] for row in rows), default=1) or 1
+    kind: Any = "linear"
+    axis: dict[str, Any]
+    if steps:
+        for row in rows:  # the number above its point
+            up = math.sqrt(LARGEST * row["n"] / most / math.pi) + LETTER
+            row["above"] = row["y"] + up * len(steps) / SQUARE
+        ends = (-0.5, len(steps) - 0.5)
+        axis = {"values": list(range(len(steps))), "labelExpr": f"{list(steps)}[datum.value]"}
+    else:
+        ends = (0.0, max((1.0, *(row[side] for row in rows for side in ("x", "y")))))
+        kind, axis = data.get("scale", "linear"), {"format": "~g", "tickCount": 6}
+    scale = alt.Scale(domain=list(ends), nice=False, type=kind)
+    drawn = {
+        side: getattr(alt, side.upper())(
+            f"{side}:Q", title=data[side], scale=scale, axis=_figures_axis(**axis)
+        )
+        for side in ("x", "y")
+    }
+    equal = alt.Chart(alt.InlineData(values=[{"x": end, "y": end} for end in ends]))
+    line = equal.mark_line(color=MIDDLE, strokeDash=[5, 3], strokeWidth=1, aria=False).encode(**drawn)
+    # Areas in proportion: a few records are a dot, and the largest number fills a square.
+    size = alt.Size(
+        "n:Q", scale=alt.Scale(domain=[0, most], range=[8, LARGEST if steps else LARGEST / 2]),
+        legend=None if steps else alt.Legend(title="records", format=",d", symbolFillColor=LIGHT, values=_sizes(most)),
+    )  # fmt: skip
+    base = alt.Chart(alt.InlineData(values=rows)).encode(**drawn)
+    points = base.mark_point(
+        fill=LIGHT, stroke=INK, strokeWidth=1, fillOpacity=0.7, opacity=1, aria=False
+    ).encode(size=size)
+    layers = [line, points]
+    if steps:
+        texts = base.mark_text(fontSize=10, color=INK, aria=False)
+        layers.append(texts.encode(text="text:N", y=alt.Y("above:Q")))
+    return alt.layer(*layers).properties(width=SQUARE, height=SQUARE)
+
+
+def _sizes(most: float) -> list[float]:
+    """Numbers of records that a legend shows."""
+    return sorted({1.0, *(float(f"{part * most:.1g}") for part in (0.1, 0.5) if part * most > 1), most})
+
+
+def _figures_axis(**more: Any) -> Any:
+    """An axis of figures, with its title."""
+    import altair as alt
+
+    given = {"labelFontSize": 11, "labelColor": INK, "titleFontWeight": "normal", "titleColor": INK}
+    return alt.Axis(
+        **{**given, "gridColor": LIGHT, "gridOpacity": 0.5, "labelOverlap": True, "aria": False, **more}
+    )
+
+
+def curve_chart(data: Plain) -> Any:
+    """A density over its figure, filled down to 0."""
+    import altair as alt
+
+    base = alt.Chart(alt.InlineData(values=[dict(row) for row in data["rows"]])).encode(
+        x=alt.X("x:Q", title=data["x"], axis=_figures_axis(format="~g"), scale=alt.Scale(nice=False)),
+        y=alt.Y("y:Q", title=data["y"], axis=_figures_axis(format="~s", tickCount=5)),
+    )
+    area = base.mark_area(color=LIGHT, line={"color": INK, "strokeWidth": 1.5}, aria=False)
+    return area.properties(width=WIDTH - NARROWEST_LABEL, height=220)
+
+
+CHARTS = {
+    "forest": forest_chart, "heat": heat_chart, "bars": bars_chart, "risk": risk_chart, "bubbles": bubbles_chart,
+    "curve": curve_chart,
+}  # fmt: skip
 
 
 def chart_for(name: str, data: Plain, title: str = "") -> Any:
@@ -290,5 +373,20 @@ def describe(name: str, data: Plain, caption: str) -> str:
             f"{r['from']:g} to {r['to']:g}: {r['n']['text']} records ({r['cumulative']['text']} up to here)"
             for r in data["rows"]
         ],
+        "bubbles": lambda: _points_told(data),
+        "curve": lambda: [f"highest at {max(data['rows'], key=lambda r: float(r['y']))['x']:.4g}"],
     }[name]()
     return f"{caption}. {'; '.join(rows)}."
+
+
+def _points_told(data: Plain) -> list[str]:
+    """The points with most records, in words."""
+    steps = data.get("steps")
+    rows = sorted(data["rows"], key=lambda row: -_height(row["n"]))
+    told = [
+        f"{steps[row['x']] if steps else format(row['x'], '.4g')} and "
+        f"{steps[row['y']] if steps else format(row['y'], '.4g')}: {row['n']['text']} records"
+        for row in rows[:MOST_TOLD]
+    ]
+    left = len(rows) - len(told)
+    return [*told, *([f"{left:,} more"] if left else [])] or ["no square has enough records to be shown"]

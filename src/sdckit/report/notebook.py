@@ -71,8 +71,14 @@ def result_blocks(plain: Plain, *, beside: Plain | None = None) -> list[Block]:
     return [block for place, view in views_of(shown) for block in view.blocks(known, place)]
 
 
-def result_chart(result: Any, *, internal: bool = False) -> Any:
-    """Draw a result as an Altair chart of its protected figures; one of exact figures must not leave the room."""
+def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
+    """Draw a result as an Altair chart of its protected figures; one of exact figures must not leave the room.
+
+    `kind` names one of the pictures that its view draws besides.
+    """
+    if kind:
+        one = view_of(result.measure).charts[kind](result, internal)
+        return chart_for(one.name, one.data, one.caption)
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock):
             return chart_for(block.name, block.data, block.caption)

@@ -84,11 +84,13 @@ def share_view(
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
     also: Callable[[Plain], list[Block]] = lambda _tree: [],
+    charts: Mapping[str, Callable[[Any, bool], ChartBlock]] | None = None,
 ) -> ShareView:
     """Make the view of a measure of shares; ``{}`` in the head of its table stands for the variable.
 
     `answer` (the sentence for the first page) and `draw` (else the first release's shares as bars) take the tree and
-    the variable; `more` gives further figures of the result, `also` shows them below the table.
+    the variable; `more` gives further figures of the result, `also` shows them below the table; `charts` are drawn
+    where they are asked for.
     """
 
     def blocks(plain: Plain, place: str) -> list[Block]:
@@ -105,6 +107,7 @@ def share_view(
         answer=lambda plain, place, _: answer(plain[place], place.partition(":")[2]),
         shares=tuple(shares),
         limits=limits or {},
+        charts=charts or {},
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError
-from sdckit.report.blocks import Block
+from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.gate.figures import Tree
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ class View:
     answer
         What it says to the committee in a sentence or none, for the first page; takes the same and the number
         of records as printed.
+    charts
+        Pictures that are drawn of a single result when they are asked for, by name; take the result, and whether
+        they may show exact figures.
     """
 
     title: str
@@ -68,6 +71,7 @@ class View:
     notes: Callable[[Scenario], Sequence[Note]] = lambda _: ()
     figures: Callable[[Plain, str], Mapping[str, Plain]] = lambda _one, _place: {}
     answer: Callable[[Plain, str, Plain], str] = lambda _one, _place, _n: ""
+    charts: Mapping[str, Callable[[Any, bool], ChartBlock]] = field(default_factory=dict)
 
 
 _added: ContextVar[Mapping[str, View]] = ContextVar(

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attribute.before_after import BeforeAfter
 from sdckit.attribute.disclosure.cap_roles import Width, sides, target_groups, widths_by_name
 from sdckit.attribute.disclosure.key_target import KeyTarget, key_target, shares
 from sdckit.attribute.disclosure.near_matches import count_matches, nearest_matches
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -50,7 +51,7 @@ def targeted(table: KeyTarget, file: int, tau: float) -> tuple[float, int]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectAttributionProbability(PairResult):
+class CorrectAttributionProbability(BeforeAfter):
     """Chance that a guess drawn from the released records with a record's key is right.
 
     Attributes
@@ -106,6 +107,11 @@ class CorrectAttributionProbability(PairResult):
         """A row per record, in the caller's order and frame type."""
         return self.pair.records(self.columns, prefix=self.prefix)
 
+    def sides(self) -> tuple[Floats, Floats]:
+        """The value of each record with the original, and with the release (mean over the releases)."""
+        values = dict(self.columns.items())  # refused by what stands there once the result was pickled
+        return values["cap_original"], values["cap"]
+
     def cap_histogram(self, edges: Sequence[float]) -> tuple[Counts, Counts]:
         """Count the records by their value with the original, and with the release.
 
@@ -128,8 +134,7 @@ class CorrectAttributionProbability(PairResult):
         ascending = limits.ndim == 1 and len(limits) > 1 and bool(np.all(np.diff(limits) > 0))
         if not ascending or limits[0] != 0 or limits[-1] != 1:
             raise DataError("edges are ascending numbers, the first 0 and the last 1")
-        values = dict(self.columns.items())  # refused by what stands there once the result was pickled
-        clipped = (np.clip(values[name], 0, 1) for name in ("cap_original", "cap"))
+        clipped = (np.clip(values, 0, 1) for values in self.sides())
         return tuple(np.histogram(one, limits)[0] for one in clipped)  # type: ignore[return-value]
 
 

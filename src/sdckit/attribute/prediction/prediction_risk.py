@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attribute.before_after import BeforeAfter
 from sdckit.attribute.disclosure.target_roles import identical_note, known_and_learnt
 from sdckit.attribute.prediction.key_features import (
     Features,
@@ -27,7 +28,7 @@ from sdckit.attribute.prediction.prediction_models import (
     mean_costs,
 )
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
@@ -100,7 +101,7 @@ def _mean(losses: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictionRisk(PairResult):
+class PredictionRisk(BeforeAfter):
     """Predictions of a confidential target by a model trained on the release, beside one trained on the original.
 
     Attributes
@@ -156,6 +157,12 @@ class PredictionRisk(PairResult):
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
         return self.pair.records(self.columns, prefix=self.prefix)
+
+    def sides(self) -> tuple[Floats, Floats]:
+        """What `before_after` counts, by record, or relative errors where they are the loss; NaN for no target."""
+        what = "loss" if self.loss == "relative" else "error" if self.numeric else "correct"
+        values, unit = dict(self.columns.items()), math.sqrt(self.baseline) if what == "error" else 1.0
+        return values[f"{what}_original"] / (unit or 1.0), values[f"{what}_released"] / (unit or 1.0)
 
     def before_after(self) -> Any:
         """Records by how well they are predicted, counted for a plot.

@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.report.before_after import Grid, Squares, pairs_tree, scatter_blocks, scatter_chart
+from sdckit.report.gate.figures import DIFFERENCE, Ledger, Relation, Tree
+from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, over, share_view
 from sdckit.report.view import Note
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def _link(ledger: Ledger, start: str, squares: Squares, edges: Sequence[float]) -> None:
+    """Means lie between those of the bins; whose key a single release does not have is in the lowest bin of it."""
+    several = f"{start}2.matched" in ledger.variables
+    for name, side in (("original_average", 0), ("average", 1)):
+        if side == 0 or not several:
+            spans = {one: (edges[at[side]], edges[at[side] + 1]) for at, one in squares.items()}
+            ledger.bounded(f"{start}1.{name}", spans)
+    absent = f"n{DIFFERENCE}{start}1.matched"
+    if not several and absent in ledger.variables:
+        lowest = tuple((one, 1.0) for (_, j), one in squares.items() if j == 0)
+        ledger.relations.append(Relation(((absent, -1.0), *lowest), upper=math.inf))
+
+
+def _grid(result: Any) -> Grid:
+    return Grid(EDGES, f"chance of a right guess of {', '.join(result.target)}", link=_link)
+
+
+def _more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
+    return {
+        "distribution": bins_tree(EDGES, result.cap_histogram(EDGES), setting, whole="n"),
+        "scatter": pairs_tree(result, _grid(result)),
+    }
+
+
 VIEW = share_view(
     LEARNING,
     "Correct attribution of {}",
@@ -29,11 +62,11 @@ VIEW = share_view(
         f"The keys give the right value of {variable} with a chance of {over(tree, 'average')} from the release; "
         f"guessing from the margin gives {over(tree, 'baseline')}."
     ),
-    more=lambda result, setting: {
-        "distribution": bins_tree(EDGES, result.cap_histogram(EDGES), setting, whole="n")
-    },
+    more=_more,
     draw=lambda tree, variable: bins_chart(
         tree["distribution"],
         f"Records by the chance that their {variable} is guessed rightly, before and after",
     ),
+    also=scatter_blocks,
+    charts={"scatter": lambda result, internal: scatter_chart(result, internal, _grid(result))},
 )

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+from sdckit.attribute.prediction.prediction_risk import CHANCE_EDGES, ERROR_EDGES
 from sdckit.data.frames import rows_of
+from sdckit.report.before_after import Grid, Squares, pairs_tree, scatter_blocks, scatter_chart
 from sdckit.report.blocks import ChartBlock
-from sdckit.report.gate.figures import Tree
+from sdckit.report.gate.figures import Ledger, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, share_view
 from sdckit.report.view import Note, Plain
+
+RELATIVE = (0.0, 0.05, 0.1, 0.25, 0.5, 1.0, math.inf)
 
 
 def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -21,7 +27,30 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
             f"{setting.prefix}.{setting.place}.{j}.share_{one}_accurate" for one in ("less", "more")
         )
         setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
-    return {"distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric)}
+    return {
+        "distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric),
+        "scatter": pairs_tree(result, _grid(result)),
+    }  # fmt: skip
+
+
+def _grid(result: Any) -> Grid:
+    """The bins of the bars; of relative errors their own."""
+    of = f"prediction of {result.target}"
+    if result.loss == "relative":
+        return Grid(RELATIVE, f"relative error of a {of}", "sqrt", barred=False)
+    if not result.numeric:
+        return Grid(CHANCE_EDGES, f"chance of a right {of}", link=_link)
+    return Grid(ERROR_EDGES, f"error of a {of}, in standard deviations", "sqrt", link=_link)
+
+
+def _link(ledger: Ledger, start: str, squares: Squares, _: Sequence[float]) -> None:
+    """Who is in a higher bin with the release than with the original is predicted worse, or better, from it."""
+    if f"{start}2.share_less_accurate" in ledger.variables:
+        return
+    sides = ("less", "more") if f"{start}1.accuracy_released" not in ledger.variables else ("more", "less")
+    for one, above in zip(sides, (True, False), strict=True):
+        inside = {name: (1.0, 1.0) for (i, j), name in squares.items() if i != j and (i < j) is above}
+        ledger.bounded(f"{start}1.share_{one}_accurate", inside, upper=False)
 
 
 def _draw(tree: Plain, variable: str) -> ChartBlock:
@@ -48,4 +77,6 @@ VIEW = share_view(
     ),
     more=_bins,
     draw=_draw,
+    also=scatter_blocks,
+    charts={"scatter": lambda result, internal: scatter_chart(result, internal, _grid(result))},
 )

@@ -1,0 +1,169 @@
+"""A figure of every record before and after: exact pairs inside, squares of an audited grid outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sdckit.numerics.joint_counts import joint_counts
+from sdckit.report.blocks import Block, ChartBlock
+from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Relation, Tree
+from sdckit.report.gate.protect import protect
+from sdckit.report.view import Plain
+
+__all__ = ["MOST_POINTS", "Grid", "Squares", "grid_of", "pairs_tree", "scatter_blocks", "scatter_chart"]
+
+MOST_POINTS = 1000
+FEWEST = 1000  # records from which all bins are kept apart
+FINEST = 30  # squares a side, where there are more points
+AXES = {"x": "from the original", "y": "from the release"}
+HIDDEN = "squares of few records are left empty"
+NONE = "no square can be told without telling of a few records"
+Squares = Mapping[tuple[int, int], str]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How the records are put in squares.
+
+    Parameters
+    ----------
+    edges
+        Of the bins, the same for every file; the last one may be infinite.
+    what
+        The figure, in words.
+    scale
+        Of the axes, where every pair is drawn.
+    barred
+        Whether the bars of the document are of the same figure and bins.
+    link
+        Enters what the printed figures say of the squares: of the ledger, the start of their names, the name of each
+        square by its bins before and after, and the edges of these.
+    """
+
+    edges: tuple[float, ...]
+    what: str
+    scale: str = "linear"
+    barred: bool = True
+    link: Callable[[Ledger, str, Squares, Sequence[float]], None] = lambda *_: None
+
+
+def pairs_tree(result: Any, grid: Grid) -> InternalOnly:
+    """Give each distinct pair with its number of records, for a confidential document.
+
+    Where there are too many, the records are put in small squares, each shown where its records are on average.
+    """
+    x, y, n = joint_counts(*result.sides())
+    if joined := len(n) > MOST_POINTS:
+        x, y, n = _joined(x, y, n)
+    rows: tuple[Tree, ...] = tuple(
+        {"x": float(a), "y": float(b), "n": {"text": f"{k:,}", "value": int(k)}}
+        for a, b, k in zip(x, y, n, strict=True)
+    )
+    words = "in small squares" if joined else "each pair by its number of records"
+    return InternalOnly({"rows": rows, "scale": grid.scale, **_axes(grid), "caption": _caption(grid, words)})
+
+
+def _joined(x: Any, y: Any, n: Any) -> tuple[Any, Any, Any]:
+    """The means of the pairs in each square of a grid that is fine enough, on a scale of roots."""
+    top = math.sqrt(max(x.max(), y.max())) or 1.0
+    i, j = (np.minimum((np.sqrt(one) / top * FINEST).astype(np.int64), FINEST - 1) for one in (x, y))
+    _, place = np.unique(i * FINEST + j, return_inverse=True)
+    size = np.bincount(place, n)
+    return np.bincount(place, n * x) / size, np.bincount(place, n * y) / size, size.astype(np.int64)
+
+
+def scatter_blocks(tree: Plain) -> list[Block]:
+    """The picture of a confidential document; elsewhere the bars have to do."""
+    found = tree.get("scatter")
+    return [ChartBlock("bubbles", found, found["caption"])] if found else []
+
+
+def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
+    """Draw one result: every pair, or the squares of a grid that may leave the room.
+
+    All figures of the result's document are printed first, as they are there; then the squares are asked for, so that
+    the two may lie side by side.
+    """
+    from sdckit.report.notebook import pair_document  # it asks the views
+
+    document = pair_document(result)
+    ledger = Ledger(dict(document.variables), list(document.relations))
+    ((place, figures),) = document.tree["measures"].items()  # type: ignore[union-attr]
+    if internal:
+        (plain,) = protect(document, internal=True)["measures"].values()
+        return scatter_blocks(plain)[0]  # type: ignore[return-value]
+    edges = _edges(grid, result.pair.n)
+    rows = _squares(ledger, f"c0.{place}.", result, replace(grid, edges=edges), figures)
+    steps = tuple(_bin(low, high) for low, high in pairwise(edges))
+    told: dict[str, Tree] = {
+        "rows": rows,
+        "steps": steps,
+        **_axes(grid),
+        "few": _caption(grid, HIDDEN),
+        "none": _caption(grid, NONE),
+    }
+    whole = replace(
+        document, tree={**document.tree, "squares": told}, variables=ledger.variables,
+        relations=tuple(ledger.relations),
+    )  # fmt: skip
+    plain = protect(whole)["squares"]
+    shown = [row for row in plain["rows"] if row["n"]["value"]]
+    return ChartBlock("bubbles", {**plain, "rows": shown}, plain["few" if shown else "none"])
+
+
+def _squares(ledger: Ledger, start: str, result: Any, grid: Grid, figures: Any) -> tuple[Tree, ...]:
+    """Enter the records of each square, and all that is known of them."""
+    sides = [one[~np.isnan(one)] for one in result.sides()]
+    counts = grid_of(sides[0], sides[1], grid.edges)
+    names = {}
+    for (i, j), n in np.ndenumerate(counts):
+        names[i, j] = ledger.count(f"{start}square.{i}.{j}", int(n), f"{start}squares").name
+        ledger.ask(names[i, j])
+    if len(sides[0]) == result.pair.n:
+        ledger.equal("n", *names.values())
+    else:
+        ledger.bounded("n", dict.fromkeys(names.values(), (1.0, 1.0)), upper=False)
+    for axis, side in enumerate(("original", "released") if grid.barred else ()):
+        for place, (low, high) in enumerate(pairwise(grid.edges)):
+            bars = [row[side].name for row in figures["distribution"] if low <= row["from"] < high]
+            line = [name for at, name in names.items() if at[axis] == place]
+            terms = (*((one, 1.0) for one in bars), *((one, -1.0) for one in line))
+            ledger.relations.append(Relation(terms))
+    grid.link(ledger, start, names, grid.edges)
+    return tuple({"x": i, "y": j, "n": Count(name)} for (i, j), name in names.items())
+
+
+def _edges(grid: Grid, n: int) -> tuple[float, ...]:
+    """The bins, joined in pairs where the file has few records: else nearly all squares would stay empty."""
+    return grid.edges if n >= FEWEST else (*grid.edges[:-1:2], grid.edges[-1])
+
+
+def grid_of(original: Any, released: Any, edges: Sequence[float]) -> Any:
+    """Records by their bins before (rows) and after: ``[a, b)``, the last one closed.
+
+    >>> grid_of(np.array([0.0, 0.6, 1.0]), np.array([0.1, 0.1, 1.0]), (0.0, 0.5, 1.0)).tolist()
+    [[1, 0], [1, 1]]
+    """
+    size = len(edges) - 1
+    i, j = (
+        np.clip(np.searchsorted(edges, one, side="right") - 1, 0, size - 1) for one in (original, released)
+    )
+    return np.bincount(i * size + j, minlength=size * size).reshape(size, size)
+
+
+def _axes(grid: Grid) -> dict[str, str]:
+    return {side: f"{grid.what}, {words}" for side, words in AXES.items()}
+
+
+def _caption(grid: Grid, words: str) -> str:
+    return f"Records by the {grid.what}, before and after: {words}"
+
+
+def _bin(low: float, high: float) -> str:
+    return f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
