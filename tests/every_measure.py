@@ -17,8 +17,8 @@ from sdckit.catalogue import CATALOGUE, Measure
 N = 90
 KEYS = ["sex", "region", "size"]
 NUMBERS = ["income", "hours"]
-# Two take estimates, no files; canaries change a file, which must be in memory.
-OTHERS = {"combine", "interval_overlap", "canaries"}
+# Three take estimates, no files; canaries change a file, which must be in memory.
+OTHERS = {"combine", "compare_intervals", "interval_overlap", "canaries"}
 ROLES: dict[str, Any] = {
     "keys": KEYS, "known": KEYS, "variables": [*KEYS, *NUMBERS], "numeric": NUMBERS, "sensitive": ["ill"],
     "target": "ill", "household": "home",

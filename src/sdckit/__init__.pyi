@@ -139,6 +139,10 @@ from .utility.models.compare_estimates import (
     EstimateComparison as EstimateComparison,
     compare_estimates as compare_estimates,
 )
+from .utility.models.compare_intervals import (
+    IntervalComparison as IntervalComparison,
+    compare_intervals as compare_intervals,
+)
 from .utility.models.compare_models import (
     ModelComparison as ModelComparison,
     compare_models as compare_models,

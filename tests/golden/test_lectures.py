@@ -12,7 +12,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sdckit import correct_attribution_probability, interval_overlap, prediction_risk
+from sdckit import (
+    compare_intervals,
+    correct_attribution_probability,
+    interval_overlap,
+    prediction_risk,
+)
 
 KEYS = ["UrbanRural", "Income", "Race", "KidsCount"]
 PRINTED = {"mse_released": 147_374_578, "mse_original": 80_887_543, "more_accurate": 0.3389831}
@@ -31,6 +36,12 @@ def test_attribution(reference):
 
 def test_overlap():
     assert round(interval_overlap([0.057, 0.064], [0.038, 0.044]), 6) == -2.011905
+
+
+def test_overlaps_of_printed_intervals():
+    known, found = [[9870.15, 10524.61], [0.057, 0.064]], [[9822.29, 10401.72], [0.038, 0.044]]
+    overlap = compare_intervals(known, found, names=["mean", "slope"]).overlap["released"]
+    assert {name: round(one, 6) for name, one in overlap.items()} == {"mean": 0.864814, "slope": -2.011905}
 
 
 @pytest.fixture(scope="module")

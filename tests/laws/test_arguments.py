@@ -61,6 +61,7 @@ CALLS = {
     "compare_associations": {**PAIR, "variables": ["sex", "area"]},
     "compare_distributions": {**PAIR, "variables": ["sex", "area", "pay"]},
     "compare_estimates": {**PAIR, "statistic": "mean", "variables": ["pay"]},
+    "compare_intervals": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},
     "compare_models": {**PAIR, "formula": "pay ~ age"},
     "correct_attribution_probability": LEARNT,
     "delta_disclosure": CLASSES,
@@ -195,6 +196,7 @@ ELSEWHERE = {
     ("robust_interval_risk", "isolation"): "amount",
     ("interval_risk", "scale"): "choice",
     ("interval_overlap", "draws"): "flag",
+    ("compare_intervals", "names"): "names",
     ("prediction_risk", "scale"): "own",  # None: as they are
     ("robust_interval_risk", "factor"): "amount",
     ("outliers", "upper"): "inside",

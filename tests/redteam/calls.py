@@ -132,6 +132,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
             [data[0].with_columns(masked=pl.col(NUMERIC[0]) + 1.0)],
             {"masked": {NUMERIC[0]: "masked"}, "error": {NUMERIC[0]: 10.0}, "m": 1, "iterations": 3, **seed},
         ),
+        "compare_intervals": ([[(1.0, 2.0)], [(1.5, 2.5)]], {}),
         "interval_overlap": ([(1.0, 2.0), (1.5, 2.5)], {}),
         "limit_households": (data, {"household": "hh", "largest": 2, **seed}),
         "load_demo": ([], {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +19,12 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BeforeAfter(PairResult):
+class BeforeAfter(PairResult, ABC):
     """Base of the results on two files that have a figure of every record before and after."""
 
+    @abstractmethod
     def sides(self) -> tuple[Floats, Floats]:
         """The figure of each record with the original, and with the release (mean over the releases)."""
-        raise NotImplementedError
 
     def pairs(self) -> Any:
         """The records by their figure with the original and with the release together, as a scatter plot needs them.

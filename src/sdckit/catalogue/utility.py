@@ -9,7 +9,7 @@ from sdckit.catalogue.row import Measure
 
 __all__ = ["UTILITY"]
 
-GIVEN = "it takes two intervals and gives one number; the measures that call it draw all of them"
+GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
 
 def _compared(context: Context) -> dict[str, Any]:
@@ -57,6 +57,7 @@ UTILITY: tuple[Measure, ...] = (
         "How much do the intervals from the original and from the release overlap?",
         no_chart=GIVEN,
     ),
+    _of("compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?"),
     _of("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
     _of("compare_models", "Does a regression on the release come to the same conclusions?"),
     _of("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),

@@ -29,6 +29,7 @@ def _posterior(o: Any, r: Any) -> Any:
     return sdc.bayesian_attribute_risk(o, r, target="ill", draws=draws)
 
 
+SLOPES = {"one": [[1.1, 1.9], [0.25, 0.7]], "other": [[2.2, 2.345], [0.1, 0.8]]}
 CALLS = {
     "matching_risk": lambda o, r: sdc.matching_risk(o, r, known=KEYS),
     "identity_disclosure": lambda o, r: sdc.identity_disclosure(o, r, keys=KEYS),
@@ -52,6 +53,7 @@ CALLS = {
     "utility_overview": lambda o, r: sdc.utility_overview(o, r, variables=KEYS, numeric=["age"]),
     "tabular_utility": lambda o, r: sdc.tabular_utility(o, r, variables=KEYS, numeric=["age"]),
     "combine": lambda o, r: sdc.combine([[1.234, 2.0], [1.3, 2.1]], [[0.5, 1.0]] * 2, kind="partial"),
+    "compare_intervals": lambda o, r: sdc.compare_intervals([[1.0, 2.0], [0.1, 0.9]], SLOPES),
     "singling_out": lambda o, r: sdc.singling_out(o, r, variables=[*KEYS, "income"], **CONTROL),
     "linkability": lambda o, r: sdc.linkability(o, r, known=(["sex", "age"], ["region"]), **CONTROL, by=["sex"]),
     "inference": lambda o, r: sdc.inference(o, r, known=KEYS, target="ill", **CONTROL, by=["sex"]),
