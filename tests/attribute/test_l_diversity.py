@@ -171,3 +171,9 @@ def test_one_level_is_as_good_as_a_list():
 def test_options_that_ask_for_nothing(option, message):
     with pytest.raises(DataError, match=message):
         l_diversity(FRAME, keys=["sex"], sensitive="health", **option)
+
+
+def test_the_mean_is_that_of_the_records():
+    result = l_diversity(FRAME, keys=["sex"], sensitive=["health"])
+    for kind, mean in result.mean["health"].items():
+        assert mean == pytest.approx(result.records[f"{kind}_health"].mean())

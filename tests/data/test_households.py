@@ -11,7 +11,7 @@ import sdckit as sdc
 from homes import SHARED, people
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
-from sdckit.data.households import differs_within, homes_of
+from sdckit.data.households import agree_within, differs_within, homes_of
 from sdckit.errors import ColumnError
 
 
@@ -88,3 +88,10 @@ def test_records_that_differ_are_those_unlike_the_first_member():
         True,
         False,
     ]
+
+
+def test_in_how_many_households_a_variable_could_differ():
+    codes, homes = np.array([1, 1, 2, 0, 3, 3]), np.array([0, 0, 1, 1, 2, 2])
+    assert agree_within(codes, 0, homes, 3) == (True, 2)
+    assert agree_within(np.array([1, 2, 2, 0, 3, 3]), 0, homes, 3) == (False, 2)
+    assert agree_within(np.array([1, 0, 2, 0, 0, 3]), 0, homes, 3) == (False, 0)  # nothing to agree

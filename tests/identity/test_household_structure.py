@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sdckit import Scenario, as_cells, household_structure
+from sdckit import Scenario, as_cells, household_structure, household_variables
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
 from sdckit.identity.household_structure import NOTE, compositions
 from sdckit.result import LetGo
@@ -80,3 +80,14 @@ def test_a_pickled_result_lets_go_of_the_households():
     again = pickle.loads(pickle.dumps(result))
     assert all(isinstance(gone, LetGo) for gone in (again.cells, again.size, again.composition))
     assert again.to_dict() == result.to_dict()
+
+
+def test_keys_that_never_differ_within_a_household():
+    frame = FRAME.with_columns(
+        region=pl.Series([*"nnssnss", None]), alone=pl.Series([1, None, 2, None, 3, 4, None, None])
+    )
+    keys = ["sex", "region", "alone"]
+    result = household_structure(frame, household="hh", keys=keys)
+    assert result.household_variables == household_variables(frame, household="hh", among=keys) == ("region",)
+    assert result.shared == {"region": 3}
+    assert pickle.loads(pickle.dumps(result)).to_dict()["figures"]["household_variables"] == ["region"]

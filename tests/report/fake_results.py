@@ -76,8 +76,15 @@ class Risk:
         return None if self.household_risks is None else math.fsum(self.household_risks)
 
     def histogram(self, edges: Any) -> tuple[int, ...]:
+        return self._histogram(self.risks, edges)
+
+    def household_histogram(self, edges: Any) -> tuple[int, ...]:
+        return self._histogram(self.household_risks or (), edges)
+
+    @staticmethod
+    def _histogram(risks: tuple[float, ...], edges: Any) -> tuple[int, ...]:
         counts = [0] * (len(edges) - 1)
-        for risk in self.risks:
+        for risk in risks:
             place = next(i for i in range(len(counts)) if risk < edges[i + 1] or i == len(counts) - 1)
             counts[place] += 1
         return tuple(counts)
@@ -90,6 +97,7 @@ class Households:
     rare_sizes: int
     unique_compositions: int
     sizes: dict[int, int]
+    shared: dict[str, int] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -100,6 +108,8 @@ class Diversity:
     violations: dict[str, dict[str, dict[int, int]]]
     homogeneous: dict[str, int]
     level: dict[str, dict[str, float]]
+    mean: dict[str, dict[str, float]] = field(default_factory=dict)
+    quartiles: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
 
 

@@ -7,6 +7,7 @@ import random
 from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import combinations
+from statistics import quantiles
 from types import SimpleNamespace
 from typing import Any
 
@@ -127,7 +128,7 @@ def diversity_of(rows: list[Row], keys: tuple[str, ...], sensitive: tuple[str, .
     if not sensitive:
         return None
     violations: dict[str, dict[str, dict[int, int]]] = {}
-    homogeneous, level = {}, {}
+    homogeneous, level, mean, quartiles = {}, {}, {}, {}
     for variable in sensitive:
         cells: dict[Any, Counter[Any]] = defaultdict(Counter)
         for row in rows:
@@ -141,7 +142,13 @@ def diversity_of(rows: list[Row], keys: tuple[str, ...], sensitive: tuple[str, .
             "distinct": min(len(c) for c in cells.values()),
             "entropy": min(_entropy(c) for c in cells.values()),
         }
-    return Diversity(len(rows), sensitive, violations, homogeneous, level)
+        each = {
+            "distinct": sorted(len(c) for c in cells.values() for _ in range(c.total())),
+            "entropy": sorted(_entropy(c) for c in cells.values() for _ in range(c.total())),
+        }
+        mean[variable] = {kind: sum(one) / len(one) for kind, one in each.items()}
+        quartiles[variable] = {kind: tuple(quantiles(one, method="inclusive")) for kind, one in each.items()}
+    return Diversity(len(rows), sensitive, violations, homogeneous, level, mean, quartiles)
 
 
 def _entropy(counts: Counter[Any]) -> float:

@@ -10,10 +10,12 @@ import sdckit as sdc
 from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
+from report.views.pairs import result_of
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import CHARTS, LIGHT, OPEN, chart_for, describe, to_svg
 from sdckit.report.formats.write import plain_document
+from sdckit.report.view import view_of
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,9 @@ def blocks() -> dict[str, ChartBlock]:
     plains.append(plain_document(release))
     sections = [section for plain in plains for section in page_of(plain).sections]
     found = [one for section in sections for one in section.blocks if isinstance(one, ChartBlock)]
+    uniques = sdc.suda(releases.original(), keys=["sex", "age", "region"])
+    found += [view_of("suda").charts["density"](uniques, True)]
+    found += [view_of("prediction_risk").charts["scatter"](result_of("prediction_risk"), True)]
     return {one.name: one for one in found}
 
 

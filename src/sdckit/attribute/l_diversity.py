@@ -92,6 +92,8 @@ class LDiversity(Result):
         The sensitive variables.
     level : dict
         ``level[variable][kind]``: the smallest value over the records.
+    mean : dict
+        ``mean[variable][kind]``: the mean over the records.
     quartiles : dict
         ``quartiles[variable][kind]``: lower quartile, median, upper quartile over the records.
     violations : dict
@@ -108,6 +110,7 @@ class LDiversity(Result):
     figures: ClassVar[tuple[str, ...]] = (
         "n",
         "level",
+        "mean",
         "quartiles",
         "violations",
         "homogeneous",
@@ -146,6 +149,11 @@ class LDiversity(Result):
     def level(self) -> dict[str, dict[str, float]]:
         """Smallest value over the records, by variable and kind."""
         return self._each(lambda values: values.extremes()[0])
+
+    @cached_property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """Mean over the records, by variable and kind."""
+        return self._each(lambda values: values.total() / self.n)
 
     @cached_property
     def quartiles(self) -> dict[str, dict[str, tuple[float, ...]]]:
@@ -208,7 +216,7 @@ def l_diversity(
     Returns
     -------
     LDiversity
-        ``level``, ``quartiles``, ``violations``, ``homogeneous``, ``records``.
+        ``level``, ``mean``, ``quartiles``, ``violations``, ``homogeneous``, ``records``.
 
     Raises
     ------

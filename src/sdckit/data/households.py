@@ -17,7 +17,7 @@ from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["Homes", "differs_within", "homes_of", "household_variables"]
+__all__ = ["Homes", "agree_within", "differs_within", "homes_of", "household_variables"]
 
 Ints = NDArray[np.int64]
 
@@ -159,6 +159,19 @@ def _agrees(frame: Any, name: str, homes: Homes) -> bool:
         return False
     seen = np.full(len(homes.first), -1, np.int64)
     return bool(_shared(coded.codes(), coded.span, homes.of_row, seen))
+
+
+def agree_within(
+    codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int
+) -> tuple[bool, int]:
+    """Whether a variable never differs within a household, and in how many it could: two members have a value.
+
+    >>> agree_within(np.array([1, 1, 2, 0]), 0, np.array([0, 0, 1, 1]), 2)
+    (True, 1)
+    """
+    seen = np.full(n_homes, -1, np.int64)
+    able = np.bincount(of_row[codes != missing], minlength=n_homes) > 1
+    return bool(_shared(codes, missing, of_row, seen)), int(np.count_nonzero(able))
 
 
 def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:

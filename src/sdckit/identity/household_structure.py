@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.data import arguments
+from sdckit.data.households import agree_within
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.grouping import group
@@ -87,6 +88,9 @@ class HouseholdStructure(Result):
         Sizes that fewer than 3 households have.
     unique_compositions : int
         Households whose composition no other household has.
+    household_variables : tuple of str
+        Keys that never differ within a household, where some household has two members with a value; of all
+        columns: `household_variables`, the function.
     records : frame
         ``household_size``, ``size_frequency`` (households of that size), ``composition_frequency``
         (households of that composition) and, with weights, their estimates for the population
@@ -96,6 +100,7 @@ class HouseholdStructure(Result):
     measure: ClassVar[str] = "household_structure"
     figures: ClassVar[tuple[str, ...]] = (
         "n_households", "unique_sizes", "rare_sizes", "unique_compositions", "sizes",
+        "household_variables",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("cells", "size", "composition")
     cells: Cells
@@ -104,6 +109,7 @@ class HouseholdStructure(Result):
     names: tuple[str, ...]
     prefix: str = ""
     notes: dict[str, str] = field(default_factory=lambda: {"household": NOTE})
+    shared: dict[str, int] = field(default_factory=dict, repr=False)  # households in which two have a value
 
     @cached_property
     def n_households(self) -> int:
@@ -130,6 +136,11 @@ class HouseholdStructure(Result):
     def unique_compositions(self) -> int:
         """Households whose composition no other household has."""
         return int(np.count_nonzero(self.composition == 1))
+
+    @property
+    def household_variables(self) -> tuple[str, ...]:
+        """Keys that never differ within a household."""
+        return tuple(self.shared)
 
     @property
     def records(self) -> Any:
@@ -169,7 +180,8 @@ def household_structure(
     Returns
     -------
     HouseholdStructure
-        ``n_households``, ``sizes``, ``unique_sizes``, ``rare_sizes``, ``unique_compositions``, ``records``.
+        ``n_households``, ``sizes``, ``unique_sizes``, ``rare_sizes``, ``unique_compositions``,
+        ``household_variables``, ``records``.
 
     Raises
     ------
@@ -218,4 +230,15 @@ def household_structure(
         rows["composition_population_frequency"] = np.bincount(kind, own, kinds)[kind]
         names += ["size_population_frequency", "composition_population_frequency"]
     cells = cells.with_groups(column, rows)
-    return HouseholdStructure(cells, size, composition, tuple(names), prefix)
+    shared = _shared_keys(cells, of_row, n_households)
+    return HouseholdStructure(cells, size, composition, tuple(names), prefix, shared=shared)
+
+
+def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> dict[str, int]:
+    """Keys that agree within every household, and the households in which two members have a value."""
+    found = {}
+    for name, codes, levels in zip(cells.keys, cells.table.codes, cells.levels, strict=True):
+        agree, able = agree_within(codes[cells.table.of_row], levels.span, of_row, n_households)
+        if agree:
+            found[name] = able
+    return found

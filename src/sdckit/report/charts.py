@@ -102,7 +102,7 @@ def risk_chart(data: Plain) -> Any:
     upper = alt.layer(bars, texts, *_threshold_rule(data.get("threshold"), scale)).properties(
         width=WIDTH, height=190, title=_title("Records")
     )
-    lower = _cumulative(data_rows, scale, axis)
+    lower = _cumulative(data_rows, scale, axis, data.get("kind", "individual"))
     return alt.vconcat(upper, lower, spacing=8)
 
 
@@ -133,11 +133,11 @@ def _threshold_rule(threshold: float | None, scale: Any) -> list[Any]:
     return [rule, text.encode(text="text:N", y=alt.value(6))]
 
 
-def _cumulative(data_rows: Any, scale: Any, axis: Any) -> Any:
+def _cumulative(data_rows: Any, scale: Any, axis: Any, kind: str) -> Any:
     import altair as alt
 
     base = alt.Chart(data_rows).encode(
-        x=alt.X("right:Q", scale=scale, axis=axis, title="individual risk (upper edge of the bin)"),
+        x=alt.X("right:Q", scale=scale, axis=axis, title=f"{kind} risk (upper edge of the bin)"),
         y=alt.Y("cumulative:Q", axis=None, scale=alt.Scale(domain=[0, 1.15], nice=False)),
     )
     line = base.mark_line(color=INK, strokeWidth=1.5, interpolate="linear", aria=False)

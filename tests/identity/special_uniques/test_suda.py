@@ -242,3 +242,30 @@ def test_records_by_their_dis_score():
             found.dis_histogram(wrong)
     with pytest.raises(DataError, match="thresholds"):
         found.dis_above([2])
+
+
+def test_the_density_of_dis_scores_is_over_all_records():
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({name: rng.integers(0, 6, 300) for name in "abcd"})
+    found = suda(frame, keys=list("abcd"), sampling_fraction=0.05)
+    density = found.dis_density(2000)
+    at, height = density["score"].to_numpy(), density["density"].to_numpy()
+    scores = found.records["dis_score"].to_numpy()
+    assert np.trapezoid(height, at) == pytest.approx(1, abs=0.005)
+    assert np.trapezoid(at * height, at) == pytest.approx(scores.mean(), abs=0.002)
+    assert len(found.dis_density()) == 512
+    with pytest.raises(DataError, match="points"):
+        found.dis_density(1)
+    with pytest.raises(DataError, match="every DIS score is 0"):
+        suda(pl.DataFrame({"a": [1, 1, 2, 2]}), keys=["a"]).dis_density()
+
+
+def test_a_density_is_drawn_inside_only():
+    rng = np.random.default_rng(4)
+    found = suda(pl.DataFrame({name: rng.integers(0, 6, 300) for name in "abcd"}), keys=list("abcd"))
+    with pytest.raises(DataError, match="internal=True draws it"):
+        found.plot(density=True)
+    with pytest.raises(DataError, match="density is True or False"):
+        found.plot(density=1)
+    (rows,) = found.plot(density=True, internal=True).to_dict()["datasets"].values()
+    assert [row["y"] for row in rows] == found.dis_density()["density"].to_list()

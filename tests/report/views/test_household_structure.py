@@ -13,6 +13,8 @@ from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import TableBlock
 from sdckit.report.formats.write import plain_document
+from sdckit.report.gate.protect import protect
+from sdckit.report.notebook import result_document
 from sdckit.report.views.household_structure import VIEW
 
 
@@ -48,3 +50,19 @@ def test_sizes_that_few_households_have_are_not_told_by_the_number_of_members() 
     printed = plain_document(found)["intruders"][0]["household_structure"]
     assert printed["sizes"][-1]["pooled"]
     assert printed["sizes"][-1]["n"]["text"] not in {"<5", "5", "<10"}
+
+
+@pytest.mark.parametrize(("homes", "told"), [(60, ["region"]), (47, [])])
+def test_keys_that_never_differ_are_told_of_many_households(homes: int, told: list[str]) -> None:
+    home = [*(i // 2 for i in range(2 * homes)), *range(homes, 2 * homes)]
+    data = pl.DataFrame(
+        {"home": home, "region": [one % 3 for one in home], "sex": [i % 2 for i in range(len(home))]}
+    )
+    result = sdc.household_structure(data, household="home", keys=["region", "sex"])
+    assert result.household_variables == ("region",)
+    words = "Keys that never differ within a household"
+    for internal in (True, False):
+        plain = protect(result_document(result), internal=internal)
+        listed = plain["household_structure"]["household_variables"]
+        assert listed == (["region"] if internal else told)
+        assert (words in str(VIEW.blocks(plain, "household_structure"))) == bool(listed)

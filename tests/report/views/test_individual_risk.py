@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
-from sdckit.report.blocks import TableBlock
+from sdckit.report.blocks import ChartBlock, TableBlock
+from sdckit.report.charts import chart_for, to_svg
 from sdckit.report.formats.write import plain_document
+from sdckit.report.gate.protect import protect
+from sdckit.report.notebook import result_document
 from sdckit.report.setting import RISK_EDGES
 from sdckit.report.views.individual_risk import VIEW
 
@@ -47,3 +52,24 @@ def test_the_largest_risk_stays_inside(one: dict[str, Any], rows: list[dict[str,
     outside = plain_document(assessment)["intruders"][0]
     assert "max_risk" not in outside["individual_risk"]
     assert "Largest" not in str(VIEW.blocks(outside, "individual_risk"))
+
+
+def test_household_risk_is_drawn_and_listed_inside_only(rows: list[dict[str, Any]]) -> None:
+    result = sdc.individual_risk(
+        pl.DataFrame(rows), keys=["sex", "age", "region"], weight="weight", household="household"
+    )
+    inside, outside = (protect(result_document(result), internal=internal) for internal in (True, False))
+    counts = [row["n"]["value"] for row in inside["individual_risk"]["household_distribution"]]
+    assert counts == list(result.household_histogram(RISK_EDGES))
+    blocks = VIEW.blocks(inside, "individual_risk")
+    charts = [one.caption for one in blocks if isinstance(one, ChartBlock)]
+    assert charts == [
+        f"Distribution of {kind} risk, and its cumulative curve" for kind in ("individual", "household")
+    ]
+    assert "household risk (upper edge of the bin)" in to_svg(chart_for("risk", blocks[3].data))
+    assert [one.columns[0] for one in blocks if isinstance(one, TableBlock)] == [
+        "Individual risk",
+        "Household risk",
+    ]
+    assert "household_distribution" not in outside["individual_risk"]
+    assert len(VIEW.blocks(outside, "individual_risk")) == 3

@@ -32,3 +32,19 @@ def test_the_smallest_is_shown_inside_only() -> None:
         table = next(block for block in blocks if isinstance(block, TableBlock))
         assert ("Smallest" in table.columns) == internal
         assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_mean_and_quartiles_are_shown_inside_only() -> None:
+    assessment = assess_fake(survey(400), FULL)
+    exact = assessment.intruders[0]["l_diversity"]
+    inside = protect(build_document(assessment), internal=True)["intruders"][0]
+    spread = inside["l_diversity"]["income"]["spread"]["distinct"]
+    assert spread["mean"] == exact.mean["income"]["distinct"]
+    assert tuple(spread["quartiles"]) == exact.quartiles["income"]["distinct"]
+    table = VIEW.blocks(inside, "l_diversity")[-1]
+    assert isinstance(table, TableBlock)
+    assert table.caption == "Values in the groups of the records"
+    assert [row[0] for row in table.rows] == ["income, distinct", "income, entropy"]
+    assert table.rows[0][1] == f"{exact.mean['income']['distinct']:.4g}"
+    outside = protect(build_document(assessment))["intruders"][0]
+    assert all("Values in the groups" not in str(block) for block in VIEW.blocks(outside, "l_diversity"))

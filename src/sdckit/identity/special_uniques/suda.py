@@ -20,6 +20,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.population_size import records_of
 from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
+from sdckit.numerics.kernel_density import bandwidth, kernel_density
 from sdckit.result import Result
 
 if TYPE_CHECKING:
@@ -253,6 +254,57 @@ class Suda(Result):
             raise DataError("edges are ascending numbers, the first 0 and the last 1", argument="edges")
         above = [*self.dis_above(given[:-1]).values(), 0]
         return tuple(high - low for high, low in pairwise(above))
+
+    def dis_density(self, points: int = 512) -> Any:
+        """Density of ``dis_score`` over all records: Gaussian, with the bandwidth of R's ``density``.
+
+        Parameters
+        ----------
+        points : int
+            At how many scores, equally far from each other, 2 or more.
+
+        Returns
+        -------
+        frame
+            ``score``, ``density``. Confidential: where few records have a score, the density tells it. Below 0 and
+            above 1 it is what the kernel smears out.
+
+        Raises
+        ------
+        DataError
+            `points` is no such number; no record has a score; the result was pickled.
+        """
+        from sdckit.data.frames import frame_of
+
+        arguments.count(points, "points", "counts the scores at which the density is taken", at_least=2)
+        found = self.cells.values("dis_score")
+        values, size = found.distribution()
+        if not values.any():
+            raise DataError("every DIS score is 0: there is no density to draw")
+        low, high = found.quantiles([0.25, 0.75])
+        at, density = kernel_density(values, size, bandwidth(values, size, (low, high)), points)
+        return frame_of({"score": at.tolist(), "density": density.tolist()}, self._backend())
+
+    def plot(self, *, internal: bool = False, density: bool = False) -> Any:
+        """Draw the minimal uniques by size, protected unless `internal`: a chart can be saved and passed on.
+
+        Parameters
+        ----------
+        internal : bool
+            Exact counts.
+        density : bool
+            Draw the density of the DIS scores instead; with ``internal=True`` only.
+
+        Returns
+        -------
+        altair.Chart
+
+        Raises
+        ------
+        DataError
+            `density` without ``internal=True``; a file of fewer than 50 records, unless internal.
+        """
+        return self._plot("density" if arguments.flag(density, "density") else "", internal=internal)
 
     @property
     def records(self) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Tree
+from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Told, Tree
 from sdckit.report.gate.pooling import OTHER
 from sdckit.report.gate.relations import SMALL
 from sdckit.report.parts import bars, of_whole, texts
@@ -48,8 +48,18 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
         "rare_sizes": rare,
         "unique_compositions": compositions,
         "unique_composition_rate": Share(compositions.name, households.name),
+        "household_variables": _shared(result, setting),
         "notes": notes_tree(result),
     }
+
+
+def _shared(result: HouseholdStructure, setting: Setting) -> tuple[Tree, ...]:
+    """Keys that never differ within a household: where few households could show it, it would tell of these."""
+    able = {
+        name: setting.count(f"households.able.{name}", n, f"households.able.{name}", watched="nowhere").name
+        for name, n in result.shared.items()
+    }
+    return tuple(Told(name, (count,), otherwise=None, guarded=True) for name, count in able.items())
 
 
 def _link_pooled(
@@ -99,12 +109,17 @@ def blocks(one: Plain, place: str) -> list[Block]:
     """Households by size, and what nobody shares."""
     tree = one[place]
     alone = of_whole(tree["unique_compositions"], tree["unique_composition_rate"])
-    facts = (
+    facts: tuple[tuple[str, str], ...] = (
         ("Households", tree["n_households"]["text"]),
         ("Households whose composition nobody shares", alone),
         ("Sizes held by one household only", tree["unique_sizes"]["text"]),
         ("Sizes held by fewer than 3 households", tree["rare_sizes"]["text"]),
     )
+    if tree["household_variables"]:
+        facts = (
+            *facts,
+            ("Keys that never differ within a household", ", ".join(tree["household_variables"])),
+        )
     rows = tuple(
         ("all other sizes" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
         for row in tree["sizes"]

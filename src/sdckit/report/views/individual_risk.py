@@ -76,6 +76,15 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
         leaf = ledger.value(shared, through, f"{shared}.value", kind=kind, guard=guard)
         tree |= {"expected_household_reidentifications": leaf, "household_risk": Ratio(shared, "n")}
         ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
+        # Members of one household stand in one bin: five records may be a single one, so it stays inside.
+        tree["household_distribution"] = InternalOnly(
+            Histogram(
+                f"{setting.prefix}.household_risk{suffix}",
+                RISK_EDGES,
+                tuple(int(n) for n in result.household_histogram(RISK_EDGES)),
+                "n",
+            )
+        )
     return tree
 
 
@@ -83,16 +92,26 @@ def blocks(one: Plain, place: str) -> list[Block]:
     """Expected numbers under both rules for missing values, and the records by risk."""
     tree, of = one[place], of_rule(one[place])
     facts = [fact for _, at in by_rule(one, place) for fact in _facts(one[at], of_rule(one[at]))]
-    data = {"rows": tree["distribution"], "threshold": tree.get("threshold")}
+    found = [
+        Facts(tuple(facts)),
+        *_distribution("individual", tree["distribution"], of, tree.get("threshold")),
+    ]
+    if "household_distribution" in tree:
+        found += _distribution("household", tree["household_distribution"], of)
+    return found
+
+
+def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | None = None) -> list[Block]:
+    """Records by their risk: drawn, and listed."""
+    data = {"rows": bins, "threshold": threshold, "kind": kind}
     rows = tuple(
         (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"]))
-        for row in tree["distribution"]
+        for row in bins
     )
-    columns = ("Individual risk", "Records", "Share", "Share up to here")
+    columns = (f"{kind.capitalize()} risk", "Records", "Share", "Share up to here")
     return [
-        Facts(tuple(facts)),
-        ChartBlock("risk", data, f"Distribution of individual risk, and its cumulative curve{of}"),
-        TableBlock(f"Records by individual risk{of}", columns, _trimmed(rows), (1, 2, 3)),
+        ChartBlock("risk", data, f"Distribution of {kind} risk, and its cumulative curve{of}"),
+        TableBlock(f"Records by {kind} risk{of}", columns, _trimmed(rows), (1, 2, 3)),
     ]
 
 

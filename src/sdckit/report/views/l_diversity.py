@@ -47,7 +47,17 @@ def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, 
             k: {str(level): Share(c.name, "n") for level, c in counts.items()} for k, counts in kinds.items()
         },
         "level": InternalOnly(dict(result.level[variable])),
+        # Of few values, and so figures of single records: they stay inside.
+        "spread": InternalOnly(_spread(result, variable)),
         "homogeneous": homogeneous,
+    }
+
+
+def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
+    """Mean and quartiles over the records, by kind."""
+    return {
+        kind: {"mean": mean, "quartiles": tuple(result.quartiles[variable][kind])}
+        for kind, mean in result.mean[variable].items()
     }
 
 
@@ -106,7 +116,23 @@ def blocks(one: Plain, place: str) -> list[Block]:
         bars(ruled("Records in groups with too few values", "category" if other else ""), "records", drawn),
         TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), numeric),
         TableBlock(caption, ("Sensitive variable", "Groups"), homogeneous, (1,)),
+        *_spread_table(rules),
     ]
+
+
+def _spread_table(rules: Mapping[str, Plain]) -> list[Block]:
+    """How many values the records' groups have, over the file: in a confidential document."""
+    rows = tuple(
+        (
+            f"{variable}, {kind}, {rule}" if rule else f"{variable}, {kind}",
+            *(f"{one:.4g}" for one in (found["mean"], *found["quartiles"])),
+        )
+        for rule, by_variable in rules.items()
+        for variable, tree in by_variable.items()
+        for kind, found in tree.get("spread", {}).items()
+    )
+    heads = ("Sensitive variable and test", "Mean", "Lower quartile", "Median", "Upper quartile")
+    return [TableBlock("Values in the groups of the records", heads, rows, (1, 2, 3, 4))] if rows else []
 
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:

@@ -8,7 +8,9 @@ from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING, Any
 
-from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.data.frames import rows_of
+from sdckit.errors import DataError
+from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
 from sdckit.report.gate.relations import link_records
 from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, uniques_of
@@ -144,4 +146,18 @@ NOTE = Note(
     "intruder's file is a correct one, from the uniques, the pairs and the sampling fraction.",
     "Elliot, Manning & Ford (2002); Skinner & Elliot (2002)",
 )
-VIEW = View("Special uniques", tree, blocks, noted(NOTE))
+
+
+def _density(result: Suda, internal: bool) -> ChartBlock:
+    """The density of DIS scores: where few records have a score it points at them."""
+    if not internal:
+        raise DataError(
+            "a density tells the scores of single records; internal=True draws it, plot() draws what may leave",
+            argument="density",
+        )
+    rows = [{"x": row["score"], "y": row["density"]} for row in rows_of(result.dis_density())]
+    data = {"rows": rows, "x": "DIS score", "y": "density"}
+    return ChartBlock("curve", data, "Density of the DIS scores of all records")
+
+
+VIEW = View("Special uniques", tree, blocks, noted(NOTE), charts={"density": _density})
