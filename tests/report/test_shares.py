@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -69,6 +70,13 @@ def test_undefined_figures_and_their_notes_are_left_out():
         per_release=({"accuracy_released": math.nan, "baseline": 3.0, "share_less_accurate": 0.5},),
         notes={"accuracy_released": "for categories only", "other": "kept"},
         numeric=True,
+        loss="absolute",
+        target="x",
+        baseline=3.0,
+        mean_loss_released=math.nan,
+        mean_loss_original=math.nan,
+        columns={"error_released": np.array([1.0]), "error_original": np.array([1.0])},
+        sides=lambda: (np.array([1.0]), np.array([1.0])),
         before_after=lambda: pl.DataFrame(
             {"low": [0.0, 1.0], "high": [1.0, math.inf], "original": [150, 50], "released": [100, 100]}
         ),
@@ -84,6 +92,8 @@ def test_distributions_add_up():
     result = SimpleNamespace(
         per_release=({"average": 0.5},),
         notes={},
+        target=("x",),
+        sides=lambda: (np.array([1.0]), np.array([1.0])),
         cap_histogram=lambda edges: ([1, 2, 3, 4, 190], [10, 20, 30, 40, 100]),
     )
     tree = tree_of("correct_attribution_probability:x", result, book)

@@ -6,15 +6,20 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sdckit.attribute.prediction.prediction_risk import CHANCE_EDGES, ERROR_EDGES
 from sdckit.data.frames import rows_of
 from sdckit.report.before_after import Grid, Squares, pairs_tree, scatter_blocks, scatter_chart
-from sdckit.report.blocks import ChartBlock
-from sdckit.report.gate.figures import Ledger, Tree
+from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.gate.figures import Guarded, Ledger, Relation, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, Figure, bins_chart, bins_tree, share_view
 from sdckit.report.view import Note, Plain
 
+LOSSES = {
+    "absolute": "Absolute error", "squared": "Squared error", "relative": "Relative error", "costs": "Cost",
+}  # fmt: skip
 RELATIVE = (0.0, 0.05, 0.1, 0.25, 0.5, 1.0, math.inf)
 
 
@@ -29,8 +34,52 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
         setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
     return {
         "distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric),
-        "scatter": pairs_tree(result, _grid(result)),
+        "losses": _losses(result, setting), "scatter": pairs_tree(result, _grid(result)),
     }  # fmt: skip
+
+
+def _losses(result: Any, setting: PairSetting) -> Tree:
+    """The mean losses, over the releases; of right and wrong guesses they follow from the shares above.
+
+    A mean times the records is a sum: it is told where no record has more than a fiftieth of it, and in digits that
+    five records of the largest loss fit into, so that who knows all losses but one learns nothing of that one.
+    """
+    if result.loss == "wrong":
+        return None
+    values, start = dict(result.columns.items()), f"{setting.prefix}.{setting.place}."
+    what = "error" if result.loss == "absolute" else "loss"
+    found: dict[str, Tree] = {"of": result.loss}
+    for side in ("released", "original"):
+        known = values[f"{what}_{side}"][~np.isnan(values[f"{what}_{side}"])]
+        mean, largest = getattr(result, f"mean_loss_{side}"), float(known.max(initial=0.0))
+        if math.isnan(mean):
+            continue
+        name, base = f"{start}mean_loss.{side}", f"{start}carried.{side}"
+        setting.ledger.value(name, mean, name)
+        setting.ledger.count(base, int(known.sum() / largest) if largest else 0, base, watched="nowhere")
+        if what == "error":
+            _link_bins(result, setting, name, side, len(known))
+        found[side] = Guarded(name, base, few=True)
+    return found
+
+
+def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) -> None:
+    """The errors sum to what the lower ends of their bins sum to, at least."""
+    unit = math.sqrt(result.baseline)
+    if unit:
+        start = f"{setting.prefix}.{setting.place}.bin.{side}"
+        bins = tuple((f"{start}.{at}", -low) for at, low in enumerate(ERROR_EDGES[:-1]) if low)
+        setting.ledger.relations.append(Relation(((name, n / unit), *bins), upper=math.inf))
+
+
+def _loss_table(tree: Plain) -> list[Block]:
+    found = tree.get("losses") or {}
+    rows = tuple(
+        (f"{LOSSES[found['of']]}, model of the {words}", found[side]["text"])
+        for side, words in (("released", "release"), ("original", "original"))
+        if side in found
+    )
+    return [TableBlock("Mean loss of the predictions", ("Loss", "Mean"), rows, (1,))] if rows else []
 
 
 def _grid(result: Any) -> Grid:
@@ -77,6 +126,6 @@ VIEW = share_view(
     ),
     more=_bins,
     draw=_draw,
-    also=scatter_blocks,
+    also=lambda tree: [*_loss_table(tree), *scatter_blocks(tree)],
     charts={"scatter": lambda result, internal: scatter_chart(result, internal, _grid(result))},
 )
