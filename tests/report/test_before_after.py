@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 import releases
 import sdckit as sdc
@@ -157,3 +158,52 @@ def test_bins_ascend() -> None:
 
 def test_the_tree_is_for_confidential_documents() -> None:
     assert pairs_tree(result_of(BOTH[0]), Grid((0.0, 1.0), "figure")).otherwise is None
+
+
+def ends(leaf: dict[str, Any], n: int) -> tuple[float, float]:
+    """What a reader knows of a number that is printed so."""
+    if leaf["value"] is not None:
+        half = leaf.get("rounded_to", 5) / 2 if leaf["value"] else 0.0
+        return max(0.0, leaf["value"] - half), leaf["value"] + half
+    return 0.0, leaf["below"] - 1 if "below" in leaf else n
+
+
+@pytest.mark.parametrize("measure", BOTH)
+@pytest.mark.parametrize(("n", "seed"), [(120, 1), (400, 2), (1200, 3)])
+def test_an_attacker_with_the_document_narrows_no_small_square(
+    measure: str, n: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bars and squares as printed, and that they are sums of each other: small squares keep three values at least."""
+    seen: list[dict[str, Any]] = []
+    monkeypatch.setattr(module, "protect", lambda one: seen.append(protect(one)) or seen[-1])
+    original = releases.original(n)
+    released = releases.release(original, seed=seed)
+    if measure == BOTH[0]:
+        result: Any = sdc.cap(original, released, keys=KEYS, target="ill")
+    else:
+        result = sdc.prediction_risk(original, released, keys=KEYS, target="income", numeric=["income"])
+    view_of(measure).charts["scatter"](result, False)
+    (figures,), squares = seen[0]["measures"].values(), seen[0]["squares"]
+    bars, k = figures["distribution"], len(squares["steps"])
+    starts = [float(step.split()[0]) for step in squares["steps"]]
+    bounds = [ends(row["n"], n) for row in squares["rows"]]
+    rows, low, high = [np.ones(k * k)], [n], [n]
+    for axis, side in (("x", "original"), ("y", "released")):
+        for at, start in enumerate(starts):
+            stop = starts[at + 1] if at + 1 < k else np.inf
+            parts = [ends(bar[side], n) for bar in bars if start <= bar["from"] < stop]
+            rows.append(np.array([float(row[axis] == at) for row in squares["rows"]]))
+            low.append(sum(one for one, _ in parts))
+            high.append(sum(one for _, one in parts))
+    true = grid_of(*result.sides(), [*starts, np.inf])
+    small = [i for i, row in enumerate(squares["rows"]) if 0 < true[row["x"], row["y"]] < 5]
+    assert small or n < 1000
+    known = LinearConstraint(np.array(rows), low, high)
+    limits = Bounds(*map(list, zip(*bounds, strict=True)))
+    for place in small:
+        goal = np.eye(k * k)[place]
+        least, most = (
+            round(milp(sign * goal, integrality=np.ones(k * k), bounds=limits, constraints=known).x[place])
+            for sign in (1, -1)
+        )
+        assert most - least >= 2, (measure, n, squares["rows"][place])

@@ -96,7 +96,7 @@ def test_a_confidential_report_says_so_on_every_page() -> None:
 
 
 def test_charts_beyond_the_most_are_left_to_their_tables() -> None:
-    intruders = {f"intruder {i}": ["sex", "age", "region"][: 1 + i % 3] for i in range(5)}
+    intruders = {f"intruder {i}": ["sex", "age", "region"][: 1 + i % 3] for i in range(7)}
     html = render_html(plain_document(assess_fake(survey(120), Scenario(intruders=intruders))))
     assert html.count("<svg") == MOST_CHARTS
 
