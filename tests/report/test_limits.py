@@ -8,6 +8,7 @@ import pytest
 
 import releases
 import sdckit as sdc
+from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.page import lay_out
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.protect import protect
@@ -56,3 +57,25 @@ def test_each_measure_has_its_section(tmp_path):
     assert [one["name"] for one in json.loads((tmp_path / "a.json").read_text())["methods"]].count(
         "t-closeness"
     ) == 1
+
+
+def test_a_group_of_one_value_is_known_to_be_beyond_a_limit():
+    """Whoever reads of both knows it: so the audit does, of every limit for which it holds, and of no other."""
+    found = sdc.assess(
+        releases.original(),
+        scenario=releases.scenario(aligned=False),
+        measures=["alpha_k", "delta_disclosure"],
+    )
+    variables = build_document(found).variables
+    alike = [name for name in variables if name.endswith("l.ill.distinct.2") and " - " not in name]
+    linked = {
+        name.removesuffix(f" - {one}") for one in alike for name in variables if name.endswith(f" - {one}")
+    }
+    ours = {name for name in linked if "alpha_k" in name or "delta_disclosure" in name}
+    shares, ratios = (
+        found.intruders[0].results[name].violations["ill"] for name in ("alpha_k", "delta_disclosure")
+    )
+    assert ours == {
+        *(f"i0.alpha_k.ill.alpha_k.{limit:g}" for limit in shares if limit < 1),
+        *(f"i0.delta_disclosure.ill.delta.{limit:g}" for limit in ratios["delta"]),
+    }
