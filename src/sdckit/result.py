@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sdckit.display import printable
 from sdckit.errors import DataError
@@ -13,9 +13,50 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["SCHEMA_VERSION", "LetGo", "Result", "json_ready"]
+__all__ = ["SCHEMA_VERSION", "FileFigure", "LetGo", "Result", "json_ready"]
 
 SCHEMA_VERSION = "1"
+DIRECTIONS = {
+    "riskier": "higher is riskier",
+    "safer": "higher is safer",
+    "reference": "to compare others with",
+}
+
+
+@dataclass(frozen=True)
+class FileFigure:
+    """What a figure of a whole file is a figure of, and how it follows from what is told of each record.
+
+    Attributes
+    ----------
+    name : str
+        As `summary` writes it.
+    column : str
+        What is told of each record; "" for a figure that does not follow from single records.
+    how : {"mean", "sum", "min", "max"}
+        What is made of it. A mean is a rate: it has a denominator.
+    below, above : float, optional
+        Counted are the records whose column is below, or above, this.
+    among : str
+        A column of weights, 0 or 1 mostly: of which records the mean is; "" for all. A record for which the column
+        is NaN counts nowhere.
+    of : str
+        What the denominator of a rate counts, in words.
+    base : str
+        The figure that is the denominator's number; "" where the result does not hold it.
+    higher : {"riskier", "safer", "reference"}
+        What a higher value means.
+    """
+
+    name: str
+    column: str = ""
+    how: Literal["mean", "sum", "min", "max"] = "mean"
+    below: float | None = None
+    above: float | None = None
+    among: str = ""
+    of: str = "records"
+    base: str = "n"
+    higher: Literal["riskier", "safer", "reference"] = "riskier"
 
 
 class LetGo:
@@ -57,13 +98,30 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON; undefined ones are null with the reason under ``notes``."""
-        rule = self._rule()
+        rule, rates = self._rule(), self.rates()
         return {
             "schema_version": SCHEMA_VERSION,
             "measure": self.measure,
             **({"missing_rule": rule} if rule else {}),
             "figures": {name: json_ready(getattr(self, name)) for name in self.figures},
+            **({"rates": rates} if rates else {}),
             "notes": dict(getattr(self, "notes", {})),
+        }
+
+    def file_figures(self) -> Sequence[FileFigure]:
+        """What the figures of the file are figures of, the leading one first; empty where nothing is declared."""
+        return ()
+
+    def rates(self) -> dict[str, dict[str, Any]]:
+        """Of every rate what its denominator counts, the number where it is known, and what a higher value means."""
+        return {
+            one.name: {
+                "of": one.of,
+                "n": json_ready(getattr(self, one.base) if one.base else None),
+                "direction": DIRECTIONS[one.higher],
+            }
+            for one in self.file_figures()
+            if one.how == "mean"
         }
 
     def _rule(self) -> str:

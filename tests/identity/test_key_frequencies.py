@@ -23,7 +23,8 @@ def test_figures():
     assert result.notes == {}
     assert result.resting_on_missing == 1
     assert set(result.to_dict()["figures"]) == {
-        "n", "n_cells", "sample_uniques", "resting_on_missing", "frequency_of_frequencies",
+        "n", "n_cells", "sample_uniques", "sample_unique_rate", "resting_on_missing",
+        "frequency_of_frequencies",
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.errors import DataError
 from sdckit.numerics.intervals import Wilson, excess, wilson
-from sdckit.result import LetGo
+from sdckit.result import FileFigure, LetGo
 
 __all__ = [
     "FIGURES", "OVERLAP", "WIDE", "AttackResult", "ControlState", "Group", "Tally", "concerns", "control_state_of",
@@ -131,6 +131,17 @@ class AttackResult(PairResult):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name):.6g}" for name in BRIEF)
         return f"{type(self).__name__}({shown}): {self.verdict}"
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the rates are rates of."""
+        return (
+            FileFigure("success_rate", of="attacks", base="n_attacks"),
+            FileFigure("baseline_rate", of="attacks", base="n_attacks", higher="reference"),
+            FileFigure(
+                "control_rate", of="attacks on people never in the file", base="n_control", higher="reference"
+            ),
+            FileFigure("risk", of="attacks that fail on people never in the file", base=""),
+        )
 
     @property
     def n(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair_result import PairResult
+from sdckit.cells.record_result import PairRecordResult
 from sdckit.data import arguments
 from sdckit.numerics.joint_counts import joint_counts
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BeforeAfter(PairResult, ABC):
+class BeforeAfter(PairRecordResult, ABC):
     """Base of the results on two files that have a figure of every record before and after."""
 
     @abstractmethod

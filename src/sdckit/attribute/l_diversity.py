@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from sdckit.attribute.closeness.cell_classes import sensitive_of
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
@@ -83,7 +84,7 @@ def homogeneous_cells(table: Crosstab) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LDiversity(Result):
+class LDiversity(RecordResult):
     """l-diversity of each sensitive variable.
 
     Attributes
@@ -98,6 +99,8 @@ class LDiversity(Result):
         ``quartiles[variable][kind]``: lower quartile, median, upper quartile over the records.
     violations : dict
         ``violations[variable][kind][l]``: records below l.
+    violation_rates : dict
+        The same as shares of the records.
     homogeneous : dict of str to int
         Cells of two or more records that all hold one value: it is learnt without recognising anybody.
     resting_on_missing : int
@@ -113,6 +116,7 @@ class LDiversity(Result):
         "mean",
         "quartiles",
         "violations",
+        "violation_rates",
         "homogeneous",
         "resting_on_missing",
     )
@@ -163,14 +167,51 @@ class LDiversity(Result):
     @cached_property
     def violations(self) -> dict[str, dict[str, dict[int, int]]]:
         """Records below each l, by variable and kind."""
-        limits = [level - 1e-9 for level in self.levels]
+        limits = [_limit(level) for level in self.levels]
         return self._each(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
+
+    @cached_property
+    def violation_rates(self) -> dict[str, dict[str, dict[int, float]]]:
+        """Share of the records below each l, by variable and kind."""
+        return {
+            name: {
+                kind: {one: count / self.n for one, count in counts.items()} for kind, counts in kinds.items()
+            }
+            for name, kinds in self.violations.items()
+        }
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        places = [(name, kind, one) for name in self.variables for kind in self.kinds for one in self.levels]
+        return (
+            *(
+                FileFigure(f"violation_rates[{name}][{kind}][{one}]", f"{kind}_{name}", below=_limit(one))
+                for name, kind, one in places
+            ),
+            *(
+                FileFigure(f"violations[{name}][{kind}][{one}]", f"{kind}_{name}", "sum", below=_limit(one))
+                for name, kind, one in places
+            ),
+            *(
+                figure
+                for name in self.variables
+                for kind in self.kinds
+                for figure in (
+                    FileFigure(f"mean[{name}][{kind}]", f"{kind}_{name}", higher="safer"),
+                    FileFigure(f"level[{name}][{kind}]", f"{kind}_{name}", "min", higher="safer"),
+                )
+            ),
+        )
 
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
         names = [f"{kind}_{name}" for name in self.variables for kind in self.kinds]
         return self.cells.records(names, prefix=self.prefix)
+
+
+def _limit(level: int) -> float:
+    return level - 1e-9  # reached by rounding, it is reached
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -185,6 +226,9 @@ def l_diversity(
     c: float = 2.0,
     levels: Sequence[int] | int = (2, 3),
     missing: MissingRule | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -208,6 +252,14 @@ def l_diversity(
     missing : {"category", "wildcard", "error"} or dict, optional
         What a missing *key* value is; default a category. As a wildcard, the class of a record is all
         records that match it: classes grow and l looks better.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        a value less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here; its threshold l is tested as well.
     id, prefix : str, optional
@@ -250,6 +302,7 @@ def l_diversity(
     c = arguments.amount_above(c, "c", "is the constant of recursive l-diversity")
     tested = set(arguments.counts(levels, "levels", "counts different values", at_least=2))
     scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(data, by, LDiversity, interval=interval, seed=seed, scenario=scenario, on_engine=True)
     if scenario and scenario.limits.l:
         tested.add(scenario.limits.l)
     cells = tabulate_given(
@@ -260,7 +313,7 @@ def l_diversity(
     homogeneous = {}
     for name in variables:
         cells, homogeneous[name] = _with_diversity(cells, name, kinds, c)
-    return LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix)
+    return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix))
 
 
 def _with_diversity(cells: Any, name: str, kinds: Sequence[Kind], c: float) -> tuple[Any, int]:

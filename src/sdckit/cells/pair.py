@@ -260,6 +260,7 @@ def open_pair(
     categories: Mapping[str, Sequence[str]],
     numeric: Mapping[str, Sequence[str]] | None = None,
     unread: Mapping[str, Sequence[str]] | None = None,
+    also: Sequence[str] = (),
     aligned: bool = False,
     id: str | None = None,
     attack: bool = False,
@@ -270,7 +271,8 @@ def open_pair(
     of the same kind that were never used to make a release, for the attacks on this pair. `population`: the people
     that the original is a part of. `categories`: columns compared for equality, by role (the role is named in
     messages). `numeric`: columns read as numbers, by role. `unread`: columns of which it is not known yet what they
-    are compared as: only brought into memory. `aligned`: whether the measure needs row i of a release
+    are compared as: only brought into memory. `also`: columns of the original alone.
+    `aligned`: whether the measure needs row i of a release
     to be made from row i of the original. `id`: column that says which rows belong together, instead of their
     position; carried along in `.records`. `attack`: whether the control file is compared too; unless `aligned`, the
     id is asked of the original alone then. Raises ColumnError, DataError: everything in which the files do not fit,
@@ -284,7 +286,9 @@ def open_pair(
     """
     columns: dict[str, Sequence[str]] = {**(unread or {}), **categories, **(numeric or {})}
     opened = open_files(original, released, control, population, id=id)
-    pair = read_pair(opened, columns, aligned=aligned, control=attack or control is not None, attack=attack)
+    pair = read_pair(
+        opened, columns, also=also, aligned=aligned, control=attack or control is not None, attack=attack
+    )
     faults = []
     for role in (*categories, *(numeric or {})):
         for name in columns[role]:
@@ -302,23 +306,26 @@ def open_pair(
 
 
 def read_pair(
-    opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool, control: bool = False,
-    attack: bool = False,
+    opened: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), aligned: bool,
+    control: bool = False, attack: bool = False,
 ) -> Pair:  # fmt: skip
     """The first half of `open_pair`: the columns in memory and the rows in order, nothing compared yet."""
-    pair = _read(opened, columns, aligned=aligned, control=control, attack=attack)
+    pair = _read(opened, columns, also=also, aligned=aligned, control=control, attack=attack)
     return _aligned(pair) if aligned and not pair.aligned else pair
 
 
 def _read(
-    pair: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool, control: bool, attack: bool
-) -> Pair:
+    pair: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str], aligned: bool, control: bool,
+    attack: bool,
+) -> Pair:  # fmt: skip
     """The pair with these columns in memory: itself where nothing is left to be read."""
     own = {**columns, **({"id": (pair.id,)} if pair.id is not None else {})}
     files: list[tuple[Any, Mapping[str, Sequence[str]], str]] = [
         (frame, columns if attack and j and not aligned else own, label)
         for j, (frame, label) in enumerate(zip(pair.frames, pair.names, strict=True))
     ]
+    if also:
+        files[0] = (pair.original, {**own, "by": also}, pair.names[0])
     if control and pair.control is not None:
         files.append((pair.control, columns, CONTROL))
     _check_present(files)

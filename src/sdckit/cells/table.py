@@ -324,6 +324,31 @@ class Cells(AnyCells):
             for low, high in itertools.pairwise(edges)
         ]
 
+    @property
+    def cluster(self) -> str | None:
+        """The column of whom belongs together: households, else persons of several rows."""
+        figures = (household for household, _ in self.group_columns.values())
+        return self.roles.household or next(figures, None) or self.roles.person
+
+    def cell_values(self, name: str) -> NDArray[Any]:
+        """A figure of each cell; ``sample_unique`` from its frequency."""
+        if name == "sample_unique":
+            unique: NDArray[Any] = np.abs(self.columns["sample_frequency"] - 1) < 1e-9
+            return unique
+        found: NDArray[Any] = self.columns[name]
+        return found
+
+    def row_values(self, name: str) -> NDArray[Any]:
+        """A figure of each record, in the order of the file."""
+        if name in self.group_columns:
+            return self._group_rows(name)
+        found: NDArray[Any] = gather([self.cell_values(name)], self.table.of_row)[0]
+        return found
+
+    def records_frame(self) -> nw.DataFrame[Any]:
+        """The caller's frame, in whose order the records are."""
+        return self._frame()
+
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The named figures for each record, in the caller's order and frame type."""
         frame, of_row = self._frame(), self.table.of_row
@@ -335,7 +360,7 @@ class Cells(AnyCells):
         out: dict[str, Any] = {}
         for name in names:
             if name == "sample_unique":
-                out[prefix + name] = gather([np.abs(self.columns["sample_frequency"] - 1) < 1e-9], of_row)[0]
+                out[prefix + name] = self.row_values(name)
             else:
                 out[prefix + name] = (
                     self._group_rows(name) if name in self.group_columns else rows[id(self.columns[name])]

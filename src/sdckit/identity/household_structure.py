@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.households import agree_within
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.grouping import group
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -74,12 +75,12 @@ def compositions(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HouseholdStructure(Result):
+class HouseholdStructure(RecordResult):
     """How recognisable households are by size and composition.
 
     Attributes
     ----------
-    n_households : int
+    n, n_households : int
     sizes : dict of int to int
         Households of each size.
     unique_sizes : int
@@ -91,6 +92,8 @@ class HouseholdStructure(Result):
     household_variables : tuple of str
         Keys that never differ within a household, where some household has two members with a value; of all
         columns: `household_variables`, the function.
+    records_in_unique_compositions, share_in_unique_compositions : int and float
+        Records in such a household, and their share of all records.
     records : frame
         ``household_size``, ``size_frequency`` (households of that size), ``composition_frequency``
         (households of that composition) and, with weights, their estimates for the population
@@ -99,8 +102,8 @@ class HouseholdStructure(Result):
 
     measure: ClassVar[str] = "household_structure"
     figures: ClassVar[tuple[str, ...]] = (
-        "n_households", "unique_sizes", "rare_sizes", "unique_compositions", "sizes",
-        "household_variables",
+        "n", "n_households", "unique_sizes", "rare_sizes", "unique_compositions", "records_in_unique_compositions",
+        "share_in_unique_compositions", "sizes", "household_variables",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("cells", "size", "composition")
     cells: Cells
@@ -137,6 +140,28 @@ class HouseholdStructure(Result):
         """Households whose composition no other household has."""
         return int(np.count_nonzero(self.composition == 1))
 
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def records_in_unique_compositions(self) -> int:
+        """Records in a household whose composition no other household has."""
+        return int(self.size[self.composition == 1].sum())
+
+    @property
+    def share_in_unique_compositions(self) -> float:
+        """Share of the records in a household whose composition no other household has."""
+        return self.records_in_unique_compositions / self.n
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("share_in_unique_compositions", "composition_frequency", below=1.5),
+            FileFigure("records_in_unique_compositions", "composition_frequency", "sum", below=1.5),
+        )
+
     @property
     def household_variables(self) -> tuple[str, ...]:
         """Keys that never differ within a household."""
@@ -157,6 +182,9 @@ def household_structure(
     household: str | None = None,
     keys: Sequence[str] | None = None,
     weight: str | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -172,6 +200,14 @@ def household_structure(
         Variables that an intruder could know of the members; a missing value is a category here.
     weight : str, optional
         Column of sampling weights; a household weighs the mean of its members.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its household less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -181,7 +217,7 @@ def household_structure(
     -------
     HouseholdStructure
         ``n_households``, ``sizes``, ``unique_sizes``, ``rare_sizes``, ``unique_compositions``,
-        ``household_variables``, ``records``.
+        ``household_variables``, ``records``, ``by_group``, ``intervals``.
 
     Raises
     ------
@@ -204,6 +240,8 @@ def household_structure(
     ({1: 1, 2: 2}, 1, 1)
     """
     arguments.text(prefix, "prefix")
+    scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(data, by, HouseholdStructure, interval=interval, seed=seed, scenario=scenario)
     cells = tabulate_given(
         data, keys=keys, weight=weight, household=household, scenario=scenario, id=id, default_missing="category",
     )  # fmt: skip
@@ -212,7 +250,7 @@ def household_structure(
         raise ScenarioError("say which column tells households apart: household=", argument="household")
     if cells.roles.person is not None:
         raise DataError("household sizes count rows; with several rows per person, give one row per person")
-    cells = cells.in_memory(column)
+    cells = cells.in_memory(column, *asked.by)
     of_row, n_households = cells.household_of_row(column)
     size, kind = compositions(of_row, cells.table.of_row, n_households)
     weight_of_row = cells.weight_of_row()
@@ -231,7 +269,7 @@ def household_structure(
         names += ["size_population_frequency", "composition_population_frequency"]
     cells = cells.with_groups(column, rows)
     shared = _shared_keys(cells, of_row, n_households)
-    return HouseholdStructure(cells, size, composition, tuple(names), prefix, shared=shared)
+    return asked.of(HouseholdStructure(cells, size, composition, tuple(names), prefix, shared=shared))
 
 
 def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> dict[str, int]:

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import is_cells, tabulate_given
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.key_frequencies import frequency_columns
 from sdckit.numerics.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
@@ -58,7 +59,7 @@ def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IndividualRisk(Result):
+class IndividualRisk(RecordResult):
     """Individual, household and file-level risk of re-identification.
 
     Attributes
@@ -189,6 +190,20 @@ class IndividualRisk(Result):
             self.notes["threshold_for"] = words
         return found
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        found = [
+            FileFigure("global_risk", "risk"),
+            FileFigure("expected_reidentifications", "risk", "sum"),
+            FileFigure("max_risk", "risk", "max"),
+        ]
+        if self.threshold is not None:
+            found.append(FileFigure("n_above", "risk", "sum", above=self.threshold))
+        if self.has_household:
+            found.append(FileFigure("household_risk", "household_risk"))
+            found.append(FileFigure("expected_household_reidentifications", "household_risk", "sum"))
+        return tuple(found)
+
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -211,6 +226,9 @@ def individual_risk(
     missing: MissingRule | None = None,
     alpha: float | None = None,
     threshold: float | Literal["upper_quartile", "mad"] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -238,6 +256,14 @@ def individual_risk(
         As in `key_frequencies`.
     threshold : float, "upper_quartile" or "mad", optional
         Risk above which records are counted; "mad" is the median plus three robust standard deviations.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -247,7 +273,7 @@ def individual_risk(
     -------
     IndividualRisk
         ``global_risk``, ``expected_reidentifications``, ``max_risk``, ``n_above``, ``household_risk``,
-        ``expected_household_reidentifications``, ``threshold_for()``, ``records``.
+        ``expected_household_reidentifications``, ``threshold_for()``, ``records``, ``by_group``, ``intervals``.
 
     Raises
     ------
@@ -282,6 +308,9 @@ def individual_risk(
     scenario = arguments.scenario_or_none(scenario)
     if threshold is not None and threshold not in NAMED_THRESHOLDS:
         arguments.share(threshold, "threshold", "is a probability, 'upper_quartile' or 'mad'")
+    asked = breakdown(
+        data, by, IndividualRisk, interval=interval, seed=seed, scenario=scenario, on_engine=True
+    )
     given = scenario.household if household is None and scenario is not None else household
     if given is None and is_cells(data):
         given = data.roles.household
@@ -293,7 +322,7 @@ def individual_risk(
     if given is not None:
         kernels = {"before": log_survival, "after": household_risk}
         cells = cells.with_household("household_risk", "risk", given, **kernels)
-    return IndividualRisk(cells, used, threshold, given is not None, prefix)
+    return asked.of(IndividualRisk(cells, used, threshold, given is not None, prefix))
 
 
 def _with_risk(cells: Any, method: str) -> tuple[Any, str]:

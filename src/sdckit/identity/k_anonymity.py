@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
@@ -20,7 +21,7 @@ __all__ = ["KAnonymity", "k_anonymity"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KAnonymity(Result):
+class KAnonymity(RecordResult):
     """k-anonymity of a file.
 
     Attributes
@@ -75,6 +76,16 @@ class KAnonymity(Result):
         """Records that reach each k only through other records' missing values."""
         return dict(zip(self.k, self.cells.count_resting(self._limits), strict=True))
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        limits = [*zip(self.k, self._limits, strict=True)][::-1]
+        column = "sample_frequency"
+        return (
+            *(FileFigure(f"violation_rates[{k}]", column, below=limit) for k, limit in limits),
+            *(FileFigure(f"violations[{k}]", column, "sum", below=limit) for k, limit in limits),
+            FileFigure("level", column, "min", higher="safer"),
+        )
+
     @property
     def records(self) -> Any:
         """``sample_frequency`` per record, in the caller's order and frame type."""
@@ -89,6 +100,9 @@ def k_anonymity(
     person: str | None = None,
     missing: MissingRule | None = None,
     alpha: float | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -106,6 +120,14 @@ def k_anonymity(
         Column that tells whose row it is; distinct persons are counted then.
     missing, alpha
         As in `key_frequencies`.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here; its threshold k is tested as well.
     id, prefix : str, optional
@@ -114,7 +136,8 @@ def k_anonymity(
     Returns
     -------
     KAnonymity
-        ``level``, ``violations``, ``violation_rates``, ``resting_on_missing``, ``records``.
+        ``level``, ``violations``, ``violation_rates``, ``resting_on_missing``, ``records``, ``by_group``,
+        ``intervals``.
 
     Raises
     ------
@@ -136,9 +159,10 @@ def k_anonymity(
     arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts records", at_least=2)
     scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(data, by, KAnonymity, interval=interval, seed=seed, scenario=scenario, on_engine=True)
     if scenario is not None and scenario.limits.k is not None:
         asked = (*asked, scenario.limits.k)
     cells = tabulate_given(
         data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
     )
-    return KAnonymity(cells, tuple(sorted(set(asked))), prefix)
+    return broken.of(KAnonymity(cells, tuple(sorted(set(asked))), prefix))

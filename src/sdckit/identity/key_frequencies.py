@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
@@ -26,7 +27,7 @@ SIZE_BANDS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeyFrequencies(Result):
+class KeyFrequencies(RecordResult):
     """How often each key occurs.
 
     Attributes
@@ -37,6 +38,8 @@ class KeyFrequencies(Result):
         Distinct key combinations.
     sample_uniques : int
         Records whose sample frequency is 1.
+    sample_unique_rate : float
+        The same as a share of the records.
     resting_on_missing : int
         Records that would be unique if other records' missing values matched nothing (0 where none is a
         wildcard).
@@ -51,7 +54,7 @@ class KeyFrequencies(Result):
 
     measure: ClassVar[str] = "key_frequencies"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "n_cells", "sample_uniques", "resting_on_missing", "frequency_of_frequencies",
+        "n", "n_cells", "sample_uniques", "sample_unique_rate", "resting_on_missing", "frequency_of_frequencies",
     )  # fmt: skip
     cells: AnyCells
     prefix: str = ""
@@ -72,6 +75,11 @@ class KeyFrequencies(Result):
         """Records whose sample frequency is 1 (with wildcards: that no other record matches)."""
         return self.cells.values("sample_frequency").count_below([UNIQUE])[0]
 
+    @property
+    def sample_unique_rate(self) -> float:
+        """Share of the records whose sample frequency is 1."""
+        return self.sample_uniques / self.n
+
     @cached_property
     def resting_on_missing(self) -> int:
         """Records that would be unique if other records' missing values matched nothing."""
@@ -87,6 +95,13 @@ class KeyFrequencies(Result):
     def missing_rule(self) -> str:
         """What a missing key value was taken for, in words."""
         return self.cells.missing_rule
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("sample_unique_rate", "sample_frequency", below=UNIQUE),
+            FileFigure("sample_uniques", "sample_frequency", "sum", below=UNIQUE),
+        )
 
     @property
     def records(self) -> Any:
@@ -109,6 +124,9 @@ def key_frequencies(
     person: str | None = None,
     missing: MissingRule | None = None,
     alpha: float | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -131,6 +149,14 @@ def key_frequencies(
         What a missing key value is: any value (default), a level of its own, an error; or per key.
     alpha : float, optional
         Weight in [0, 1] of a match through another record's missing value; default 1.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id : str, optional
@@ -142,7 +168,7 @@ def key_frequencies(
     -------
     KeyFrequencies
         ``n``, ``n_cells``, ``sample_uniques``, ``resting_on_missing``, ``frequency_of_frequencies``,
-        ``missing_rule``, ``records``.
+        ``missing_rule``, ``records``, ``by_group``, ``intervals``.
 
     Raises
     ------
@@ -181,8 +207,12 @@ def key_frequencies(
     4
     """
     arguments.text(prefix, "prefix")
+    scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(
+        data, by, KeyFrequencies, interval=interval, seed=seed, scenario=scenario, on_engine=True
+    )
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, scenario=scenario, id=id,
     )  # fmt: skip
-    return KeyFrequencies(cells, prefix)
+    return asked.of(KeyFrequencies(cells, prefix))

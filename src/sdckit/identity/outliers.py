@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory, groups_of
+from sdckit.cells.record_result import RecordResult, breakdown
 from sdckit.cells.table import check_result_names
 from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values, to_arrow
@@ -21,7 +22,7 @@ from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import numeric_names
 from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, robust_distances
 from sdckit.numerics.threads import run
-from sdckit.result import LetGo, Result
+from sdckit.result import FileFigure, LetGo
 
 __all__ = ["Outliers", "outliers"]
 
@@ -70,7 +71,7 @@ def joint_distances(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outliers(Result):
+class Outliers(RecordResult):
     """Records with extreme values.
 
     Attributes
@@ -80,6 +81,8 @@ class Outliers(Result):
     n_outliers : int or NaN
         Records with an extreme value of any variable (or, jointly, an extreme distance); NaN where no limit
         is defined.
+    rate_outliers : float
+        The same as a share of the records.
     counts : dict of str to int or NaN
         Extreme values of each variable; empty for the joint method.
     n_missing : dict of str to int
@@ -91,7 +94,7 @@ class Outliers(Result):
     """
 
     measure: ClassVar[str] = "outliers"
-    figures: ClassVar[tuple[str, ...]] = ("n", "n_outliers", "counts", "n_missing")
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_outliers", "rate_outliers", "counts", "n_missing")
     dropped: ClassVar[tuple[str, ...]] = ("source", "flags", "distance")
     method: str
     n: int
@@ -115,6 +118,24 @@ class Outliers(Result):
     def n_outliers(self) -> float:
         """Records with an extreme value; NaN where no limit is defined."""
         return int(self._any.sum()) if any(self.defined.values()) else math.nan
+
+    @property
+    def rate_outliers(self) -> float:
+        """Share of the records with an extreme value; NaN where no limit is defined."""
+        return self.n_outliers / self.n
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (FileFigure("rate_outliers", "outlier"), FileFigure("n_outliers", "outlier", "sum"))
+
+    def told(self, column: str) -> NDArray[Any]:
+        """Whether each record is an outlier; NaN where no limit is defined."""
+        del column  # there is one
+        return self._any if any(self.defined.values()) else np.full(self.n, math.nan)
+
+    def told_frame(self) -> tuple[Any, None]:
+        """The caller's frame; all of its rows are told of."""
+        return self.source, None
 
     @cached_property
     def counts(self) -> dict[str, float]:
@@ -178,7 +199,9 @@ def outliers(
         Shares in (0, 1): values at or above the upper quantile, at or below the lower one, are extreme.
         Of the percentile method only.
     by : str or sequence of str, optional
-        Columns that tell groups apart, a missing value being a value.
+        Columns that tell groups apart, a missing value being a value: limits are those of a record's group, and
+        ``by_group`` has the figures of each. There is no ``interval=``: how many values are extreme follows from
+        the limits, which are quantiles of this file.
     method : {"percentile", "mad", "robust_mahalanobis"}
         Quantiles of type 7; the median plus or minus three robust standard deviations; the distance from
         the minimum covariance determinant estimate above the root of the 97.5 % quantile of chi-squared.
@@ -227,7 +250,8 @@ def outliers(
     arguments.text(prefix, "prefix")
     drawn = arguments.seed_number(seed)
     names = numeric_names(numeric, scenario, single=True)
-    groups = arguments.names(by, "by", single=True) or ()
+    asked = breakdown(data, by, Outliers)
+    groups = asked.by
     _check(method, lower, upper)
     arguments.column_or_none(id, "id")
     wanted: dict[str, Sequence[str]] = {"numeric": names, "by": groups, "id": () if id is None else (id,)}
@@ -256,7 +280,9 @@ def outliers(
         with np.errstate(invalid="ignore"):
             flags = {"outlier": distance > distance_limit(len(names))}
         defined = {"outlier": undefined < n_groups}
-        return Outliers(defined=defined, limits={}, flags=flags, distance=distance, notes=notes, **shared)
+        return asked.of(
+            Outliers(defined=defined, limits={}, flags=flags, distance=distance, notes=notes, **shared)
+        )
     flags, defined, limits = {}, {}, {}
     for name, column in values.items():
         low, high = (
@@ -272,7 +298,7 @@ def outliers(
         if open_ended:
             what = "more than half of the values are equal" if method == "mad" else "all values are equal"
             notes[f"limits {name}"] = f"in {open_ended} of {n_groups} groups {what}: no limit, no outlier"
-    return Outliers(defined=defined, limits=limits, flags=flags, notes=notes, **shared)
+    return asked.of(Outliers(defined=defined, limits=limits, flags=flags, notes=notes, **shared))
 
 
 def _beyond(

@@ -13,6 +13,7 @@ from plans import on_engines
 from sdckit import Scenario, alpha_k, as_cells, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sdckit.attribute.closeness.cell_classes import open_classes
 from sdckit.cells import crosstab as crosstab_module
+from sdckit.cells.record_result import WHOLE
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 FRAME = pl.DataFrame(
@@ -27,7 +28,14 @@ every = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure
 
 
 def classes(**options):
-    given = {"keys": ["sex"], "sensitive": None, "missing": None, "scenario": None, "id": None}
+    given = {
+        "keys": ["sex"],
+        "sensitive": None,
+        "missing": None,
+        "scenario": None,
+        "id": None,
+        "broken": WHOLE,
+    }
     return open_classes(FRAME, **{**given, **options})
 
 

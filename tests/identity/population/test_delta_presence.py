@@ -44,7 +44,7 @@ def test_figures_cells_and_plans():
     figures = result.to_dict()["figures"]
     assert figures == {
         "n": 3, "population": 7, "minimum": 0.0, "maximum": 1.0, "limits": [0.0, 0.5], "holds": False,
-        "n_above": 1, "n_below": 0, "records_above": 1,
+        "n_above": 1, "n_below": 0, "records_above": 1, "rate_above": 1 / 3,
     }  # fmt: skip
     assert result.records.columns == ["d_presence"]
     with pytest.raises(DataError, match="collect it first"):

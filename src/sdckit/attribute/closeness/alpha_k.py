@@ -10,12 +10,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import ROUNDING, ClassResult, Spread, open_classes
+from sdckit.attribute.closeness.cell_classes import (
+    ROUNDING,
+    ClassResult,
+    Spread,
+    open_classes,
+    violation_figures,
+)
+from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.result import FileFigure
 
 __all__ = ["AlphaK", "alpha_k"]
+
+OR_SMALL = "alpha, or a class that is too small: "  # of a variable, in what is told of records
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -56,7 +66,15 @@ class AlphaK(ClassResult):
     """
 
     measure: ClassVar[str] = "alpha_k"
-    figures: ClassVar[tuple[str, ...]] = ("n", "k", "alpha", "small", "violations", "resting_on_missing")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "k",
+        "alpha",
+        "small",
+        "violations",
+        "violation_rates",
+        "resting_on_missing",
+    )
     k: int = 0
     asked: int = 2
     limits: tuple[float, ...] = ()
@@ -88,6 +106,29 @@ class AlphaK(ClassResult):
             for name in self.variables
         }
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        columns = {f"[{name}]": OR_SMALL + name for name in self.variables}
+        return violation_figures(columns, self.limits, {"alpha": "alpha"}, self.variables)
+
+    def told(self, column: str) -> NDArray[Any]:
+        """What is told of each record; a class that is too small violates every limit."""
+        found: NDArray[Any] = self._of_cells(column)[self.cells.table.of_row]
+        return found
+
+    def _of_cells(self, column: str) -> NDArray[Any]:
+        name = column.removeprefix(OR_SMALL)
+        if name == column:
+            own: NDArray[Any] = self.cells.columns[column]
+            return own
+        found: NDArray[Any] = np.where(self._few, np.inf, self.cells.columns[f"alpha_{name}"])
+        return found
+
+    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
+        """What is drawn anew: how to read what is told, the records behind each value, and households."""
+        told, size, cluster = super().drawn_units(roles)
+        return (told if cluster is not None else self._of_cells), size, cluster
+
 
 # --- measure ------------------------------------------------------------------------------------------
 
@@ -100,6 +141,9 @@ def alpha_k(
     limits: Sequence[float] | float = (0.5, 0.8),
     k: int | None = None,
     missing: MissingRule | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -120,6 +164,14 @@ def alpha_k(
     missing : {"category", "wildcard", "error"} or dict, optional
         What a missing *key* value is; default a category. As a wildcard, the class of a record is all
         records that match it.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its class less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -163,11 +215,15 @@ def alpha_k(
     if k is None:
         k = (scenario.limits.k if scenario else None) or 2
     k = arguments.count(k, "k", "counts records of a class")
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    broken = breakdown(data, by, AlphaK, interval=interval, seed=seed, scenario=scenario)
+    classes = open_classes(
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
+    )
     spreads = {name: classes.spread(name) for name in classes.variables}
     columns = {f"alpha_{name}": largest_shares(spread) for name, spread in spreads.items()}
     total = next(iter(spreads.values())).total
     cells = classes.with_columns({**columns, "class_size": total}).cells
-    return AlphaK(
+    result = AlphaK(
         cells, classes.variables, tuple(columns), prefix, classes.notes, int(total.min()), k, shares
     )
+    return broken.of(result)

@@ -11,10 +11,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import ClassResult, Spread, count_violations, open_classes
+from sdckit.attribute.closeness.cell_classes import (
+    ClassResult,
+    Spread,
+    count_violations,
+    open_classes,
+    violation_figures,
+)
+from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.result import FileFigure
 
 __all__ = ["BetaLikeness", "beta_likeness"]
 
@@ -80,6 +88,7 @@ class BetaLikeness(ClassResult):
         "enhanced",
         "exceeding",
         "violations",
+        "violation_rates",
         "resting_on_missing",
     )
     exceeding: dict[str, int] = field(default_factory=dict)
@@ -106,6 +115,15 @@ class BetaLikeness(ClassResult):
             for name in self.variables
         }
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        columns = {
+            f"[{name}][{kind}]": f"{one}_{name}" for name in self.variables for kind, one in COLUMNS.items()
+        }
+        return violation_figures(
+            columns, self.limits, {"basic": "beta", "enhanced": "enhanced_beta"}, self.variables
+        )
+
 
 # --- measure ------------------------------------------------------------------------------------------
 
@@ -117,6 +135,9 @@ def beta_likeness(
     sensitive: Sequence[str] | str | None = None,
     limits: Sequence[float] | float = (1.0, 2.0),
     missing: MissingRule | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -135,6 +156,14 @@ def beta_likeness(
     missing : {"category", "wildcard", "error"} or dict, optional
         What a missing *key* value is; default a category. As a wildcard, the class of a record is all
         records that match it.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its class less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -175,7 +204,11 @@ def beta_likeness(
     """
     arguments.text(prefix, "prefix")
     asked = arguments.amounts_above(limits, "limits", "are values of beta that a class may reach")
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(data, by, BetaLikeness, interval=interval, seed=seed, scenario=scenario)
+    classes = open_classes(
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
+    )
     columns: dict[str, NDArray[np.float64]] = {}
     pairs: dict[str, int] = {}
     for name in classes.variables:
@@ -189,4 +222,5 @@ def beta_likeness(
                 "the file, so that no beta is enough"
             )
     cells = classes.with_columns(columns).cells
-    return BetaLikeness(cells, classes.variables, tuple(columns), prefix, classes.notes, pairs, asked)
+    result = BetaLikeness(cells, classes.variables, tuple(columns), prefix, classes.notes, pairs, asked)
+    return broken.of(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,17 +13,21 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import crosstab, wildcard_crosstab
 from sdckit.cells.levels import Levels, levels_of
+from sdckit.cells.record_result import Breakdown, RecordResult
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells, Cells
 
-__all__ = ["ClassResult", "Classes", "Spread", "count_violations", "open_classes", "sensitive_of"]
+__all__ = [
+    "ClassResult", "Classes", "Spread", "count_violations", "open_classes", "sensitive_of",
+    "violation_figures",
+]  # fmt: skip
 
 ROUNDING = 1e-9  # a limit reached by rounding is no violation
 
@@ -90,7 +94,7 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassResult(Result):
+class ClassResult(RecordResult):
     """Base of the results that say of each class how a sensitive variable spreads in it.
 
     Attributes
@@ -103,6 +107,8 @@ class ClassResult(Result):
         The figures per record.
     resting_on_missing : int
         Records whose class counts other records' missing values as matches (only with wildcards).
+    violation_rates : dict
+        `violations` as shares of the records.
     """
 
     cells: Cells
@@ -125,6 +131,11 @@ class ClassResult(Result):
     def missing_rule(self) -> str:
         """What a missing key value was taken for, in words."""
         return self.cells.missing_rule
+
+    @cached_property
+    def violation_rates(self) -> Any:
+        """Share of the records in a class that violates each limit, as `violations`."""
+        return _over(getattr(self, "violations", {}), self.n)
 
     def _largest(self, column: str) -> dict[str, float]:
         return {name: self.cells.values(f"{column}_{name}").extremes()[1] for name in self.variables}
@@ -165,6 +176,7 @@ def open_classes(
     missing: MissingRule | None,
     scenario: Scenario | None,
     id: str | None,
+    broken: Breakdown,
 ) -> Classes:
     """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here."""
     cells = tabulate_given(
@@ -172,7 +184,7 @@ def open_classes(
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
     variables = sensitive_of(cells, sensitive, scenario)
-    here = cells.in_memory(*variables)
+    here = cells.in_memory(*variables, *(one for one in broken.extra(cells) if one not in variables))
     brought = f"{here.n} records of {len(here.keys) + len(variables)} columns were brought here from the plan"
     return Classes(here, variables, {} if here is cells else {"plan": brought})
 
@@ -189,6 +201,36 @@ def sensitive_of(
         words = f"{clash[0]!r} is a key and sensitive; an intruder cannot learn what they know"
         raise ColumnError(words, argument="sensitive")
     return variables
+
+
+def violation_figures(
+    columns: Mapping[str, str],
+    limits: Sequence[float],
+    largest: Mapping[str, str],
+    variables: Sequence[str],
+    *,
+    slack: float = ROUNDING,
+) -> tuple[FileFigure, ...]:
+    """Shares and numbers of the records above each limit, by their place in `violations`, and the largest figures.
+
+    `columns`: what is told of each record, by its place: the variable (and kind) in brackets.
+    `largest`: by the name of a figure what the column of each variable starts with. `slack`: what a limit may be
+    exceeded by.
+    """
+    found: list[FileFigure] = []
+    for place, column in columns.items():
+        for one in limits:
+            found.append(FileFigure(f"violation_rates{place}[{one}]", column, above=one + slack))
+            found.append(FileFigure(f"violations{place}[{one}]", column, "sum", above=one + slack))
+    return (*found, *(FileFigure(f"{figure}[{one}]", f"{start}_{one}", "max") for figure, start in largest.items()
+                      for one in variables))  # fmt: skip
+
+
+def _over(counts: Any, n: int) -> Any:
+    """Counts under some names as shares of n."""
+    if isinstance(counts, Mapping):
+        return {name: _over(one, n) for name, one in counts.items()}
+    return counts / n
 
 
 def count_violations(cells: Cells, column: str, limits: Sequence[float]) -> dict[float, int]:

@@ -11,10 +11,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import ROUNDING, ClassResult, Spread, open_classes
+from sdckit.attribute.closeness.cell_classes import (
+    ROUNDING,
+    ClassResult,
+    Spread,
+    open_classes,
+    violation_figures,
+)
+from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.result import FileFigure
 
 __all__ = ["DeltaDisclosure", "delta_disclosure"]
 
@@ -76,6 +84,7 @@ class DeltaDisclosure(ClassResult):
         "delta_present",
         "incomplete",
         "violations",
+        "violation_rates",
         "resting_on_missing",
     )
     incomplete: dict[str, int] = field(default_factory=dict)
@@ -103,6 +112,12 @@ class DeltaDisclosure(ClassResult):
         counts = self.cells.values(column).count_above([limit - ROUNDING for limit in self.limits])
         return dict(zip(self.limits, counts, strict=True))
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        kinds = {"delta": "delta", "delta_present": "delta_present"}
+        columns = {f"[{name}][{kind}]": f"{kind}_{name}" for name in self.variables for kind in kinds}
+        return violation_figures(columns, self.limits, kinds, self.variables, slack=-ROUNDING)
+
 
 # --- measure ------------------------------------------------------------------------------------------
 
@@ -114,6 +129,9 @@ def delta_disclosure(
     sensitive: Sequence[str] | str | None = None,
     limits: Sequence[float] | float = (1.0, 2.0),
     missing: MissingRule | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -132,6 +150,14 @@ def delta_disclosure(
     missing : {"category", "wildcard", "error"} or dict, optional
         What a missing *key* value is; default a category. As a wildcard, the class of a record is all
         records that match it.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its class less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -172,7 +198,11 @@ def delta_disclosure(
     """
     arguments.text(prefix, "prefix")
     asked = arguments.amounts_above(limits, "limits", "are values of delta that a class may reach")
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(data, by, DeltaDisclosure, interval=interval, seed=seed, scenario=scenario)
+    classes = open_classes(
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
+    )
     columns: dict[str, NDArray[np.float64]] = {}
     incomplete: dict[str, int] = {}
     for name in classes.variables:
@@ -185,4 +215,7 @@ def delta_disclosure(
                 f"infinite: {incomplete[name]} classes lack a value that the file has; see delta_present"
             )
     cells = classes.with_columns(columns).cells
-    return DeltaDisclosure(cells, classes.variables, tuple(columns), prefix, classes.notes, incomplete, asked)
+    result = DeltaDisclosure(
+        cells, classes.variables, tuple(columns), prefix, classes.notes, incomplete, asked
+    )
+    return broken.of(result)

@@ -10,7 +10,13 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import ClassResult, Spread, count_violations, open_classes
+from sdckit.attribute.closeness.cell_classes import (
+    ClassResult,
+    Spread,
+    count_violations,
+    open_classes,
+    violation_figures,
+)
 from sdckit.attribute.closeness.earth_movers import (
     branches_of,
     distance_by_branches,
@@ -18,10 +24,12 @@ from sdckit.attribute.closeness.earth_movers import (
     order_of,
     steps_of,
 )
+from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.result import FileFigure
 
 __all__ = ["Distance", "TCloseness", "t_closeness"]
 
@@ -72,7 +80,14 @@ class TCloseness(ClassResult):
     """
 
     measure: ClassVar[str] = "t_closeness"
-    figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", "violations", "resting_on_missing")
+    figures: ClassVar[tuple[str, ...]] = (
+        "n",
+        "level",
+        "quartiles",
+        "violations",
+        "violation_rates",
+        "resting_on_missing",
+    )
     distances: dict[str, str] = field(default_factory=dict)
     limits: tuple[float, ...] = ()
 
@@ -92,6 +107,12 @@ class TCloseness(ClassResult):
         """Records in a class farther than each t, by variable."""
         return {name: count_violations(self.cells, f"t_{name}", self.limits) for name in self.variables}
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return violation_figures(
+            {f"[{name}]": f"t_{name}" for name in self.variables}, self.limits, {"level": "t"}, self.variables
+        )
+
 
 # --- measure ------------------------------------------------------------------------------------------
 
@@ -104,6 +125,9 @@ def t_closeness(
     distance: Distance | Mapping[str, Distance] = "equal",
     limits: Sequence[float] | float = (0.1, 0.2),
     missing: MissingRule | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -129,6 +153,14 @@ def t_closeness(
     missing : {"category", "wildcard", "error"} or dict, optional
         What a missing *key* value is; default a category. As a wildcard, the class of a record is all
         records that match it: classes grow and come closer to the file.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its class less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -172,13 +204,18 @@ def t_closeness(
     """
     arguments.text(prefix, "prefix")
     asked = arguments.amounts_above(limits, "limits", "are values of t that a class may reach")
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(data, by, TCloseness, interval=interval, seed=seed, scenario=scenario)
+    classes = open_classes(
+        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
+    )
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
     columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
-    return TCloseness(
+    result = TCloseness(
         classes.with_columns(columns).cells, classes.variables, tuple(columns), prefix, classes.notes,
         {name: _called(one) for name, one in chosen.items()}, asked,
     )  # fmt: skip
+    return broken.of(result)
 
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:

@@ -18,10 +18,12 @@ from sdckit.attribute.disclosure.key_target import KeyTarget, codes_of_groups, k
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import WHOLE, Breakdown, IntervalKind, PairRecordResult, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.result import FileFigure
 
 __all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_groups"]
 
@@ -48,13 +50,20 @@ def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]
     }
 
 
+def _guesses(
+    table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    """Shares of each target in its key, of the original and of a release; and the released records with the key."""
+    k = len(table.key_size[0])
+    d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
+    return shares(d, d_key), shares(s, s_key), s_key
+
+
 def _attribution(
     table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int
 ) -> dict[str, float]:
     """Shares of correct guesses when a target is drawn from the records of the key; on the records counted."""
-    k = len(table.key_size[0])
-    d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
-    p_d, p_s = shares(d, d_key), shares(s, s_key)
+    p_d, p_s, s_key = _guesses(table, d, s)
     margin = np.bincount(table.target, table.count[0]) / n
     return {
         "original_average": float(p_d @ d) / n,
@@ -95,7 +104,7 @@ def release_figures(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttributeDisclosure(PairResult):
+class AttributeDisclosure(PairRecordResult):
     """What a release tells about a target. Shares are of the `n` records of the original, also after exclusions.
 
     Attributes
@@ -172,6 +181,25 @@ class AttributeDisclosure(PairResult):
     columns: Columns = field(default_factory=dict, repr=False)
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("correctly_disclosed", "correctly_disclosed"),
+            *(FileFigure(name, name) for name in SHARES if name != "correctly_disclosed"),
+            FileFigure("disclosive_in_released", of="released records", base="n_released"),
+            FileFigure("average", "average"),
+            FileFigure("original_average", "original_average", higher="reference"),
+            FileFigure("released_average", of="released records", base="n_released", higher="reference"),
+            FileFigure("baseline", higher="reference"),
+            FileFigure(
+                "tcap_of_disclosed", "correctly_disclosed", among="disclosed", of="records disclosed", base=""
+            ),
+            FileFigure(
+                "tcap_of_keys_in_released", "correctly_disclosed", among="matched",
+                of="records counted whose key the release has", base="",
+            ),
+        )  # fmt: skip
+
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -194,6 +222,9 @@ def attribute_disclosure(
     exclude_missing_keys: Sequence[str] = (),
     exclude_pairs: Sequence[tuple[str, Any, Any]] = (),
     max_cell: int | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -225,6 +256,15 @@ def attribute_disclosure(
         Combinations that anybody knows (children are unmarried): not counted; None stands for missing.
     max_cell : int, optional
         Records whose key and target more than this many records of their file share are not counted.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the keys, and the target where it has one sensitive variable.
     id, prefix : str, optional
@@ -273,11 +313,14 @@ def attribute_disclosure(
     )  # fmt: skip
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
-    pair = open_pair(original, released, categories=roles, numeric={"numeric": list(cut)}, id=id)
-    columns = coded_columns(pair, (*names, learnt), cut)
-    return disclosure_of(
-        pair, names, learnt, columns, key_groups(pair, names, cut, columns), left_out, prefix
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, AttributeDisclosure, interval=interval, seed=seed, scenario=scenario)
+    pair = open_pair(
+        original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id
     )
+    columns = coded_columns(pair, (*names, learnt), cut)
+    grouped = key_groups(pair, names, cut, columns)
+    return disclosure_of(pair, names, learnt, columns, grouped, left_out, prefix, broken)
 
 
 def key_groups(
@@ -297,6 +340,7 @@ def disclosure_of(
     groups: SharedGroups,
     left_out: Exclusions,
     prefix: str = "",
+    broken: Breakdown = WHOLE,
 ) -> AttributeDisclosure:
     """Measure the disclosure of one target, with the keys grouped before."""
     learnt = columns[target]
@@ -304,29 +348,33 @@ def disclosure_of(
     excluded = excluded_cells(left_out, columns, learnt, groups, table)
     d, removed = counted(table, excluded, left_out.max_cell, 0)
     key_levels = [codes_of_groups(groups, columns[name].codes)[table.key] for name in keys]
-    per_release, checks = [], []
+    per_release, checks, told = [], [], []
     for file in range(1, pair.m + 1):
         s, _ = counted(table, excluded, left_out.max_cell, file)
         figures = release_figures(table, file, d, s)
+        told.append(_told(table, file, d, s))
         correct = d * table.sole(file)
         found = one_way(file, learnt, table.target, correct)
         found += two_way(file, learnt, [columns[name] for name in keys], table.target, key_levels, correct)
         per_release.append({**figures, "n_checks": len(found)})
         checks += found
     notes = _notes(pair, [*keys, target], per_release)
-    return AttributeDisclosure(
+    result = AttributeDisclosure(
         pair, tuple(per_release), MISSING_RULE, notes, target=target, n=pair.n,
         **mean_figures(per_release, notes), excluded=removed, checks=tuple(checks),
-        columns=_records(table, d), prefix=prefix,
+        columns={name: np.mean([one[name] for one in told], axis=0) for name in SHARES}, prefix=prefix,
     )  # fmt: skip
+    return broken.of(result, {name: np.stack([one[name] for one in told]) for name in told[0]})
 
 
-def _records(table: KeyTarget, d: NDArray[np.int64]) -> Columns:
-    is_counted = d > 0
-    flags = [disclosure_flags(table, file) for file in range(1, len(table.count))]
-    return {
-        name: np.mean([one[name] & is_counted for one in flags], axis=0)[table.of_row[0]] for name in SHARES
-    }
+def _told(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
+    """What is told of each record of the original, given one release; 0 of those that are not counted."""
+    p_d, p_s, s_key = _guesses(table, d, s)
+    flags = disclosure_flags(table, file)
+    found: dict[str, NDArray[Any]] = {name: flags[name] for name in SHARES} | {
+        "matched": s_key > 0, "average": p_s, "original_average": p_d
+    }  # fmt: skip
+    return {name: (one * (d > 0))[table.of_row[0]] for name, one in found.items()}
 
 
 def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, float]]) -> dict[str, str]:

@@ -18,9 +18,11 @@ from sdckit.attribute.disclosure.near_matches import count_matches, nearest_matc
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.result import FileFigure
 
 __all__ = ["CorrectAttributionProbability", "cap", "correct_attribution_probability"]
 
@@ -31,8 +33,21 @@ Counts = NDArray[np.int64]
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def targeted(table: KeyTarget, file: int, tau: float) -> tuple[float, int]:
+@dataclass(frozen=True, eq=False)
+class Targeted:
     """TCAP of a release, and the original records in classes that it lets an intruder target.
+
+    Of each original record: its chance of a right guess in `right`, and in `chosen` whether it is in such a class.
+    """
+
+    rate: float
+    n: int
+    right: Floats
+    chosen: NDArray[np.bool_]
+
+
+def targeted(table: KeyTarget, file: int, tau: float) -> Targeted:
+    """Find the classes of a release in which an intruder would guess, and how often the guess is right.
 
     Where several levels are the most frequent one of a class, the guess is drawn among them.
     """
@@ -44,7 +59,9 @@ def targeted(table: KeyTarget, file: int, tau: float) -> tuple[float, int]:
     ties = np.bincount(table.key[guessed], minlength=len(size))
     n_targeted = int(table.key_size[0][chosen].sum())
     right = float(np.sum(table.count[0][guessed] / ties[table.key[guessed]]))
-    return (right / n_targeted if n_targeted else math.nan), n_targeted
+    chance = np.where(guessed, 1 / np.maximum(ties[table.key], 1), 0.0)
+    rows, rate = table.of_row[0], right / n_targeted if n_targeted else math.nan
+    return Targeted(rate, n_targeted, chance[rows], chosen[table.key][rows])
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -102,6 +119,27 @@ class CorrectAttributionProbability(BeforeAfter):
     columns: dict[str, Floats] = field(default_factory=dict, repr=False)
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        figures = [
+            FileFigure("average", "cap"),
+            FileFigure(
+                "average_matched", "cap", among="matched", of="records whose key the release has", base=""
+            ),
+            FileFigure("matched", "matched", higher="reference"),
+            FileFigure("original_average", "cap_original", higher="reference"),
+            FileFigure("baseline", "baseline", higher="reference"),
+            FileFigure("differential", "differential"),
+        ]
+        if not math.isnan(self.n_targeted):  # a number has no levels
+            figures += [
+                FileFigure(
+                    "tcap", "right", among="targeted", of="records in targeted classes", base="n_targeted"
+                ),
+                FileFigure("n_targeted", "targeted", "sum"),
+            ]
+        return tuple(figures)
+
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -152,6 +190,9 @@ def correct_attribution_probability(
     tol: float = 1e-9,
     radius: int = 0,
     tau: float = 1.0,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -179,6 +220,15 @@ def correct_attribution_probability(
         the fewest are taken, 0 to the number of keys.
     tau : float
         Share of one target level in a released class from which `tcap` counts it, above 0, up to 1.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the keys, and the target where it has one sensitive variable.
     id, prefix : str, optional
@@ -230,9 +280,14 @@ def correct_attribution_probability(
     says = "is the share of one target level from which a class is targeted"
     share = arguments.share_above(tau, "tau", says)
     categories = {"keys": names, "target": [name for name in learnt if name not in widths]}
-    pair = open_pair(
-        original, released, categories=categories, numeric={"numeric target": list(widths)}, id=id
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(
+        original, by, CorrectAttributionProbability, interval=interval, seed=seed, scenario=scenario
     )
+    pair = open_pair(
+        original, released, categories=categories, numeric={"numeric target": list(widths)}, also=broken.also,
+        id=id,
+    )  # fmt: skip
     if widths:
         found = _numeric(pair, names, learnt, widths, distance)
     else:
@@ -245,10 +300,19 @@ def correct_attribution_probability(
         "cap_original": found.original,
         "matched": np.mean([size > 0 for _, size in found.released], axis=0),
     }
-    return CorrectAttributionProbability(
+    each = {
+        "cap": np.stack(caps), "cap_original": found.original, "baseline": found.blind,
+        "matched": np.stack([size > 0 for _, size in found.released]),
+        "differential": np.stack(caps) - found.blind,
+    }  # fmt: skip
+    if found.targeted:
+        each["right"] = np.stack([one.right for one in found.targeted])
+        each["targeted"] = np.stack([one.chosen for one in found.targeted])
+    result = CorrectAttributionProbability(
         pair, per_release, MISSING_RULE, notes, target=learnt, n=pair.n, **mean_figures(per_release, notes),
         tau=share, columns=columns, prefix=prefix,
     )  # fmt: skip
+    return broken.of(result, each)
 
 
 cap = correct_attribution_probability
@@ -256,12 +320,13 @@ cap = correct_attribution_probability
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """Per record of the original its share there, and its matches in each release; and what needs no record."""
+    """Per record of the original its share there, that of a blind guess, and its matches and guess in each release."""
 
     original: Floats
     released: list[tuple[Counts, Counts]]
     baseline: float
-    targeted: list[tuple[float, float]]
+    blind: Floats
+    targeted: list[Targeted]
 
 
 def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Found:
@@ -275,8 +340,9 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
         released = [nearest_matches(mine, other, radius) for other in others]
     margin = targets.size[0] / pair.n
     return _Found(
-        table.share(0)[rows], released, float(margin @ margin), [targeted(table, j, tau) for j in files]
-    )
+        table.share(0)[rows], released, float(margin @ margin), margin[targets.of_row[0]],
+        [targeted(table, j, tau) for j in files],
+    )  # fmt: skip
 
 
 def _numeric(
@@ -285,8 +351,8 @@ def _numeric(
     mine, (itself, *others) = sides(pair, keys, target_groups(pair, target, widths), widths)
     released = [nearest_matches(mine, other, radius) for other in others]
     original = shares(*count_matches(mine, itself, range(len(keys))))
-    baseline = float(shares(*count_matches(mine, itself, [])).mean())
-    return _Found(original, released, baseline, [(math.nan, math.nan)] * pair.m)
+    blind = shares(*count_matches(mine, itself, []))
+    return _Found(original, released, float(blind.mean()), blind, [])
 
 
 def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
@@ -301,8 +367,8 @@ def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
         "original_average": float(found.original.mean()),
         "baseline": found.baseline,
         "differential": average - found.baseline,
-        "tcap": found.targeted[release][0],
-        "n_targeted": found.targeted[release][1],
+        "tcap": found.targeted[release].rate if found.targeted else math.nan,
+        "n_targeted": found.targeted[release].n if found.targeted else math.nan,
     }
 
 
@@ -312,10 +378,10 @@ def _notes(
     notes = identical_note(pair, used)
     if all(math.isnan(one["average_matched"]) for one in per_release):
         notes["average_matched"] = "no record's key is in a release"
-    if all(math.isnan(count) for _, count in found.targeted):
+    if not found.targeted:
         notes["tcap"] = notes["n_targeted"] = (
             "a numeric target has no levels; attribute_disclosure(numeric=[...]) cuts it into classes"
         )
-    elif all(count == 0 for _, count in found.targeted):
+    elif not any(one.n for one in found.targeted):
         notes["tcap"] = f"no released class of a record has a target level with a share of {tau:g} or more"
     return notes

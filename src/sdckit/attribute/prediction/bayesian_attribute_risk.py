@@ -14,20 +14,22 @@ from sdckit.attribute.prediction.posterior_draws import evidence, kind_of
 from sdckit.attribute.prediction.posterior_evidence import Evidence
 from sdckit.attribute.prediction.posterior_guesses import posterior_of_guesses, rank_of_truth
 from sdckit.cells.pair import open_pair
-from sdckit.cells.pair_result import PairResult
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError
+from sdckit.result import FileFigure
 
 __all__ = ["BayesianAttributeRisk", "bayesian_attribute_risk"]
 
 FEW_DRAWS = 30
+RECORDS = ("probability", "baseline", "rank", "effective_draws")
 MISSING_RULE = "a missing value is a level of its own"
 Columns = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class BayesianAttributeRisk(PairResult):
+class BayesianAttributeRisk(PairRecordResult):
     """How sure an intruder becomes of the true values; given all releases together (`by_release`: each alone).
 
     Attributes
@@ -76,6 +78,18 @@ class BayesianAttributeRisk(PairResult):
     columns: Columns = field(repr=False)
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("mean_probability", "probability"),
+            FileFigure("gain", "gain"),
+            FileFigure("share_first", "first"),
+            FileFigure("baseline", "baseline", higher="reference"),
+            FileFigure("mean_rank", "rank", higher="safer"),
+            FileFigure("mean_guesses", "guesses", higher="reference"),
+            FileFigure("largest_probability", "probability", "max"),
+        )
+
     @property
     def records(self) -> Any:
         """A row per record, in the original's order and frame type."""
@@ -90,6 +104,9 @@ def bayesian_attribute_risk(
     draws: Mapping[str, Any],
     guesses: int | Sequence[float] | None = None,
     prior: Sequence[float] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -124,6 +141,15 @@ def bayesian_attribute_risk(
     prior : sequence of float, optional
         For categories, counts guessed one by one, and logs: what an intruder holds of each guess before, in
         the order of the guesses ("more", then missing, last); equal unless given.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the target where it has one sensitive variable.
     id, prefix : str, optional
@@ -179,10 +205,11 @@ def bayesian_attribute_risk(
         target = sensitive[0]
     arguments.column(target, "target")
     roles = {"target": [target]}
+    broken = breakdown(original, by, BayesianAttributeRisk, interval=interval, seed=seed, scenario=scenario)
     is_number = kind_of(draws) in {"normal", "counts"}
     pair = open_pair(
         original, released, categories={} if is_number else roles, numeric=roles if is_number else {},
-        aligned=True, id=id,
+        also=broken.also, aligned=True, id=id,
     )  # fmt: skip
     given = evidence(pair, target, draws, guesses, prior)
     notes = {}
@@ -192,7 +219,8 @@ def bayesian_attribute_risk(
         notes["missing"] = (
             f"the true value of {given.n_missing} of {pair.n} records is that it is missing, a guess like others"
         )
-    whole, columns = _risk(given)
+    whole, each = _risk(given)
+    columns = {name: each[name] for name in RECORDS}
     alone = [_risk(given.of_release(j))[0] for j in range(pair.m)] if pair.m > 1 else [whole]
     if pair.m > 1:
         notes["releases"] = "all figures are given all releases together; by_release gives each alone"
@@ -201,10 +229,11 @@ def bayesian_attribute_risk(
             f"the worst supported probability rests on {whole['effective_draws']:.1f} of {given.n_draws} draws: give "
             "more draws, or take such probabilities as rough"
         )
-    return BayesianAttributeRisk(
+    result = BayesianAttributeRisk(
         pair=pair, per_release=tuple(alone), missing_rule=MISSING_RULE, notes=notes, target=target, n=pair.n,
         n_draws=given.n_draws, **whole, columns=columns, prefix=prefix,
     )  # fmt: skip
+    return broken.of(result, each)
 
 
 def _risk(given: Evidence) -> tuple[dict[str, float], Columns]:
@@ -226,5 +255,9 @@ def _risk(given: Evidence) -> tuple[dict[str, float], Columns]:
         "largest_probability": float(probability.max()),
         "effective_draws": float(found.draws.min()),
     }
-    columns = {"probability": probability, "baseline": baseline, "rank": rank, "effective_draws": found.draws}
+    columns = {
+        "probability": probability, "baseline": baseline, "rank": rank, "effective_draws": found.draws,
+        "gain": probability - baseline, "first": first,
+        "guesses": np.broadcast_to((given.prior > 0).sum(axis=1), n).astype(np.float64),
+    }  # fmt: skip
     return figures, columns

@@ -19,6 +19,12 @@ from sdckit.attribute.prediction.key_features import (
     first_of_each,
     order_of_rows,
 )
+from sdckit.attribute.prediction.prediction_figures import (
+    categorical_figures,
+    loss_figures,
+    numeric_figures,
+    told_of_records,
+)
 from sdckit.attribute.prediction.prediction_losses import costs_of, loss_of_numbers, named_loss
 from sdckit.attribute.prediction.prediction_models import (
     Model,
@@ -29,72 +35,22 @@ from sdckit.attribute.prediction.prediction_models import (
 )
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.result import FileFigure
 
 __all__ = ["PredictionRisk", "prediction_risk"]
 
 FOLDS = 5
 ERROR_EDGES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # in standard deviations of the target
 CHANCE_EDGES = (0.0, 0.25, 0.5, 0.75, 1.0)
-ROUNDING = 1e-9  # errors that differ by less are equal
 MISSING_RULE = (
     "a missing category is a level of its own, a missing numeric key the mean and a mark that it is missing; "
     "records without a target are left out"
 )
 Floats = NDArray[np.float64]
-
-
-# --- kernel: numbers in, numbers out ------------------------------------------------------------------
-
-
-def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[str, float]:
-    """Figures of absolute errors made by training on the original and on a release."""
-    margin = ROUNDING * np.maximum(original, np.abs(truth))
-    return {
-        "mse_released": float(np.mean(released**2)),
-        "mse_original": float(np.mean(original**2)),
-        "share_less_accurate": float(np.mean(released > original + margin)),
-        "share_more_accurate": float(np.mean(original > released + margin)),
-        "accuracy_released": math.nan,
-        "accuracy_original": math.nan,
-        "baseline": float(np.var(truth)),
-    }
-
-
-def categorical_figures(
-    original: Floats, released: Floats, truth: NDArray[np.integer[Any]]
-) -> dict[str, float]:
-    """Figures of the chances of a right guess after training on the original and on a release."""
-    return {
-        "mse_released": math.nan,
-        "mse_original": math.nan,
-        "share_less_accurate": float(np.mean(released < original - ROUNDING)),
-        "share_more_accurate": float(np.mean(original < released - ROUNDING)),
-        "accuracy_released": float(np.mean(released)),
-        "accuracy_original": float(np.mean(original)),
-        "baseline": float(np.bincount(truth).max() / len(truth)),
-    }
-
-
-def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, float]:
-    """Mean losses, and of costs whom the release predicts worse and better."""
-    found = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
-    if loss != "costs":
-        return found
-    margin = ROUNDING * np.maximum(original, 1.0)
-    worse, better = released > original + margin, original > released + margin
-    return {
-        **found,
-        "share_less_accurate": float(worse.mean()),
-        "share_more_accurate": float(better.mean()),
-    }
-
-
-def _mean(losses: Floats) -> float:
-    known = losses[~np.isnan(losses)]
-    return float(known.mean()) if len(known) else math.nan
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -153,6 +109,34 @@ class PredictionRisk(BeforeAfter):
     columns: dict[str, Floats] = field(default_factory=dict, repr=False)
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        of = "records with a known target"
+        losses = ["mean_loss_released", "mean_loss_original"]
+        names = (
+            ["share_more_accurate", "share_less_accurate", "mse_released", "mse_original", *losses]
+            if self.numeric
+            else [
+                "accuracy_released",
+                "share_more_accurate",
+                "share_less_accurate",
+                "accuracy_original",
+                *losses,
+            ]
+        )
+        higher: dict[str, Any] = {
+            "share_less_accurate": "safer", "mse_released": "safer", "mse_original": "reference",
+            "accuracy_original": "reference", "mean_loss_released": "safer", "mean_loss_original": "reference",
+        }  # fmt: skip
+        return (
+            *(FileFigure(name, name, higher=higher.get(name, "riskier"), of=of) for name in names),
+            FileFigure("baseline", "baseline", higher="reference", of=of),
+        )
+
+    def told_frame(self) -> tuple[Any, NDArray[np.int64]]:
+        """The original; and which of its rows have a target."""
+        return self.pair.original, self.each["rows"]
+
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -208,6 +192,8 @@ def prediction_risk(
     loss: Any = None,
     cross_fit: bool = False,
     seed: int | np.random.Generator | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -248,7 +234,14 @@ def prediction_risk(
         Predict each record of the original by a model trained on the other four fifths of it, so that
         `mse_original` and `accuracy_original` do not profit from the record's own value.
     seed : int, numpy.random.Generator or None
-        For the fifths and for models that draw random numbers.
+        For the fifths, for models that draw random numbers, and for the bootstrap.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
     scenario : Scenario, optional
         Gives keys, target (its one sensitive variable) and numeric variables where not given here.
     id, prefix : str, optional
@@ -303,9 +296,12 @@ def prediction_risk(
         arguments.choice(scale, "scale", ("sd",))
     rng = arguments.seed(seed)
     names, (learnt,) = known_and_learnt(keys, target, scenario)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, PredictionRisk, interval=interval, seed=seed, scenario=scenario)
     pair = open_pair(
-        original, released, categories={"keys": names, "target": (learnt,)}, aligned=False, id=id
-    )
+        original, released, categories={"keys": names, "target": (learnt,)}, also=broken.also, aligned=False,
+        id=id,
+    )  # fmt: skip
     notes = identical_note(pair, [*names, learnt])
     numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
     open_pair(pair, categories={}, numeric={"numeric": numbers})
@@ -340,7 +336,8 @@ def prediction_risk(
         losses = loss_of_numbers(before, truth, how), [loss_of_numbers(one, truth, how) for one in after]
     if fitted.estimator is None and min(len(asked), *map(len, trained)) < n_neighbors:
         notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
-    return _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
+    result = _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
+    return broken.of(result, told_of_records(task.numeric, truth, asked, (before, after), losses, how))
 
 
 def _numeric_of(

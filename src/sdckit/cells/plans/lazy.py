@@ -203,7 +203,8 @@ class LazyCells(AnyCells):
             others = (self.roles.weight, self.roles.person, self.roles.id)
             wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
             self._refuse_above(self.n * len(wanted), f"{self.n} records of {len(wanted)} columns")
-            bare = replace(self.roles, sensitive=(), household=None)  # their columns stay behind
+            home = self.roles.household if self.roles.household in extra else None
+            bare = replace(self.roles, sensitive=(), household=home)  # columns not asked for stay behind
             return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
         self._refuse_above(self.n_cells * len(self.keys), f"{self.n_cells} cells of {len(self.keys)} keys")
         counted = self.plan.cells(self.frame, self.roles.weight)

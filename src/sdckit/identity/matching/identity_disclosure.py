@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sdckit.cells.pair_result import PairResult, mean_figures
+from numpy.typing import NDArray
+
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.identity.matching.replicated_uniques import MISSING_RULE, open_keys, record_columns, unique_counts
+from sdckit.result import FileFigure
 
 __all__ = ["IdentityDisclosure", "identity_disclosure"]
 
@@ -20,7 +24,7 @@ __all__ = ["IdentityDisclosure", "identity_disclosure"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IdentityDisclosure(PairResult):
+class IdentityDisclosure(PairRecordResult):
     """How far the uniques of the original can be found in the release.
 
     Attributes
@@ -56,6 +60,19 @@ class IdentityDisclosure(PairResult):
     keys: tuple[str, ...] = ()
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("replicated_uniques", "replicated"),
+            FileFigure("unique_in_original_in_released", "present"),
+            FileFigure("unique_in_original", "unique_in_original"),
+            FileFigure("unique_in_released", of="released records", base="n_released"),
+        )
+
+    def told(self, column: str) -> NDArray[Any]:
+        """What is told of each record: a share of the releases."""
+        return record_columns(self.pair.groups(self.keys))[column]
+
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -76,6 +93,9 @@ def identity_disclosure(
     released: Any = None,
     *,
     keys: Sequence[str] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -89,6 +109,15 @@ def identity_disclosure(
         One release or m of them; sizes may differ from the original's.
     keys : sequence of str
         Variables that an intruder could know; a missing value is a level of its own.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the keys where they are not given here.
     id, prefix : str, optional
@@ -124,7 +153,9 @@ def identity_disclosure(
     (0.5, 0.5, 0.25)
     """
     arguments.text(prefix, "prefix")
-    pair, names, notes = open_keys(original, released, keys, scenario, id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, IdentityDisclosure, interval=interval, seed=seed, scenario=scenario)
+    pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
     groups = pair.groups(names)
     per_release = tuple(
         {
@@ -136,7 +167,8 @@ def identity_disclosure(
         }
         for counts in (unique_counts(groups, j) for j in range(pair.m))
     )
-    return IdentityDisclosure(
+    result = IdentityDisclosure(
         pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release), keys=names,
         prefix=prefix,
     )  # fmt: skip
+    return broken.of(result)

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.result import FileFigure
 
 __all__ = [
     "IntervalRisk", "identical_note", "interval_risk", "mean_known", "numeric_names", "share", "values_note",
@@ -103,7 +105,7 @@ def mean_known(columns: Sequence[Floats]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IntervalRisk(PairResult):
+class IntervalRisk(PairRecordResult):
     """How many original values lie close to the released ones.
 
     Attributes
@@ -132,6 +134,21 @@ class IntervalRisk(PairResult):
     variable_rates: dict[str, float] = field(default_factory=dict)
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        names = [*self.variable_rates]
+        known = "records with a variable known in both files"
+        return (
+            FileFigure("rate", "inside", of=known, base=""),
+            FileFigure("n_inside", "inside", "sum"),
+            *(
+                FileFigure(
+                    f"variable_rates[{name}]", f"inside_{name}", of="records known in both files", base=""
+                )
+                for name in names
+            ),
+        )
+
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -148,6 +165,9 @@ def interval_risk(
     numeric: Sequence[str] | None = None,
     width: float = 0.05,
     scale: Scale = "sd",
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -166,6 +186,15 @@ def interval_risk(
     scale : {"sd", "rank"}
         Released value plus or minus `width` standard deviations of the release (ddof 1); or the released
         values whose ranks are at most `width` times n away.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the numeric variables where they are not given here.
     id, prefix : str, optional
@@ -209,7 +238,11 @@ def interval_risk(
     names = numeric_names(numeric, scenario)
     arguments.choice(scale, "scale", SCALES)
     arguments.amount(width, "width", "is half the width of the interval")
-    pair = open_pair(original, released, categories={}, numeric={"numeric": names}, aligned=True, id=id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, IntervalRisk, interval=interval, seed=seed, scenario=scenario)
+    pair = open_pair(
+        original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
+    )
     notes = identical_note(pair, names)
     if scale == "sd":
         _check_spread(pair, names)
@@ -234,12 +267,15 @@ def interval_risk(
         "inside": mean_known(together),
         **{f"inside_{name}": mean_known([one[:, j] for one in found]) for j, name in enumerate(names)},
     }
+    each = {"inside": np.stack(together)}
+    each |= {f"inside_{name}": np.stack([one[:, j] for one in found]) for j, name in enumerate(names)}
     means = mean_figures(per_release, notes)
     rates = {name: means.pop(f"variable_rates[{name}]") for name in names}
-    return IntervalRisk(
+    result = IntervalRisk(
         pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, variable_rates=rates, prefix=prefix,
         **means,
     )  # fmt: skip
+    return broken.of(result, each)
 
 
 def numeric_names(

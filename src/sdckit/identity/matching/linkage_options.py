@@ -64,8 +64,9 @@ def linked_variables(
     chosen: Options,
     scenario: Scenario | None,
     id: str | None,
+    also: Sequence[str] = (),
 ) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
-    """Open the files; the variables that are numbers, and all variables."""
+    """Open the files; the variables that are numbers, and all variables. `also`: further columns of the original."""
     scenario = arguments.scenario_or_none(scenario)
     names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
@@ -80,7 +81,7 @@ def linked_variables(
         raise ColumnError(words, argument="numeric")
     _check_weights(chosen.weights, names)
     if declared is None:
-        pair = open_pair(original, released, categories={"variables": names}, aligned=True, id=id)
+        pair = open_pair(original, released, categories={"variables": names}, also=also, aligned=True, id=id)
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers")
         original, released, id = pair, None, pair.id
     if chosen.numbers_only and (rest := [name for name in names if name not in declared]):
@@ -88,7 +89,9 @@ def linked_variables(
         words = f"{what} compares numbers; {rest[0]!r} is none"
         raise DataError(f"{words}: leave it out, or use distance='gower'")
     roles = {"categories": [name for name in names if name not in declared]}
-    pair = open_pair(original, released, categories=roles, numeric={"numeric": declared}, aligned=True, id=id)
+    pair = open_pair(
+        original, released, categories=roles, numeric={"numeric": declared}, also=also, aligned=True, id=id
+    )
     if chosen.distance == "mahalanobis":
         _check_complete(pair, declared)
     return pair, declared, names

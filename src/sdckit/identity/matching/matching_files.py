@@ -18,7 +18,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.matching_options import DEFAULT_WIDTH, MatchBy, match_by
 
-__all__ = ["Asked", "FilesToMatch", "declared_matching", "files_to_match"]
+__all__ = ["Asked", "FilesToMatch", "declared_matching", "files_to_match", "refuse_missing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +55,14 @@ def declared_matching(scenario: Scenario | None) -> Matching:
     return Matching() if scenario is None else scenario.matching
 
 
-def files_to_match(original: Any, released: Any, asked: Asked, *, id: str | None) -> FilesToMatch:
+def files_to_match(
+    original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = ()
+) -> FilesToMatch:
     """Open the files and settle how each variable is matched: declared first, else as the data are.
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
     known. Numbers are those of `numeric` or the scenario, where one declares any, else those that
-    `measured_columns` finds, and all that `width` names.
+    `measured_columns` finds, and all that `width` names. `also`: further columns of the original.
     """
     scenario = arguments.scenario_or_none(asked.scenario)
     fixed = arguments.names(asked.known, "known") or ()
@@ -94,7 +96,7 @@ def files_to_match(original: Any, released: Any, asked: Asked, *, id: str | None
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
-    pair = open_pair(opened, categories={}, unread=roles, aligned=True)
+    pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True)
     changed = tuple(name for name in rest if not all(pair.identical([name])))
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     numbers = measured_columns(pair, names) if declared is None else declared
@@ -133,3 +135,19 @@ def _unused(asked: Asked, said: Matching, by: MatchBy) -> dict[str, str]:
     if asked.width is not None:
         raise DataError(f"width is used by no variable: {why}; {todo}", argument="width")
     return {"width": f"the scenario's width is used by no variable: {why}"}
+
+
+def refuse_missing(pair: Pair, by: MatchBy) -> None:
+    """Keep the promise of missing='error'."""
+    for name, rule in by.rules.items():
+        if rule != "error":
+            continue
+        gaps = (
+            [np.isnan(values) for values in pair.numbers(name)]
+            if name in by.widths
+            else [codes == 0 for codes in pair.codes(name).codes]
+        )
+        for label, gap in zip(pair.names, gaps, strict=True):
+            if gap.any():
+                words = f"{label}: {name!r} is missing in {int(gap.sum())} records, and missing='error'"
+                raise DataError(f"{words}; complete it or choose 'category' or 'wildcard'")

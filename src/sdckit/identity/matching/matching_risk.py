@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import values_note
-from sdckit.identity.matching.matching_files import Asked, declared_matching, files_to_match
+from sdckit.identity.matching.matching_files import Asked, declared_matching, files_to_match, refuse_missing
 from sdckit.identity.matching.matching_kernel import Category, Interval, match
 from sdckit.identity.matching.matching_options import (
     MatchBy,
@@ -28,6 +29,7 @@ from sdckit.identity.matching.matching_options import (
     target_rows,
 )
 from sdckit.identity.matching.matching_radius import match_in_ball
+from sdckit.result import FileFigure
 
 __all__ = ["MatchingRisk", "matching_risk"]
 
@@ -75,7 +77,7 @@ class Matched:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MatchingRisk(PairResult):
+class MatchingRisk(PairRecordResult):
     """How well rows of a release can be matched back to their originals.
 
     Attributes
@@ -97,6 +99,11 @@ class MatchingRisk(PairResult):
         random to the people alike in it: what the synthetic values add is the difference.
     baseline : float
         The same as a share of the targets, to compare with ``mean_match_risk``.
+    expected_by_guessing : float
+        Targets expected to be matched correctly by someone who knows nothing of them and draws any released row.
+    guess_rate : float
+        The same as a share of the targets: 1 over the released rows. `baseline` is the same where nothing is `known`
+        and every target has a match.
     n_high_risk : float
         Targets whose match risk in a release is above `high_risk_limit`; `per_release` has those of each.
     n_high_risk_of_mean : int
@@ -117,7 +124,7 @@ class MatchingRisk(PairResult):
     measure: ClassVar[str] = "matching_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "expected_match_risk", "mean_match_risk", "true_match_rate", "false_match_rate", "unique_matches",
-        "expected_by_chance", "baseline", "n_high_risk", "n_high_risk_of_mean",
+        "expected_by_chance", "baseline", "expected_by_guessing", "guess_rate", "n_high_risk", "n_high_risk_of_mean",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "matched", "before")
     matched: Matched = field(kw_only=True)
@@ -129,12 +136,45 @@ class MatchingRisk(PairResult):
     unique_matches: float = math.nan
     expected_by_chance: float = math.nan
     baseline: float = math.nan
+    expected_by_guessing: float = math.nan
+    guess_rate: float = math.nan
     n_high_risk: float = math.nan
     n_high_risk_of_mean: int = 0
     high_risk_limit: float = 0.5
     variables: tuple[MatchedVariable, ...] = ()
     prefix: str = field(default="", repr=False)
     before: MatchingRisk | None = field(default=None, repr=False)
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("mean_match_risk", "risk", of="targets"),
+            FileFigure("expected_match_risk", "risk", "sum"),
+            FileFigure("true_match_rate", "unique_true", of="targets"),
+            FileFigure(
+                "false_match_rate", "unique_false", among="unique", of="targets with a single match",
+                base="unique_matches", higher="safer",
+            ),
+            FileFigure("unique_matches", "unique", "sum", higher="reference"),
+            FileFigure("baseline", "chance", of="targets", higher="reference"),
+            FileFigure("expected_by_chance", "chance", "sum", higher="reference"),
+            FileFigure("guess_rate", "guess", of="targets", higher="reference"),
+            FileFigure("expected_by_guessing", "guess", "sum", higher="reference"),
+            FileFigure("n_high_risk", "risk", "sum", above=self.high_risk_limit),
+        )  # fmt: skip
+
+    def told(self, column: str) -> NDArray[Any]:
+        """What is told of each target, a row for each release."""
+        found = self.matched
+        if column == "unique":
+            return found.count == 1  # type: ignore[no-any-return]
+        if column == "guess":
+            return np.tile(1 / np.array(self.pair.sizes, np.float64)[:, None], (1, self.n))
+        return getattr(found, column)  # type: ignore[no-any-return]
+
+    def told_frame(self) -> tuple[Any, NDArray[np.int64] | None]:
+        """The original; and which of its rows are targets, None for all."""
+        return self.pair.original, self._rows()
 
     @cached_property
     def records(self) -> Any:
@@ -316,6 +356,9 @@ def matching_risk(
     missing: MissingRule | None = None,
     rows: Any = None,
     high_risk: float | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -359,6 +402,15 @@ def matching_risk(
     high_risk : float, optional
         Match risk above which a target is counted in ``n_high_risk``: the scenario's, else 0.5, more likely
         right than wrong.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the variables where neither `known` nor `synthetic` does: its keys. Its table ``[matching]`` says
         which are known and which synthetic; of those in neither, what every release left as it was is known.
@@ -411,6 +463,8 @@ def matching_risk(
     (['exactly', 'within ± 10 % of the value'], 2.0)
     """
     arguments.text(prefix, "prefix")
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, MatchingRisk, interval=interval, seed=seed, scenario=scenario)
     said = declared_matching(scenario)
     tol = said.tol if tol is None else tol
     limit = _limit(said.high_risk if high_risk is None else high_risk, "high_risk")
@@ -424,29 +478,30 @@ def matching_risk(
     arguments.choice(distance, "distance", ("box", "euclidean"))
     if distance == "euclidean":
         refuse_with_radius(width, relative, missing)
-    files = files_to_match(original, released, asked, id=id)
-    pair, by = files.pair, files.by
-    _refuse_missing(pair, by)
+    files = files_to_match(original, released, asked, id=id, also=broken.also)
+    pair, how = files.pair, files.by
+    refuse_missing(pair, how)
     targets = target_rows(rows, pair.n)
     options = (tol, bounds, around, distance)
-    found = [_match(pair, by, by.names, j, targets, options) for j in range(pair.m)]
-    alike = [_match(pair, by, by.known, j, targets, options)[0] for j in range(pair.m)]
+    found = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
+    alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
     matched = Matched(
         targets,
         np.stack([count for count, _ in found]),
         np.stack([true for _, true in found]),
         np.stack(alike),
     )
-    per_release = tuple(_figures(matched, j, limit) for j in range(pair.m))
-    notes = files.notes | _notes(pair, by)
+    per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))
+    notes = files.notes | _notes(pair, how)
     means = mean_figures(per_release, notes)
     if math.isnan(means["false_match_rate"]):
         notes["false_match_rate"] = NO_UNIQUE_MATCH
-    return MatchingRisk(
-        pair, per_release, by.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
+    result = MatchingRisk(
+        pair, per_release, how.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
         n_high_risk_of_mean=int(matched.above(limit).sum()), high_risk_limit=limit,
-        variables=matched_variables(by, bounds=bounds, around=around, distance=distance), **means,  # type: ignore[arg-type]
+        variables=matched_variables(how, bounds=bounds, around=around, distance=distance), **means,  # type: ignore[arg-type]
     )  # fmt: skip
+    return broken.of(result)
 
 
 def _limit(threshold: Any, argument: str = "threshold") -> float:
@@ -494,7 +549,7 @@ def _spread(values: NDArray[np.float64]) -> float:
     return float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
-def _figures(matched: Matched, j: int, limit: float) -> dict[str, float]:
+def _figures(matched: Matched, j: int, n_released: int, limit: float) -> dict[str, float]:
     n = len(matched.rows)
     expected, unique = float(matched.risk[j].sum()), int((matched.count[j] == 1).sum())
     chance = float(matched.chance[j].sum())
@@ -506,24 +561,10 @@ def _figures(matched: Matched, j: int, limit: float) -> dict[str, float]:
         "unique_matches": float(unique),
         "expected_by_chance": chance,
         "baseline": chance / n,
+        "expected_by_guessing": n / n_released,
+        "guess_rate": 1 / n_released,
         "n_high_risk": float((matched.risk[j] > limit).sum()),
     }
-
-
-def _refuse_missing(pair: Pair, by: MatchBy) -> None:
-    """Keep the promise of missing='error'."""
-    for name, rule in by.rules.items():
-        if rule != "error":
-            continue
-        gaps = (
-            [np.isnan(values) for values in pair.numbers(name)]
-            if name in by.widths
-            else [codes == 0 for codes in pair.codes(name).codes]
-        )
-        for label, gap in zip(pair.names, gaps, strict=True):
-            if gap.any():
-                words = f"{label}: {name!r} is missing in {int(gap.sum())} records, and missing='error'"
-                raise DataError(f"{words}; complete it or choose 'category' or 'wildcard'")
 
 
 def _notes(pair: Pair, by: MatchBy) -> dict[str, str]:

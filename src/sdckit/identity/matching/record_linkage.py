@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -19,6 +20,7 @@ from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.linkage_options import Distance, Method, encoders, linked_variables, options
 from sdckit.numerics.encode import Encoded
 from sdckit.numerics.search.neighbours import paired, pairwise, prepare
+from sdckit.result import FileFigure
 
 __all__ = ["RecordLinkage", "record_linkage"]
 
@@ -84,7 +86,7 @@ def assigned_links(original: Encoded, released: Encoded) -> Links:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RecordLinkage(PairResult):
+class RecordLinkage(PairRecordResult):
     """How many released records can be linked to their originals.
 
     Attributes
@@ -118,6 +120,19 @@ class RecordLinkage(PairResult):
     baseline: float = math.nan
     mean_distance: float = math.nan
     prefix: str = field(default="", repr=False)
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("rate", "correct"),
+            FileFigure("correct_links", "correct", "sum"),
+            FileFigure("mean_distance", "distance", higher="reference"),
+            FileFigure("baseline", higher="reference"),
+        )
+
+    def told(self, column: str) -> NDArray[Any]:
+        """What is told of each record, a row for each release."""
+        return np.stack([getattr(one, column) for one in self.links])
 
     @cached_property
     def records(self) -> Any:
@@ -155,6 +170,9 @@ def record_linkage(
     distance: Distance = "gower",
     n_best: int = 1,
     weights: Mapping[str, float] | Sequence[float] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -183,6 +201,15 @@ def record_linkage(
     weights : dict of str to float, or sequence of float, optional
         Of the variables (1 where none is given), not negative; for "gower", "euclidean", "manhattan" and
         ranks.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the variables where they are not given here: its keys, and what it calls numeric.
     id, prefix : str, optional
@@ -229,9 +256,12 @@ def record_linkage(
     """
     arguments.text(prefix, "prefix")
     chosen = options(method, distance, n_best, weights)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, RecordLinkage, interval=interval, seed=seed, scenario=scenario)
     pair, numbers, names = linked_variables(
-        original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id
-    )
+        original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id,
+        also=broken.also,
+    )  # fmt: skip
     if n_best > pair.n:
         words = f"n_best={n_best} of {pair.n} originals: ask for no more than there are"
         raise DataError(words, argument="n_best")
@@ -254,7 +284,8 @@ def record_linkage(
         }
         for one in links
     )
-    return RecordLinkage(
+    result = RecordLinkage(
         pair, per_release, MISSING_RULE, notes, links=tuple(links), n=pair.n, prefix=prefix,
         **mean_figures(per_release, notes),
     )  # fmt: skip
+    return broken.of(result)

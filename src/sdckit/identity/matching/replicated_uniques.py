@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.packing import SharedGroups
@@ -56,7 +58,7 @@ def record_columns(groups: SharedGroups) -> dict[str, NDArray[Any]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReplicatedUniques(PairResult):
+class ReplicatedUniques(PairRecordResult):
     """Uniques of the original that are uniques of the release.
 
     Attributes
@@ -94,6 +96,18 @@ class ReplicatedUniques(PairResult):
     share: float = math.nan
     keys: tuple[str, ...] = ()
     prefix: str = field(default="", repr=False)
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("share", "replicated"),
+            FileFigure("replicated", "replicated", "sum"),
+            FileFigure("original_uniques", "unique_in_original", "sum"),
+        )
+
+    def told(self, column: str) -> NDArray[Any]:
+        """What is told of each record: a share of the releases."""
+        return record_columns(self.pair.groups(self.keys))[column]
 
     @cached_property
     def records(self) -> Any:
@@ -134,11 +148,16 @@ class ReplicatedUniques(PairResult):
 
 
 def open_keys(
-    original: Any, released: Any, keys: Sequence[str] | None, scenario: Scenario | None, id: str | None
+    original: Any,
+    released: Any,
+    keys: Sequence[str] | None,
+    scenario: Scenario | None,
+    id: str | None,
+    also: Sequence[str] = (),
 ) -> tuple[Pair, tuple[str, ...], dict[str, str]]:
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
-    pair = open_pair(original, released, categories={"keys": names}, id=id)
+    pair = open_pair(original, released, categories={"keys": names}, also=also, id=id)
     same = sum(pair.identical(names))
     notes = {"released": f"{same} of {pair.m} releases have the original's keys, row by row"} if same else {}
     return pair, names, notes
@@ -149,6 +168,9 @@ def replicated_uniques(
     released: Any = None,
     *,
     keys: Sequence[str] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -162,6 +184,15 @@ def replicated_uniques(
         One release or m of them; sizes may differ from the original's.
     keys : sequence of str
         Variables that an intruder could know; a missing value is a level of its own.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the keys where they are not given here.
     id, prefix : str, optional
@@ -199,7 +230,9 @@ def replicated_uniques(
     (1.0, 0.25, [1.0, 0.0, 0.0, 0.0])
     """
     arguments.text(prefix, "prefix")
-    pair, names, notes = open_keys(original, released, keys, scenario, id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, ReplicatedUniques, interval=interval, seed=seed, scenario=scenario)
+    pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
     groups = pair.groups(names)
     counts = [unique_counts(groups, j) for j in range(pair.m)]
     shown = set(ReplicatedUniques.figures)
@@ -208,6 +241,7 @@ def replicated_uniques(
         for one in counts
     )
     means = mean_figures(per_release)
-    return ReplicatedUniques(
+    result = ReplicatedUniques(
         pair, per_release, MISSING_RULE, notes, n=pair.n, **means, keys=names, prefix=prefix
     )
+    return broken.of(result)

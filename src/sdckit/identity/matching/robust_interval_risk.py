@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -20,6 +21,7 @@ from sdckit.identity.matching.interval_risk import identical_note, mean_known, n
 from sdckit.numerics.encode import differences
 from sdckit.numerics.outlying import FIT_ROWS, robust_estimate
 from sdckit.numerics.search.neighbours import prepare
+from sdckit.result import FileFigure
 
 __all__ = ["RobustIntervalRisk", "robust_interval_risk"]
 
@@ -117,7 +119,7 @@ def measured(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RobustIntervalRisk(PairResult):
+class RobustIntervalRisk(PairRecordResult):
     """How many original values lie close to the released ones, measured by the record's robust distance.
 
     Attributes
@@ -157,6 +159,16 @@ class RobustIntervalRisk(PairResult):
     isolated_weighted_risk: float = math.nan
     prefix: str = field(default="", repr=False)
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        complete: dict[str, Any] = {"of": "records complete in both files", "base": "n_measured"}
+        return (
+            FileFigure("rate", "inside", **complete),
+            FileFigure("n_inside", "inside", "sum"),
+            FileFigure("isolated_rate", "isolated", **complete),
+            FileFigure("n_isolated", "isolated", "sum"),
+        )
+
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -176,6 +188,8 @@ def robust_interval_risk(
     center: ArrayLike | None = None,
     covariance: ArrayLike | None = None,
     seed: int | np.random.Generator | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -199,7 +213,14 @@ def robust_interval_risk(
         Robust estimates of the standardised original; both or neither. The minimum covariance determinant
         unless given.
     seed : int or Generator, optional
-        Of the subsets that the minimum covariance determinant starts from.
+        Of the subsets that the minimum covariance determinant starts from, and of the bootstrap.
+    by : str or sequence of str, optional
+        Columns of the original whose combinations are subgroups; see ``by_group``. A missing value is a group of its
+        own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        it less rare.
     scenario : Scenario, optional
         Gives the numeric variables where they are not given here.
     id, prefix : str, optional
@@ -248,7 +269,11 @@ def robust_interval_risk(
     arguments.amount(isolation, "isolation", "is what widens the interval of a record far out")
     drawn = arguments.seed_number(seed)
     given = _given(center, covariance, len(names))
-    pair = open_pair(original, released, categories={}, numeric={"numeric": names}, aligned=True, id=id)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(original, by, RobustIntervalRisk, interval=interval, seed=seed, scenario=scenario)
+    pair = open_pair(
+        original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
+    )
     notes = identical_note(pair, names)
     files = [
         np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)
@@ -268,10 +293,11 @@ def robust_interval_risk(
         notes["missing"] = f"{some} have a missing value in one of the files: not measured"
     per_release = tuple(figures for figures, _ in found)
     columns = {name: mean_known([one[name] for _, one in found]) for name in COLUMNS}
-    return RobustIntervalRisk(
+    result = RobustIntervalRisk(
         pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, prefix=prefix,
         **mean_figures(per_release, notes),
     )  # fmt: skip
+    return broken.of(result, {name: np.stack([one[name] for _, one in found]) for name in COLUMNS})
 
 
 def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Estimate | None:

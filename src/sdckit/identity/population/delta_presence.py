@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
 from sdckit.identity.population.population_size import category_cells, records_of
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -22,7 +23,7 @@ __all__ = ["DeltaPresence", "delta_presence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DeltaPresence(Result):
+class DeltaPresence(RecordResult):
     """Share of the people with each key that are in the file.
 
     Attributes
@@ -37,8 +38,8 @@ class DeltaPresence(Result):
         Whether every share lies within the limits.
     n_above, n_below : int
         People of the population with a key whose share is above, or below, the limits.
-    records_above : int
-        Records of the file with such a key above the limit.
+    records_above, rate_above : int and float
+        Records of the file with such a key above the limit, and their share of its records.
     records : frame
         ``presence``: the share for each record of the file.
     """
@@ -46,6 +47,7 @@ class DeltaPresence(Result):
     measure: ClassVar[str] = "delta_presence"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "population", "minimum", "maximum", "limits", "holds", "n_above", "n_below", "records_above",
+        "rate_above",
     )  # fmt: skip
     cells: Cells
     n: int
@@ -61,6 +63,19 @@ class DeltaPresence(Result):
     notes: dict[str, str] = field(default_factory=dict)
 
     @property
+    def rate_above(self) -> float:
+        """Share of the file's records with a key above the limit."""
+        return self.records_above / self.n
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("rate_above", "presence", above=self.limits[1]),
+            FileFigure("records_above", "presence", "sum", above=self.limits[1]),
+            FileFigure("maximum", "presence", "max"),
+        )
+
+    @property
     def records(self) -> Any:
         """A row per record of the file, in the caller's order and frame type."""
         return records_of(self.cells, ["presence"], self.prefix)
@@ -72,6 +87,9 @@ def delta_presence(
     *,
     keys: Sequence[str] | None = None,
     limits: tuple[float, float] = (0.0, 1.0),
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -90,6 +108,14 @@ def delta_presence(
     limits : pair of float
         Smallest and largest share allowed; a smallest share above 0 needs every key of the population
         in the file.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -126,7 +152,9 @@ def delta_presence(
     data, population = file_and_population(data, population)
     if population is None:
         raise DataError("population= is missing: give the file of the people that the data is a part of")
-    cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False)
+    scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(data, by, DeltaPresence, interval=interval, seed=seed, scenario=scenario)
+    cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False, broken=asked)
     everybody = population_cells(population, cells.keys)
     at, _ = cells_in(cells, everybody)
     total = everybody.table.size
@@ -134,12 +162,13 @@ def delta_presence(
     present[at] = cells.table.size
     share = present / total
     above, below = share > high, share < low
-    return DeltaPresence(
+    result = DeltaPresence(
         cells=cells.with_cells({"presence": share[at]}), n=cells.n, population=everybody.n,
         minimum=float(share.min()), maximum=float(share.max()), limits=(low, high),
         holds=not (above.any() or below.any()), n_above=int(total[above].sum()),
         n_below=int(total[below].sum()), records_above=int(present[above].sum()), prefix=prefix,
     )  # fmt: skip
+    return asked.of(result)
 
 
 def _checked(limits: Sequence[float]) -> tuple[float, float]:

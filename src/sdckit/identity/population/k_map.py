@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.cells.shared_coding import matching_cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population.log_linear import expected_main_effects, grid_of
 from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -27,7 +28,7 @@ __all__ = ["KMap", "cells_in", "file_and_population", "k_map", "population_cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KMap(Result):
+class KMap(RecordResult):
     """k-map of a file against its population.
 
     Attributes
@@ -59,6 +60,18 @@ class KMap(Result):
     def violation_rates(self) -> dict[int, float]:
         """Share of the records that violate each k."""
         return {k: count / self.n for k, count in self.violations.items()}
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        asked = [*self.violations][::-1]
+        if self.columns != ("population_frequency",):
+            told: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in asked}
+        else:
+            told = {k: {"column": "population_frequency", "below": k - 0.5} for k in asked}
+        rates = [FileFigure(f"violation_rates[{k}]", **told[k]) for k in asked]
+        counts = [FileFigure(f"violations[{k}]", how="sum", **told[k]) for k in asked]
+        smallest = FileFigure("level", "population_frequency", "min", higher="safer")
+        return (*rates, *counts, *([] if math.isnan(self.level) else [smallest]))
 
     @property
     def records(self) -> Any:
@@ -113,6 +126,9 @@ def k_map(
     k: Sequence[int] | int = (2, 3, 5),
     weight: str | None = None,
     sampling_fraction: float | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -132,6 +148,14 @@ def k_map(
         Levels to test, 2 or more.
     weight, sampling_fraction : str and float, optional
         How large the population is, where it is not given.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -170,17 +194,21 @@ def k_map(
     arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
     data, population = file_and_population(data, population)
+    scenario = arguments.scenario_or_none(scenario)
+    broken = breakdown(data, by, KMap, interval=interval, seed=seed, scenario=scenario)
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
-        weighted=population is None,
+        weighted=population is None, broken=broken,
     )  # fmt: skip
     if population is None:
-        return _by_model(cells, asked, prefix)
+        return broken.of(_by_model(cells, asked, prefix))
     _, frequency = cells_in(cells, population_cells(population, cells.keys))
     size = cells.table.size
     violations: dict[int, float] = {one: int(size[frequency < one].sum()) for one in asked}
     cells = cells.with_cells({"population_frequency": frequency})
-    return KMap(cells, cells.n, int(frequency.min()), violations, ("population_frequency",), prefix)
+    return broken.of(
+        KMap(cells, cells.n, int(frequency.min()), violations, ("population_frequency",), prefix)
+    )
 
 
 def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:

@@ -10,7 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sdckit.cells.record_result import RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
@@ -28,7 +30,7 @@ from sdckit.identity.population.population_model import (
 from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
 from sdckit.identity.population.size_fit import CLOSE, dissimilarity, observed_sizes
 from sdckit.identity.population.size_models import size_table
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -40,7 +42,7 @@ Fit = Literal["fits", "close", "too simple", "overfitted", "not judged", "census
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PopulationRisk(Result):
+class PopulationRisk(RecordResult):
     """Risk of the sample uniques under a log-linear model of the population.
 
     Attributes
@@ -140,6 +142,31 @@ class PopulationRisk(Result):
         """Whether the model's figures are to be trusted before those of others."""
         return self.fit in ("fits", "close", "census")
 
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        unique: dict[str, Any] = {"among": "sample_unique", "of": "sample uniques", "base": "sample_uniques"}
+        return (
+            FileFigure("tau2_rate", "expected_match"),
+            FileFigure("tau1_rate", "p_population_unique"),
+            FileFigure("tau2", "expected_match", "sum"),
+            FileFigure("tau1", "p_population_unique", "sum"),
+            FileFigure("tau2_per_unique", "expected_match", **unique),
+            FileFigure("tau1_per_unique", "p_population_unique", **unique),
+            FileFigure("sample_uniques", "sample_unique", "sum"),
+            FileFigure("dissimilarity", of="groups of the file", base="", higher="reference"),
+        )
+
+    def told(self, column: str) -> NDArray[Any]:
+        """What is told of each record: 0 of one that is no sample unique, NaN where there is no model."""
+        cells = self.cells
+        if column == "sample_unique":
+            return (cells.table.size == 1)[cells.table.of_row]  # type: ignore[no-any-return]
+        values = cells.columns[column]
+        if not math.isnan(self.tau1):
+            values = np.where(cells.table.size == 1, values, 0.0)
+        found: NDArray[Any] = values[cells.table.of_row]
+        return found
+
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
@@ -157,6 +184,7 @@ def population_risk(
     select: bool = False,
     interval: Literal["bootstrap"] | None = None,
     seed: int | None = None,
+    by: Sequence[str] | str | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -183,6 +211,8 @@ def population_risk(
         95 % percentile intervals from 200 resamples of the records, the model fitted anew to each.
     seed : int, optional
         Of the bootstrap.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -230,12 +260,15 @@ def population_risk(
     if interval is not None:
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
+    scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(data, by, PopulationRisk, scenario=scenario)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
         words = "select=True chooses the terms itself; leave formula= and interactions= out"
         raise DataError(words, argument="select")
     cells = category_cells(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id
-    )
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
+        broken=asked,
+    )  # fmt: skip
     terms = model_terms(cells.keys, interactions, formula)
     pi, grid = sampling_fraction_of(cells), grid_of(cells)
     if terms and grid.n_possible > MAX_GRID:
@@ -248,7 +281,8 @@ def population_risk(
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
     names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
-    return _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
+    found = _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
+    return asked.of(found)
 
 
 def _selected(

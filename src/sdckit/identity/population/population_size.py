@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.record_result import WHOLE, Breakdown
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
@@ -25,8 +26,12 @@ def category_cells(
     scenario: Scenario | None = None,
     id: str | None = None,
     weighted: bool = True,
+    broken: Breakdown = WHOLE,
 ) -> Cells:
-    """Tabulate a file for a model of its classes: in memory, a missing key value being a level."""
+    """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
+
+    `broken`: subgroups and intervals, whose columns a plan has to bring.
+    """
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         default_missing="category", weighted=weighted,
@@ -34,7 +39,7 @@ def category_cells(
     if cells.roles.person is not None:
         words = "models of population uniqueness count records; make the file one row per person first"
         raise DataError(f"{words}, or leave person= out")
-    return cells.as_categories().in_memory()
+    return cells.as_categories().in_memory(*broken.extra(cells))
 
 
 def sampling_fraction_of(cells: Cells) -> float:

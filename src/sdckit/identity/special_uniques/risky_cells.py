@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.margins import level_sizes
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.threads import chunks, run
 from sdckit.numerics.unsafe import count_unsafe
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -83,7 +84,7 @@ class RiskyCombination:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskyCells(Result):
+class RiskyCells(RecordResult):
     """Unsafe combinations of a file.
 
     Attributes
@@ -92,8 +93,8 @@ class RiskyCells(Result):
         Tables looked at.
     unsafe_cells : dict of int to int
         Unsafe cells by dimension.
-    records_affected : int
-        Records in at least one unsafe cell.
+    records_affected, rate_affected : int and float
+        Records in at least one unsafe cell, and their share of all records.
     variable_counts : dict of str to int
         Unsafe cells of the tables that each variable is in.
     table : tuple of RiskyCombination
@@ -105,7 +106,8 @@ class RiskyCells(Result):
 
     measure: ClassVar[str] = "risky_cells"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "n_combinations", "unsafe_cells", "records_affected", "variable_counts", "table_figures",
+        "n", "n_combinations", "unsafe_cells", "records_affected", "rate_affected", "variable_counts",
+        "table_figures",
     )  # fmt: skip
     cells: Cells
     table: tuple[RiskyCombination, ...]
@@ -133,6 +135,18 @@ class RiskyCells(Result):
         """Records in at least one unsafe cell."""
         size = self.cells.table.size
         return int(size[self.cells.columns["n_unsafe"] > 0].sum())
+
+    @property
+    def rate_affected(self) -> float:
+        """Share of the records in at least one unsafe cell."""
+        return self.records_affected / self.n
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("rate_affected", "n_unsafe", above=0.5),
+            FileFigure("records_affected", "n_unsafe", "sum", above=0.5),
+        )
 
     @cached_property
     def variable_counts(self) -> dict[str, int]:
@@ -174,6 +188,9 @@ def risky_cells(
     max_dim: int = 3,
     threshold: int | Mapping[int, int] = 1,
     identification_levels: Mapping[str, int] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -192,6 +209,14 @@ def risky_cells(
     identification_levels : dict of str to int, optional
         Level of every key, 1 for the most identifying, 0 to leave it out. With L levels in use, tables of L
         variables are looked at: one of level 1, one of level 1 or 2, and so on.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its cells less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives what is not given here.
     id, prefix : str, optional
@@ -230,6 +255,8 @@ def risky_cells(
     [(('sex',), 0), (('job',), 1), (('sex', 'job'), 2)]
     """
     arguments.text(prefix, "prefix")
+    scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(data, by, RiskyCells, interval=interval, seed=seed, scenario=scenario)
     cells = tabulate_given(
         data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False
     )
@@ -242,12 +269,12 @@ def risky_cells(
         levels = arguments.mapping(identification_levels, "identification_levels", says)
         sets = identifying_sets(_checked_levels(levels, cells.keys))
     limits = _limits(threshold, {len(one) for one in sets})
-    here = cells.in_memory()
+    here = cells.in_memory(*asked.extra(cells))
     table, marks = _tabulate(here, sets, limits)
     columns: dict[str, NDArray[Any]] = {"n_unsafe": marks[:, -1].astype(np.int64)}
     for j, key in enumerate(here.keys):
         columns[f"n_unsafe_{key}"] = marks[:, j].astype(np.int64)
-    return RiskyCells(here.with_cells(columns), table, prefix)
+    return asked.of(RiskyCells(here.with_cells(columns), table, prefix))
 
 
 def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:

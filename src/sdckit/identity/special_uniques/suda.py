@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.packing import group_codes
+from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -21,7 +22,7 @@ from sdckit.errors import DataError
 from sdckit.identity.population.population_size import records_of
 from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
 from sdckit.numerics.kernel_density import bandwidth, kernel_density
-from sdckit.result import Result
+from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -81,7 +82,7 @@ def dis_scores(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Suda(Result):
+class Suda(RecordResult):
     """Special uniques of a file.
 
     Attributes
@@ -92,6 +93,8 @@ class Suda(Result):
         Probability that a unique match of an intruder's file is a correct one.
     msu_counts : dict of int to int
         Minimal sample uniques by size.
+    mean_dis_score : float
+        Mean over the records of what each has of `dis` (0 for those without a minimal unique).
     unscored_uniques : int
         Records with minimal uniques whose score is 0: not safe, only not scored by this scale.
     contributions : dict of str to float
@@ -104,7 +107,7 @@ class Suda(Result):
 
     measure: ClassVar[str] = "suda"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", "sample_uniques", "pairs", "dis", "msu_counts", "unscored_uniques", "contributions",
+        "n", "sample_uniques", "pairs", "dis", "mean_dis_score", "msu_counts", "unscored_uniques", "contributions",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("cells", "found")
     cells: Cells
@@ -306,6 +309,19 @@ class Suda(Result):
         """
         return self._plot("density" if arguments.flag(density, "density") else "", internal=internal)
 
+    @cached_property
+    def mean_dis_score(self) -> float:
+        """Mean over the records of their ``dis_score``."""
+        return self.cells.values("dis_score").total() / self.n
+
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        return (
+            FileFigure("mean_dis_score", "dis_score"),
+            FileFigure("dis", of="unique matches", base=""),
+            FileFigure("sample_uniques", "cell_size", "sum", below=1.5),
+        )
+
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type.
@@ -366,6 +382,9 @@ def suda(
     scoring: Scoring = "elliot",
     sampling_fraction: float = 0.01,
     missing: MissingRule | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalKind | None = None,
+    seed: arguments.Seed = None,
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
@@ -387,6 +406,14 @@ def suda(
         Share of the population in the file, in (0, 1], for DIS.
     missing : {"wildcard", "category"} or dict, optional
         Default "wildcard": a missing value is no item and takes no part; as a category it is one.
+    by : str or sequence of str, optional
+        Columns whose combinations are subgroups; see ``by_group``. A missing value is a group of its own.
+    interval : "bootstrap", optional
+        95 % percentile intervals of means and sums over the records, from 200 resamples of the records (of whole
+        households where they are declared). A record keeps what it has in this file: drawing it twice does not make
+        its key less rare.
+    seed : int or Generator, optional
+        Of the bootstrap.
     scenario : Scenario, optional
         Gives the keys and the missing rule where they are not given here.
     id, prefix : str, optional
@@ -433,10 +460,12 @@ def suda(
     arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
     says = "is the share of the population in the file"
     arguments.share_above(sampling_fraction, "sampling_fraction", says)
+    scenario = arguments.scenario_or_none(scenario)
+    asked = breakdown(data, by, Suda, interval=interval, seed=seed, scenario=scenario)
     given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
     if given.roles.person is not None:
         raise DataError(PERSONS)
-    cells = given.in_memory()
+    cells = given.in_memory(*asked.extra(given))
     n_keys = len(cells.keys)
     if n_keys > MAX_KEYS:
         raise DataError(f"{n_keys} keys are too many: special uniques are searched in at most {MAX_KEYS}")
@@ -446,7 +475,7 @@ def suda(
         np.stack(_dense(cells)), cells.table.size, max_size=size, absent=_absent(cells), step=step
     )
     cells = cells.with_cells(_columns(cells, found, size, scoring, sampling_fraction))
-    return _noted(Suda(cells, found, size, scoring, sampling_fraction, prefix))
+    return asked.of(_noted(Suda(cells, found, size, scoring, sampling_fraction, prefix)))
 
 
 def _columns(
