@@ -185,6 +185,7 @@ class FakeAssessment:
     version: str = "0.1.0"
     date: str = "2026-11-20"
     measures: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:

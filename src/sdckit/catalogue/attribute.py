@@ -34,7 +34,7 @@ def _diversity(context: Context) -> Iterator[Part]:
     levels = sorted({*TESTED_L, *([limit] if limit else [])})
 
     def measured(cells: Any, names: Sequence[str]) -> Any:
-        return DIVERSITY.measure(cells, sensitive=names, levels=levels)
+        return DIVERSITY.measure(cells, sensitive=names, levels=levels, **context.grouped)
 
     usable, refused = list(context.scenario.sensitive), list[DataError]()
     try:

@@ -85,6 +85,8 @@ class Context:
         The sensitive variable of a measure of one.
     data, pair
         The file; the files beside each other, with the people never in it. None in a plan that is not run.
+    by : tuple of str
+        Columns of the file, or of the original, whose combinations are subgroups.
     shared : dict
         What does not depend on the intruder is kept here from one intruder to the next.
     tell : callable
@@ -103,6 +105,7 @@ class Context:
     target: str | None = None
     data: Any = None
     pair: Pair | None = None
+    by: tuple[str, ...] = ()
     shared: dict[str, Any] = field(default_factory=dict)
     tell: Step = lambda _: None
 
@@ -138,6 +141,11 @@ class Context:
     def wildcards(self) -> bool:
         """Whether missing values in the keys match any value."""
         return bool(self.cells.has_wildcards)
+
+    @property
+    def grouped(self) -> dict[str, tuple[str, ...]]:
+        """The argument `by` of a measure that gives figures of subgroups; empty where none are asked for."""
+        return {"by": self.by} if self.by else {}
 
     def numeric(self, *names: str) -> tuple[str, ...]:
         """Those of the columns that the scenario declares to be numbers."""

@@ -37,15 +37,16 @@ def _under_both_rules(row: Measure, context: Context, **given: Any) -> Iterator[
 
     The stricter rule first: its figures contain those under wildcards.
     """
+    given |= context.grouped
     if context.wildcards:
         yield "category", lambda: row.measure(context.categories, **given)
     yield "", lambda: row.measure(context.cells, **given)
 
 
 def _frequencies(context: Context) -> Iterator[Part]:
-    yield "", lambda: FREQUENCIES.measure(context.cells)
+    yield "", lambda: FREQUENCIES.measure(context.cells, **context.grouped)
     if context.wildcards:
-        yield "category", lambda: FREQUENCIES.measure(context.categories)
+        yield "category", lambda: FREQUENCIES.measure(context.categories, **context.grouped)
 
 
 FREQUENCIES = ONE(

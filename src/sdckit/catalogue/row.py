@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 from sdckit.catalogue.context import Context
@@ -159,12 +160,18 @@ class Measure:
         if self.parts is not None:
             yield from self.parts(context)
         elif self.arguments is not None:
-            given = self.arguments(context)
+            given = {**self.arguments(context), **self._grouped(context)}
             if self.files == "one":
                 subject = context.cells if self.missing == "wildcard" else context.categories
             else:
                 subject = context.pair
             yield "", lambda: self.measure(subject, **given)
+
+    def _grouped(self, context: Context) -> Mapping[str, Any]:
+        """The argument `by`, where subgroups are asked for and this measure has figures of them."""
+        if not context.by or self.room not in ("identity", "attribute"):
+            return {}
+        return context.grouped if "by" in signature(_public(self.name)).parameters else {}
 
     def place(self, context: Context, detail: str = "") -> str:
         """Where a result stands: the measure, with intruder, variable or variant after colons."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
-from sdckit.errors import ScenarioError, SdcWarning
+from sdckit.errors import ColumnError, ScenarioError, SdcWarning
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
 from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
@@ -37,7 +38,7 @@ def assess(
     data: Any, released: None = None, *, scenario: Scenario | None = None, keys: Sequence[str] | None = None,
     weight: str | None = None, sampling_fraction: float | None = None, household: str | None = None,
     person: str | None = None, sensitive: Sequence[str] | str = (), numeric: Sequence[str] | str = (),
-    measures: Sequence[str] | str = (), id: str | None = None,
+    measures: Sequence[str] | str = (), by: Sequence[str] | str | None = None, id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (), seed: int | None = None, control: Any = None,
     attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None, log: GivenLog = None,
     step: Step | None = None,
@@ -47,7 +48,7 @@ def assess(
     data: Any, released: Any, *, scenario: Scenario | None = None, keys: Sequence[str] | None = None,
     weight: str | None = None, sampling_fraction: float | None = None, household: str | None = None,
     person: str | None = None, sensitive: Sequence[str] | str = (), numeric: Sequence[str] | str = (),
-    measures: Sequence[str] | str = (), id: str | None = None,
+    measures: Sequence[str] | str = (), by: Sequence[str] | str | None = None, id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (), seed: int | None = None, control: Any = None,
     attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None, log: GivenLog = None,
     step: Step | None = None,
@@ -65,6 +66,7 @@ def assess(
     sensitive: Sequence[str] | str = (),
     numeric: Sequence[str] | str = (),
     measures: Sequence[str] | str = (),
+    by: Sequence[str] | str | None = None,
     id: str | None = None,
     models: Mapping[str, str] | Sequence[str] | str = (),
     seed: int | None = None,
@@ -90,6 +92,9 @@ def assess(
         Roles of a scenario with one intruder and no threshold.
     measures : str or sequence of str
         Further measures by name, or "all" of them (`sdckit assess --help` lists them). The others always run.
+    by : str or sequence of str, optional
+        Columns of `data` whose combinations are subgroups: measures that have figures of them have ``by_group``, and
+        a confidential document has a table. Of a release by itself those columns that it has, too.
     id : str, optional
         Column that says which row of a release was made from which row of the original; without it, rows
         belong together by position where the scenario says ``aligned``.
@@ -170,6 +175,8 @@ def assess(
             f"{', '.join(given)} and scenario= are both given; put everything into the scenario",
             argument=next(iter(given)),
         )
+    groups = arguments.names(by, "by", single=True) or ()
+    _check_groups(data, groups)
     tell = step or (lambda _: None)
     if released is None:
         attacked = control is not None or attacks or n_attacks != N_ATTACKS
@@ -178,25 +185,39 @@ def assess(
                 "id=, models=, seed=, control=, attacks=, n_attacks=, recipe= and log= are for a release against its "
                 "original; give released="
             )
-        return _assess_file(data, scenario=scenario, measures=chosen, step=tell)
+        return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
     from sdckit.workflow.assess_release import assess_release
     from sdckit.workflow.recoding.recodings import read_recodings
 
     return assess_release(
-        data, released, scenario=scenario, measures=chosen, id=id, models=models, seed=seed, control=control,
+        data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed, control=control,
         attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
         recodings=read_recodings(recipe, log),
     )  # fmt: skip
 
 
+def _check_groups(data: Any, by: Sequence[str]) -> None:
+    """Refuse columns of subgroups that the file does not have, before anything is read."""
+    if not by:
+        return
+    present = open_frame(data).collect_schema().names()
+    for name in by:
+        if name not in present:
+            near = did_you_mean(str(name), present)
+            raise ColumnError(f"by: no column {name!r} in the data; {near}", argument="by")
+
+
 def _assess_file(
-    data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False
-) -> Assessment:
-    """Assess one file; `compared` says that it stands beside another one."""
+    data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
+    by: Sequence[str] = (),
+) -> Assessment:  # fmt: skip
+    """Assess one file; `compared` says that it stands beside another one, which may have more columns of `by`."""
     frame = open_frame(data)
+    present = frame.collect_schema().names()
+    groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
-        plans = plan_file(scenario, measures=measures, data=frame, tell=step)
+        plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
     told = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *told]))
@@ -208,6 +229,7 @@ def _assess_file(
         scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
         intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
         backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
+        by=groups,
     )  # fmt: skip
 
 

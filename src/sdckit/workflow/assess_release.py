@@ -46,9 +46,9 @@ WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a 
 
 
 def assess_release(
-    original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], id: str | None,
-    models: Any = (), seed: int | None, control: Any = None, attacks: bool = False, n_attacks: int = 500,
-    tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
+    original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
+    id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
+    n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
@@ -57,22 +57,24 @@ def assess_release(
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
-    files, aligned = _open(opened, control, scenario, recodings)
+    files, aligned = _open(opened, control, scenario, recodings, by)
     opened, pair = files.opened, files.pair
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
-        "tell": tell, "has_control": pair.control is not None,
+        "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
-        before = assess_file(opened.original, scenario=scenario, measures=measures, step=tell, compared=True)
+        before = assess_file(
+            opened.original, scenario=scenario, measures=measures, step=tell, compared=True, by=by
+        )
         fitted = [
             _fitted(scenario, file, label)
             for file, label in zip(opened.released, pair.names[1:], strict=True)
         ]
         after = tuple(
-            assess_file(file, scenario=own, measures=measures, step=tell, compared=True)
+            assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
             for file, (own, _) in zip(opened.released, fitted, strict=True)
         )
         attacked = Outcome({}, ())
@@ -102,7 +104,7 @@ def assess_release(
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
-        attacks_asked=asked, control=control is not None, recoded=pair.recoded,
+        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by),
         recoding="" if recodings is None else recodings.source,
     )  # fmt: skip
 
@@ -123,7 +125,9 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
     return scenario.narrowed(present), notes
 
 
-def _open(opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None) -> tuple[Opened, bool]:
+def _open(
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = ()
+) -> tuple[Opened, bool]:
     """Read the keys, and every other declared variable that all files have; say whether rows belong together.
 
     A log says that they do where its steps leave the rows where they were.
@@ -144,7 +148,7 @@ def _open(opened: Pair, control: Any, scenario: Scenario, recodings: Recodings |
         in_memory = None not in (*sizes, _size(opened.original))
         aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
     files = open_recoded(
-        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, control=control,
+        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,
     )  # fmt: skip
     return files, aligned

@@ -129,6 +129,7 @@ class Assessed:
     version: str
     date: str
     measures: tuple[str, ...] = field(default=())
+    by: tuple[str, ...] = field(default=())
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -36,6 +36,8 @@ class Assessment(Assessed):
         Of sdckit, and of the assessment (ISO).
     measures : tuple of str
         Further measures that were asked for.
+    by : tuple of str
+        Columns of subgroups.
     """
 
     schema: ClassVar[str] = "sdckit/assessment"

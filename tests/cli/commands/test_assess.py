@@ -39,6 +39,20 @@ def test_the_verdict_does_not_change_the_exit_code(sdckit, survey: Path) -> None
     assert sdckit("assess", survey, *KEYS, "--k", 1000).code == 0
 
 
+def test_subgroups_have_tables_here_and_in_no_protected_document(
+    sdckit, survey: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    done = sdckit("assess", survey, "--keys", "sex,age", "--by", "region", "--json", out)
+    assert done.code == 0
+    assert "By region, the riskiest first" in done.out
+    (one,) = json.loads(out.read_text(encoding="utf-8"))["intruders"]
+    assert one["subgroups"]["individual_risk"] == {"by": ["region"]}
+    done = sdckit("assess", survey, "--keys", "sex,age", "--by", "regoin")
+    assert done.code == 2
+    assert "regoin" in done.err
+
+
 def test_it_reads_well_in_80_columns(sdckit, survey: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     done = sdckit(

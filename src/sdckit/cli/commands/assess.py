@@ -60,6 +60,9 @@ class Roles:
         Path | None, ROLE(metavar="S.toml", help="Take all this from a file; options win.")
     ] = None
     measures: Annotated[Names, ROLE(metavar="A,B", help=f"Also run {', '.join(further())}, or all.")] = None
+    by: Annotated[
+        Names, ROLE("--by", metavar="A,B", help="Subgroups: tables here and in --internal documents.")
+    ] = None
     missing_rule: Annotated[
         Names,
         ROLE(
@@ -230,7 +233,7 @@ def assess(
     with Steps(quiet=quiet) as steps:
         result = run(
             reading, chosen, release, steps=steps, documents=bool(report or json), internal=internal,
-            measures=asked,
+            measures=asked, by=split(roles.by),
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
@@ -243,17 +246,17 @@ def assess(
 
 def run(
     reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool = False,
-    internal: bool = False, measures: Sequence[str] = (),
+    internal: bool = False, measures: Sequence[str] = (), by: Sequence[str] | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
     given: dict[str, Any] = {"steps": steps, **reading.how}
-    also = () if release.id is None else (release.id,)
+    also, groups = () if release.id is None else (release.id,), tuple(by or ())
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
     more = tuple(dict.fromkeys(name for one in others for name in one.columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
-    frame = read_declared(reading.file, scenario, also=also, if_there=(*more, *used), **given)
+    frame = read_declared(reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), **given)
     people = None if release.control is None else read_release(release.control, left, **given)
     if documents:
         for one in (frame, *others):
@@ -262,9 +265,9 @@ def run(
     from sdckit.workflow.assess import assess as assess_frame
 
     if not others:
-        return assess_frame(frame, scenario=scenario, measures=measures, step=steps.step)
+        return assess_frame(frame, scenario=scenario, measures=measures, by=groups, step=steps.step)
     return assess_frame(
-        frame, others, scenario=scenario, measures=measures, id=release.id, seed=release.seed,
+        frame, others, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
     )  # fmt: skip

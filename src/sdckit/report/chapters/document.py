@@ -25,6 +25,7 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.relations import link_intruders, sizes_by_key
 from sdckit.report.setting import Setting, intruder_words, missing_words, setting_for
+from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "methods": method_notes((place for one in assessment.intruders for place in one.results), scenario),
         "reproduce": {
-            "python": python_call(scenario, assessment.measures),
-            "command": command_line(scenario, assessment.measures),
+            "python": python_call(scenario, assessment.measures, assessment.by),
+            "command": command_line(scenario, assessment.measures, assessment.by),
             "scenario": scenario.to_toml(),
         },
         "records_at_risk": InternalOnly(_records(assessment) if internal else None),
@@ -141,6 +142,8 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
         view = find_view(place)
         if view is not None and (figures := view.tree(result, setting.at(place))):
             tree[place.replace(":", "_")] = figures
+    named = {place.replace(":", "_"): result for place, result in one.results.items()}
+    tree |= {**subgroups_tree(named), "rates": rates_tree(named)}
     tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
     return tree
 

@@ -8,6 +8,7 @@ from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, T
 from sdckit.report.chapters.release_types import limits_words, release_sentence
 from sdckit.report.chapters.sentences import answer, headline, listed, status, verdict_sentence
 from sdckit.report.parts import by_rule, ruled, texts
+from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of, views_of
 
 __all__ = [
@@ -156,7 +157,7 @@ def measure_sections(one: Plain) -> list[Section]:
     """A section for each measure; those that follow each other under one heading share it."""
     sections: list[Section] = []
     for place, view in views_of(one):
-        blocks = tuple(view.blocks(one, place))
+        blocks = (*view.blocks(one, place), *subgroup_blocks(one, place))
         if sections and sections[-1].title == view.title:
             blocks = (*sections.pop().blocks, *blocks)
         sections.append(Section(view.title, blocks, 3))

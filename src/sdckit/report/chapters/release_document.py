@@ -24,6 +24,7 @@ from sdckit.report.gate.words import overall
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
+from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import find_view
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def plain_release(
         "reproduce": {
             name: printable(code, lines=True)
             for name, code in {
-                **release_calls(scenario, assessment.measures, **how),
+                **release_calls(scenario, assessment.measures, by=assessment.by, **how),
                 "scenario": scenario.to_toml(),
             }.items()
         },
@@ -228,6 +229,8 @@ def intruder_tree(
         "name": one.name,
         "keys": tuple(one.keys),
         "measures": measures,
+        **subgroups_tree(one.results),
+        "rates": rates_tree(one.results),
         "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped),
     }
 

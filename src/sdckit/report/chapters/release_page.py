@@ -27,6 +27,7 @@ from sdckit.report.estimates import USEFULNESS
 from sdckit.report.parts import bars, below
 from sdckit.report.rates import ATTACKS
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
+from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of
 
 __all__ = ["before_and_after", "lay_out_release", "page_of", "release_answer"]
@@ -138,5 +139,6 @@ def _measured(one: Plain) -> Mapping[str, list[Block]]:
     found: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
     for place in sorted(one["measures"], key=lambda place: measures.index(place.partition(":")[0])):
         view = view_of(place)
-        found.setdefault(view.title, []).extend(view.blocks(one["measures"], place))
+        blocks = (*view.blocks(one["measures"], place), *subgroup_blocks(one, place))
+        found.setdefault(view.title, []).extend(blocks)
     return {title: blocks or [Paragraph("Not measured: see below.")] for title, blocks in found.items()}

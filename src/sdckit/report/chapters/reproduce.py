@@ -13,7 +13,7 @@ __all__ = ["command_line", "python_call", "release_calls"]
 ATTACKS = 500  # attempts of each attack unless others are asked for
 
 
-def python_call(scenario: Scenario, measures: Sequence[str] = ()) -> str:
+def python_call(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[str] = ()) -> str:
     """Write the call that reproduces the report, without a path or a seed.
 
     Examples
@@ -24,6 +24,7 @@ def python_call(scenario: Scenario, measures: Sequence[str] = ()) -> str:
     """
     arguments = ", ".join(f"{name}={value!r}" for name, value in _arguments(scenario).items())
     further = f", measures={list(measures)!r}" if measures else ""
+    further += f", by={list(by)!r}" if by else ""
     return f"scenario = sdc.Scenario({arguments})\nassessment = sdc.assess(data, scenario=scenario{further})"
 
 
@@ -60,6 +61,7 @@ def release_calls(
     scenario: Scenario,
     measures: Sequence[str] = (),
     *,
+    by: Sequence[str] = (),
     id: str | None,
     m: int,
     models: Sequence[tuple[str, str]] = (),
@@ -98,12 +100,12 @@ def release_calls(
     if seed:
         named, told = f"{named}, seed={seed}", f"{told} --seed {seed}"
     released = files[0] if m == 1 else f"[{', '.join(files)}]"
-    call = python_call(scenario, measures).replace("(data, ", f"(original, {released}, ")
-    command = command_line(scenario, measures).replace(" FILE", f" ORIGINAL {' '.join(options)}", 1)
+    call = python_call(scenario, measures, by).replace("(data, ", f"(original, {released}, ")
+    command = command_line(scenario, measures, by).replace(" FILE", f" ORIGINAL {' '.join(options)}", 1)
     return {"python": f"{call[:-1]}{named})", "command": command + told}
 
 
-def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
+def command_line(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[str] = ()) -> str:
     """Write the command for the same scenario, the file's name left open.
 
     Examples
@@ -112,6 +114,7 @@ def command_line(scenario: Scenario, measures: Sequence[str] = ()) -> str:
     'sdckit assess FILE --keys sex,age --weight w --missing NA'
     """
     further = ["--measures", ",".join(measures)] if measures else []
+    further += ["--by", ",".join(by)] if by else []
     options = {"keys", "weight", "household", "release", "sensitive", "numeric", "missing_codes"}
     if not _arguments(scenario).keys() <= options:
         return shlex.join(["sdckit", "assess", "FILE", "--scenario", "SCENARIO.toml", *further])

@@ -33,15 +33,17 @@ class Opened:
 
 
 def open_recoded(
-    opened: Pair, roles: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), control: Any = None,
-    recodings: Recodings | None = None, aligned: bool = False,
+    opened: Pair, roles: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), by: Sequence[str] = (),
+    control: Any = None, recodings: Recodings | None = None, aligned: bool = False,
 ) -> Opened:  # fmt: skip
     """Open an original and its releases as `open_pair` does, the original recoded first.
 
     `opened` are the files (`open_files`), `roles` the columns compared, `also` others of the original that measures
-    of one file need. `recodings` are those of a recipe or a log; what they leave unexplained is recognised where the
+    of one file need, `by` those of subgroups.
+    `recodings` are those of a recipe or a log; what they leave unexplained is recognised where the
     files say it themselves. The control file is recoded as the original.
     """
+    also = (*also, *by)
     names = list(dict.fromkeys(name for several in roles.values() for name in several))
     _check_released(opened, names)
     changes: tuple[Recoding, ...] = ()
@@ -50,15 +52,15 @@ def open_recoded(
     if recodings is not None:
         opened, done = _declared(opened, [*names, *also], recodings)
         changes, notes, unsure = done.changes, done.notes, done.unsure
-    pair = read_pair(opened, roles, aligned=aligned)
+    pair = read_pair(opened, roles, also=by, aligned=aligned)
     found = recognise(pair, names, types_only=recodings is not None)
     if found:
         opened = _recoded(opened, [*names, *also], found, "recognised")
-        pair = read_pair(opened, roles, aligned=aligned)
+        pair = read_pair(opened, roles, also=by, aligned=aligned)
         changes = (*changes, *found)
     if control is not None:
         control = _as_read(_like_original(control, names, changes), changes, opened.released)
-    pair = open_pair(pair, control=control, categories=roles, aligned=aligned)
+    pair = open_pair(pair, control=control, categories=roles, also=by, aligned=aligned)
     if recodings is not None:
         _check_values(pair, recodings, unsure)
     if recodings is not None and recodings.log is not None and recodings.keeps_rows and pair.aligned:

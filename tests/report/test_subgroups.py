@@ -1,0 +1,117 @@
+"""Subgroups in documents: exact in a confidential one, no figure of them in any other."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit
+from sdckit.errors import ColumnError
+from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.gate.protect import protect
+from sdckit.report.screen import screen_page
+from sdckit.report.subgroups import group_figures, subgroup_blocks, subgroups_tree
+
+N = 300
+RNG = np.random.default_rng(3)
+SURVEY = pl.DataFrame(
+    {
+        "sex": RNG.choice(["f", "m"], N), "age": RNG.integers(20, 60, N), "ill": RNG.choice(["yes", "no"], N),
+        "district": RNG.choice(["Quellheim", "Brunnstadt", None], N, p=[0.6, 0.3, 0.1]),
+    }
+)  # fmt: skip
+RELEASE = SURVEY.with_columns(
+    age=pl.Series(np.where(RNG.random(N) < 0.3, RNG.integers(20, 60, N), SURVEY["age"].to_numpy())),
+    ill=pl.Series(RNG.permutation(SURVEY["ill"].to_numpy())),
+).drop("district")
+SCENARIO = sdckit.Scenario(keys=["sex", "age"], sensitive=["ill"], aligned=True)
+ONE = sdckit.assess(SURVEY, scenario=SCENARIO, by="district")
+BOTH = sdckit.assess(SURVEY, RELEASE, scenario=SCENARIO, by="district", seed=1)
+
+
+def test_every_measure_with_figures_of_records_has_the_groups():
+    for place in ("key_frequencies", "k_anonymity", "individual_risk", "l_diversity"):
+        assert ONE["default"][place].by == ("district",)
+        assert len(ONE["default"][place].by_group) == 3
+    results = BOTH["default"]
+    for place in ("matching_risk", "identity_disclosure", "attribute_disclosure:ill", "prediction_risk:ill",
+                  "correct_attribution_probability:ill"):  # fmt: skip
+        assert results[place].by_group["n"].sum() == N
+    assert BOTH.original["default"]["individual_risk"].by == ("district",)
+    assert BOTH.released[0]["default"]["individual_risk"].by == ()
+
+
+def test_a_confidential_document_has_them_exactly():
+    (one,) = protect(build_document(ONE), internal=True)["intruders"]
+    groups = one["subgroups"]["individual_risk"]["groups"]
+    expected = ONE["default"]["individual_risk"].by_group
+    assert [row["labels"] for row in groups] == [[label or "(missing)"] for label in expected["district"]]
+    assert [row["n"] for row in groups] == expected["n"].to_list()
+    assert [row["figures"]["global_risk"] for row in groups] == expected["global_risk"].to_list()
+    assert one["rates"]["individual_risk"]["global_risk"] == {
+        "of": "records", "n": N, "direction": "higher is riskier"
+    }  # fmt: skip
+    release = plain_release(BOTH, internal=True)["intruders"][0]
+    assert len(release["subgroups"]["attribute_disclosure:ill"]["groups"]) == 3
+
+
+def test_a_protected_document_prints_no_figure_of_a_subgroup_and_no_value():
+    plain = protect(build_document(ONE), internal=False)
+    (one,) = plain["intruders"]
+    assert one["subgroups"]["individual_risk"] == {"by": ["district"]}
+    assert one["rates"]["individual_risk"]["global_risk"] == {
+        "of": "records",
+        "direction": "higher is riskier",
+    }
+    release = plain_release(BOTH)
+    for document in (plain, release):
+        text = json.dumps(document)
+        assert "Quellheim" not in text
+        assert 'groups": [' not in text
+    (block,) = subgroup_blocks(one, "individual_risk")
+    assert block.text.startswith("Figures by district stand in a confidential document only")
+
+
+def test_all_else_that_is_printed_is_the_same_without_subgroups():
+    without = protect(build_document(sdckit.assess(SURVEY, scenario=SCENARIO)), internal=False)
+    with_them = protect(build_document(ONE), internal=False)
+    for plain in (without, with_them):
+        plain.pop("reproduce")
+        plain["intruders"][0].pop("subgroups", None)
+    assert without == with_them
+
+
+def test_tables_are_in_the_page_of_the_terminal():
+    for assessment in (ONE, BOTH):
+        blocks = [block for section in screen_page(assessment).sections for block in section.blocks]
+        captions = [getattr(block, "caption", "") for block in blocks]
+        assert captions.count("By district, the riskiest first") >= 4
+
+
+def test_a_long_table_is_cut():
+    survey = SURVEY.with_columns(district=pl.Series(np.arange(N) % 50))
+    result = sdckit.individual_risk(survey, keys=["sex", "age"], by="district")
+    tree = {"subgroups": {"individual_risk": {"by": ["district"], "groups": group_figures(result)}}}
+    table, more = subgroup_blocks(tree, "individual_risk")
+    assert len(table.rows) == 20
+    assert more.text == "… 30 more"
+    assert subgroups_tree({"individual_risk": sdckit.individual_risk(survey, keys=["sex"])}) == {}
+    assert subgroup_blocks({}, "individual_risk") == []
+
+
+def test_the_call_is_told_and_a_wrong_column_is_refused_first():
+    assert "by=['district']" in protect(build_document(ONE), internal=False)["reproduce"]["python"]
+    assert "--by district" in plain_release(BOTH)["reproduce"]["command"]
+    with pytest.raises(ColumnError, match="by: no column 'distrikt'"):
+        sdckit.assess(SURVEY, scenario=SCENARIO, by="distrikt")
+
+
+def test_plans_are_assessed_by_subgroup_too():
+    plan = sdckit.assess(SURVEY.lazy(), scenario=SCENARIO, by="district")
+    found = plan["default"]["individual_risk"].by_group.to_pylist()
+    expected = ONE["default"]["individual_risk"].by_group.rows(named=True)
+    assert {row["district"]: row["n"] for row in found} == {row["district"]: row["n"] for row in expected}
