@@ -1,4 +1,4 @@
-"""Subgroups in documents: exact in a confidential one, no figure of them in any other."""
+"""Subgroups in documents: exact in a confidential one, shares of many records in any other."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sdckit
 from sdckit.errors import ColumnError
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.gate.figures import Ledger
 from sdckit.report.gate.protect import protect
 from sdckit.report.screen import screen_page
 from sdckit.report.subgroups import group_figures, subgroup_blocks, subgroups_tree
@@ -59,10 +60,45 @@ def test_a_confidential_document_has_them_exactly():
     assert len(release["subgroups"]["attribute_disclosure:ill"]["groups"]) == 3
 
 
-def test_a_protected_document_prints_no_figure_of_a_subgroup_and_no_value():
+def test_a_protected_document_has_shares_that_many_records_carry():
     plain = protect(build_document(ONE), internal=False)
     (one,) = plain["intruders"]
     assert one["subgroups"]["individual_risk"] == {"by": ["district"]}
+    exact = {
+        row["district"]: row["violation_rates[5]"]
+        for row in ONE["default"]["k_anonymity"].by_group.rows(named=True)
+    }
+    groups = one["subgroups"]["k_anonymity"]["groups"]
+    assert [row["labels"] for row in groups] == [
+        ["Brunnstadt"],
+        ["Quellheim"],
+    ]  # not those without a district
+    for row in groups:
+        assert set(row) == {"labels", "figures"}
+        share = row["figures"]["violation_rates[5]"]
+        assert abs(share["value"] - exact[row["labels"][0]]) <= 0.1
+        assert round(share["value"] * 100) % 20 == 0
+        for few in ("violation_rates[2]", "violation_rates[3]"):
+            assert row["figures"][few] == {"text": "withheld", "value": None}
+    table, note = subgroup_blocks(one, "k_anonymity")
+    assert table.rows[0][1:] == (groups[0]["figures"]["violation_rates[5]"]["text"], "–", "–")
+    assert "fewer than fifty" in note.text
+
+
+def test_no_share_and_few_records_look_alike():
+    """That nobody of a subgroup is at risk would tell of the rest."""
+    survey = pl.DataFrame(
+        {"key": ["a"] * 60 + ["b"] * 60 + ["c"] * 58 + ["d", "e"], "at": ["x"] * 60 + ["y"] * 120}
+    )
+    found = sdckit.assess(survey, scenario=sdckit.Scenario(keys=["key"], thresholds={"k": 3}), by="at")
+    (one,) = protect(build_document(found), internal=False)["intruders"]
+    shares = [row["figures"]["violation_rates[3]"] for row in one["subgroups"]["k_anonymity"]["groups"]]
+    assert shares == [{"text": "withheld", "value": None}] * 2
+
+
+def test_a_protected_document_names_no_small_subgroup():
+    plain = protect(build_document(ONE), internal=False)
+    (one,) = plain["intruders"]
     assert one["rates"]["individual_risk"]["global_risk"] == {
         "of": "records",
         "direction": "higher is riskier",
@@ -70,8 +106,8 @@ def test_a_protected_document_prints_no_figure_of_a_subgroup_and_no_value():
     release = plain_release(BOTH)
     for document in (plain, release):
         text = json.dumps(document)
-        assert "Quellheim" not in text
-        assert 'groups": [' not in text
+        assert "(missing)" not in text
+        assert '"n": 1' not in json.dumps(document["intruders"][0]["subgroups"])
     (block,) = subgroup_blocks(one, "individual_risk")
     assert block.text.startswith("Figures by district stand in a confidential document only")
 
@@ -99,7 +135,9 @@ def test_a_long_table_is_cut():
     table, more = subgroup_blocks(tree, "individual_risk")
     assert len(table.rows) == 20
     assert more.text == "… 30 more"
-    assert subgroups_tree({"individual_risk": sdckit.individual_risk(survey, keys=["sex"])}) == {}
+    assert (
+        subgroups_tree({"individual_risk": sdckit.individual_risk(survey, keys=["sex"])}, Ledger(), "") == {}
+    )
     assert subgroup_blocks({}, "individual_risk") == []
 
 

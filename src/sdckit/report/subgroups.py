@@ -1,42 +1,80 @@
-"""Figures of subgroups in a document: exact in a confidential one, in no other.
+"""Figures of subgroups in a document: exact in a confidential one, shares that many records carry in any other.
 
 A rate of a few records beside their number is a count of them, and the counts of all subgroups together are those of
-the file: a protected document says for which columns there are figures, and prints none.
+the file. So a protected document has the share of a subgroup's records that are, say, in groups of fewer than k where
+fifty of its records are, in steps of ten records or more; nothing else, and not that there is none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.cells.record_result import RecordResult
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.gate.figures import InternalOnly, Tree
+from sdckit.report.gate.figures import InternalOnly, Ledger, Part, Told, Tree
+from sdckit.report.gate.guards import SMALLEST_GUARD
 from sdckit.report.view import Plain
+from sdckit.result import FileFigure
 
-__all__ = ["MOST_GROUPS", "SUBGROUPS", "group_figures", "rates_tree", "subgroup_blocks", "subgroups_tree"]
+__all__ = [
+    "MOST_GROUPS", "SUBGROUPS", "group_figures", "group_shares", "rates_tree", "subgroup_blocks", "subgroups_tree",
+]  # fmt: skip
 
 SUBGROUPS = "subgroups"
 MOST_GROUPS = 20
 MOST_FIGURES = 5
 ELSEWHERE = "Figures by {by} stand in a confidential document only (internal): there they are exact."
+WITHHELD: Mapping[str, Tree] = {"text": "withheld", "value": None}
+FEW = "Of subgroups with fewer than fifty such records, or none, nothing is shown."
 
 
-def subgroups_tree(results: Mapping[str, Any]) -> dict[str, Tree]:
+def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> dict[str, Tree]:
     """What was asked for by subgroup, by the place of a result; nothing where nothing was."""
     asked = {place: one for place, one in results.items() if isinstance(one, RecordResult) and one.by}
     if not asked:
         return {}
     found: dict[str, Tree] = {
-        place: {"by": tuple(map(str, one.by)), "groups": InternalOnly(group_figures(one))}
+        place: {
+            "by": tuple(map(str, one.by)),
+            "groups": InternalOnly(group_figures(one), group_shares(one, ledger, f"{prefix}.by.{place}")),
+        }
         for place, one in asked.items()
     }
     return {SUBGROUPS: found}
 
 
-def group_figures(result: RecordResult) -> tuple[Tree, ...]:
+def group_shares(result: RecordResult, ledger: Ledger, prefix: str) -> Tree:
+    """Of large subgroups the shares of records that are counted, in the order of the labels; None without any.
+
+    The counts are entered last, as what this document asks for, and are not printed themselves.
+    """
+    counted = [one.name for one in result.file_figures() if _counts(one)]
+    if not counted or getattr(result, "m", 1) > 1:
+        return None
+    rows = [row for row in group_figures(result) if row["n"] >= SMALLEST_GUARD]
+    found: list[Tree] = []
+    for at, row in enumerate(sorted(rows, key=lambda one: one["labels"])):
+        shares: dict[str, Tree] = {}
+        for name in counted:
+            share = row["figures"].get(name) or 0.0
+            base = ledger.count(
+                f"{prefix}.{at}.{name}", round(share * row["n"]), prefix, watched="nowhere"
+            ).name
+            ledger.ask(base)
+            shares[name] = Told(Part(share, base, counted=True), (base,), otherwise=WITHHELD)
+        found.append({"labels": row["labels"], "figures": shares})
+    return tuple(found) or None
+
+
+def _counts(figure: FileFigure) -> bool:
+    """Whether it is a share of all records of a subgroup."""
+    return figure.how == "mean" and not figure.among and not (figure.below is None and figure.above is None)
+
+
+def group_figures(result: RecordResult) -> tuple[dict[str, Any], ...]:
     """The subgroups of a result, the riskiest first: labels, records, figures; None for what is undefined."""
     names = [*map(str, result.by)]
     return tuple(
@@ -82,6 +120,8 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
     if rows is None:
         return [Paragraph(ELSEWHERE.format(by=by), "note")]
     shown = list(rows[0]["figures"])[:MOST_FIGURES]
+    if "n" not in rows[0]:
+        return [_shares(tree["by"], rows, shown), Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
     texts = tuple(
         (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
         for row in rows[:MOST_GROUPS]
@@ -92,6 +132,18 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
     )
     left_out = len(rows) - MOST_GROUPS
     return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
+
+
+def _shares(by: Sequence[str], rows: Sequence[Plain], shown: Sequence[str]) -> TableBlock:
+    texts = tuple(
+        (*row["labels"], *(_share(row["figures"][name]) for name in shown)) for row in rows[:MOST_GROUPS]
+    )
+    heads = (*by, *shown)
+    return TableBlock(f"By {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads))))
+
+
+def _share(leaf: Plain) -> str:
+    return "–" if leaf["value"] is None and "below" not in leaf else str(leaf["text"])
 
 
 def _text(value: float | None) -> str:

@@ -143,7 +143,7 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
         if view is not None and (figures := view.tree(result, setting.at(place))):
             tree[place.replace(":", "_")] = figures
     named = {place.replace(":", "_"): result for place, result in one.results.items()}
-    tree |= {**subgroups_tree(named), "rates": rates_tree(named)}
+    tree |= {**subgroups_tree(named, setting.ledger, setting.prefix), "rates": rates_tree(named)}
     tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
     return tree
 

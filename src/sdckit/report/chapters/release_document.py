@@ -229,7 +229,7 @@ def intruder_tree(
         "name": one.name,
         "keys": tuple(one.keys),
         "measures": measures,
-        **subgroups_tree(one.results),
+        **subgroups_tree(one.results, ledger, f"c{number}"),
         "rates": rates_tree(one.results),
         "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped),
     }
