@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,20 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert told == ["2 of 4 recipes are known", "3 of 4 recipes tried", "4 of 4 recipes tried"]
     monkeypatch.setattr(module, "_measure", lambda *_: lambda _: pytest.fail("measured again"))
     assert run(resume=path).table.equals(whole.table)
+    kept = [(one.behind, one.small) for one in run(resume=path).points]
+    assert kept == [(one.behind, one.small) for one in whole.points] != [(1, 1)] * 4
     assert "cook" not in path.read_text(encoding="utf-8")
+
+
+def test_runs_of_an_older_version_are_told_as_if_one_record_stood_behind_them(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    run({"local_suppression.k": [2], "2.pd": [0.5]}, resume=path)
+    older = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for one in older:
+        del one["figures"]["behind"], one["figures"]["small"]
+    path.write_text("".join(json.dumps(one) + "\n" for one in older), encoding="utf-8")
+    (point,) = run({"local_suppression.k": [2], "2.pd": [0.5]}, resume=path).points
+    assert (point.behind, point.small) == (1, 1)
 
 
 def test_another_seed_or_scenario_is_another_run(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import n_threads
 from sdckit.workflow.recipes.exploration import Exploration, Point
-from sdckit.workflow.recipes.explore_runs import Runs, key_of
+from sdckit.workflow.recipes.explore_runs import FEW, Runs, key_of
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch
 
@@ -176,10 +176,6 @@ def _changed(recipe: Recipe, values: Mapping[str, Any]) -> Recipe:
     for path, value in values.items():
         recipe = recipe.with_argument(path, value)
     return recipe
-
-
-# What says how finely a figure may be told; of runs kept by an older version, not at all.
-FEW = ("behind", "small")
 
 
 def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], dict[str, Any]]:

@@ -14,10 +14,12 @@ from typing import Any
 from sdckit.errors import FileFormatError
 from sdckit.workflow.recipes.recipe_figures import FIGURES
 
-__all__ = ["Runs", "key_of"]
+__all__ = ["FEW", "Runs", "key_of"]
 
 FORMAT = "sdckit/explore"
 PRIVATE = 0o600
+# What says how finely a figure may be told; of runs kept by an older version, not at all.
+FEW = ("behind", "small")
 
 
 def key_of(*parts: object) -> str:
@@ -98,7 +100,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
-    return {**found, "note": str(figures["note"])}
+    few = {name: int(figures[name]) for name in FEW if name in figures}
+    return {**found, **few, "note": str(figures["note"])}
 
 
 def _foreign(path: Path, number: int) -> FileFormatError:
