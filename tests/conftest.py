@@ -17,7 +17,7 @@ from needs import needs_chromium, needs_java, needs_reference, require_all
 settings.register_profile("dev", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile(
     "ci",
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     print_blob=True,

@@ -23,6 +23,7 @@ FRAME = pl.DataFrame({"a": ["x"] * 50_000})
 # What stands between these two lines happens in a process of its own, half-way through a file and a folder.
 HALF_WAY = """
 import os, signal, sys, threading, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests themselves run behind nohup
 from pathlib import Path
 from sdckit.data.files.whole_files import replacing, spill_folder
 with spill_folder() as folder, replacing(Path(sys.argv[1]), what="it", private=True) as part:
