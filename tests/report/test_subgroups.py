@@ -94,6 +94,8 @@ def test_no_share_and_few_records_look_alike():
     (one,) = protect(build_document(found), internal=False)["intruders"]
     shares = [row["figures"]["violation_rates[3]"] for row in one["subgroups"]["k_anonymity"]["groups"]]
     assert shares == [{"text": "withheld", "value": None}] * 2
+    (note,) = subgroup_blocks(one, "k_anonymity")  # a table of nothing is none
+    assert "or none, nothing is shown" in note.text
 
 
 def test_a_protected_document_names_no_small_subgroup():

@@ -121,12 +121,13 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
         return [Paragraph(ELSEWHERE.format(by=by), "note")]
     shown = list(rows[0]["figures"])[:MOST_FIGURES]
     if "n" not in rows[0]:
-        return [_shares(tree["by"], rows, shown), Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
+        told = [_shares(tree["by"], rows, shown)] if _is_any_told(rows, shown) else []
+        return [*told, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
     texts = tuple(
         (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
         for row in rows[:MOST_GROUPS]
     )
-    heads = (*tree["by"], "Records", *shown)
+    heads = (*tree["by"], "Records", *map(_words, shown))
     table = TableBlock(
         f"By {by}, the riskiest first", heads, texts, tuple(range(len(tree["by"]), len(heads)))
     )
@@ -134,11 +135,24 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
     return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
 
 
+def _is_any_told(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
+    return any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
+
+
+def _words(figure: str) -> str:
+    """The name of a figure as the head of a column.
+
+    >>> _words("violation_rates[ill][distinct][2]")
+    'violation rates, ill, distinct, 2'
+    """
+    return figure.replace("_", " ").replace("[", ", ").replace("]", "")
+
+
 def _shares(by: Sequence[str], rows: Sequence[Plain], shown: Sequence[str]) -> TableBlock:
     texts = tuple(
         (*row["labels"], *(_share(row["figures"][name]) for name in shown)) for row in rows[:MOST_GROUPS]
     )
-    heads = (*by, *shown)
+    heads = (*by, *map(_words, shown))
     return TableBlock(f"By {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads))))
 
 
