@@ -109,3 +109,8 @@ def test_only_columns_that_are_changed_are_held_against_what_is_declared():
 def test_nothing_is_done_in_parts_without_a_household():
     assert in_two_parts(people(), ["region"], None, None, 1, lambda *_: pytest.fail("not called")) is None
     assert of_columns({"a": 1}, ["b"]) == {}
+
+
+def test_a_household_variable_that_is_not_there_is_refused_by_name():
+    with pytest.raises(ColumnError, match=r"household_variables: no column 'regoin'.*region"):
+        call("pram", people(), household="home", household_variables=["regoin"], seed=4)
