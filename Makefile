@@ -39,7 +39,7 @@ type: $(STAMP) ## mypy, strict
 	@$(BIN)/mypy
 
 bench: $(STAMP) ## the benchmarks; each prints ratios
-	@for name in assess frequencies suda models matching utility utility_tables protect perturb synthesis; do \
+	@for name in assess frequencies subgroups suda models matching utility utility_tables protect perturb synthesis; do \
 		$(BIN)/python benchmarks/$$name.py || exit 1; done
 
 mutate: $(STAMP) ## break the code in one place at a time and list what no test sees; ROOMS, SAMPLE, SEED choose
