@@ -82,8 +82,8 @@ def figures_of_groups(
             found[one.name] = _extremes(one, told, of_row, n_groups)
             continue
         at = (one.column, one.below, one.above, one.among)
-        sums = _sums(one, told) if at not in known else None
-        if sums is not None:
+        if at not in known:
+            sums = _sums(one, told)
             known[at] = _by_group(sums.over, of_row, n_groups), _by_group(sums.under, of_row, n_groups)
         found[one.name] = _mean(_figure(one, *known[at]))
     return found
@@ -123,7 +123,8 @@ def bootstrap_intervals(
     `size`: records that stand behind each value told. `cluster`: number of the household of each record, and how many
     there are; then whole households are drawn.
     """
-    parts = [(one, _sums(one, cache(told))) for one in figures if one.how in ("mean", "sum")]
+    told = cache(told)
+    parts = [(one, _sums(one, told)) for one in figures if one.how in ("mean", "sum")]
     rows: list[Floats] = []
     places: dict[bytes, int] = {}  # a mean and its sum need the same sums: each is drawn once
 

@@ -36,17 +36,17 @@ def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> d
     asked = {place: one for place, one in results.items() if isinstance(one, RecordResult) and one.by}
     if not asked:
         return {}
-    found: dict[str, Tree] = {
-        place: {
-            "by": tuple(map(str, one.by)),
-            "groups": InternalOnly(group_figures(one), group_shares(one, ledger, f"{prefix}.by.{place}")),
-        }
-        for place, one in asked.items()
-    }
+    found: dict[str, Tree] = {}
+    for place, one in asked.items():
+        rows = group_figures(one)  # once: an engine may have to group a plan for it
+        shares = group_shares(one, rows, ledger, f"{prefix}.by.{place}")
+        found[place] = {"by": tuple(map(str, one.by)), "groups": InternalOnly(rows, shares)}
     return {SUBGROUPS: found}
 
 
-def group_shares(result: RecordResult, ledger: Ledger, prefix: str) -> Tree:
+def group_shares(
+    result: RecordResult, groups: Sequence[Mapping[str, Any]], ledger: Ledger, prefix: str
+) -> Tree:
     """Of large subgroups the shares of records that are counted, in the order of the labels; None without any.
 
     The counts are entered last, as what this document asks for, and are not printed themselves.
@@ -54,7 +54,7 @@ def group_shares(result: RecordResult, ledger: Ledger, prefix: str) -> Tree:
     counted = [one.name for one in result.file_figures() if _counts(one)]
     if not counted or getattr(result, "m", 1) > 1:
         return None
-    rows = [row for row in group_figures(result) if row["n"] >= SMALLEST_GUARD]
+    rows = [row for row in groups if row["n"] >= SMALLEST_GUARD]
     found: list[Tree] = []
     for at, row in enumerate(sorted(rows, key=lambda one: one["labels"])):
         shares: dict[str, Tree] = {}

@@ -33,11 +33,12 @@ def categorical_figures(
     original: Floats, released: Floats, truth: NDArray[np.integer[Any]]
 ) -> dict[str, float]:
     """Figures of the chances of a right guess after training on the original and on a release."""
+    worse, better = _compared_chances(original, released)
     return {
         "mse_released": math.nan,
         "mse_original": math.nan,
-        "share_less_accurate": float(np.mean(released < original - ROUNDING)),
-        "share_more_accurate": float(np.mean(original < released - ROUNDING)),
+        "share_less_accurate": float(worse.mean()),
+        "share_more_accurate": float(better.mean()),
         "accuracy_released": float(np.mean(released)),
         "accuracy_original": float(np.mean(original)),
         "baseline": float(np.bincount(truth).max() / len(truth)),
@@ -77,7 +78,7 @@ def told_of_records(
     elif numeric:
         worse, better = compared_losses(before, after, np.maximum(before, np.abs(truth)))
     else:
-        worse, better = compared_losses(-before, -after, np.ones(len(before)))
+        worse, better = _compared_chances(before, after)
     found: dict[str, NDArray[Any]] = {
         "share_less_accurate": worse, "share_more_accurate": better, "mean_loss_released": paid_after,
         "mean_loss_original": paid,
@@ -101,3 +102,8 @@ def compared_losses(
     """Which records lose more by training on a release than on the original, and which less."""
     margin = ROUNDING * scale
     return released > original + margin, original > released + margin
+
+
+def _compared_chances(original: Floats, released: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The same of chances of a right guess, which are lost where they are smaller."""
+    return compared_losses(-original, -released, np.ones(len(original)))
