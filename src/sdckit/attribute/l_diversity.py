@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import sensitive_of
+from sdckit.attribute.closeness.cell_classes import sensitive_of, shares_of_records
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Crosstab, crosstab, wildcard_crosstab
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
@@ -173,12 +173,8 @@ class LDiversity(RecordResult):
     @cached_property
     def violation_rates(self) -> dict[str, dict[str, dict[int, float]]]:
         """Share of the records below each l, by variable and kind."""
-        return {
-            name: {
-                kind: {one: count / self.n for one, count in counts.items()} for kind, counts in kinds.items()
-            }
-            for name, kinds in self.violations.items()
-        }
+        found: dict[str, dict[str, dict[int, float]]] = shares_of_records(self.violations, self.n)
+        return found
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""

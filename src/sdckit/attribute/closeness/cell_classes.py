@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClassResult", "Classes", "Spread", "count_violations", "open_classes", "sensitive_of",
-    "violation_figures",
+    "shares_of_records", "violation_figures",
 ]  # fmt: skip
 
 ROUNDING = 1e-9  # a limit reached by rounding is no violation
@@ -135,7 +135,7 @@ class ClassResult(RecordResult):
     @cached_property
     def violation_rates(self) -> Any:
         """Share of the records in a class that violates each limit, as `violations`."""
-        return _over(getattr(self, "violations", {}), self.n)
+        return shares_of_records(getattr(self, "violations", {}), self.n)
 
     def _largest(self, column: str) -> dict[str, float]:
         return {name: self.cells.values(f"{column}_{name}").extremes()[1] for name in self.variables}
@@ -226,10 +226,10 @@ def violation_figures(
                       for one in variables))  # fmt: skip
 
 
-def _over(counts: Any, n: int) -> Any:
+def shares_of_records(counts: Any, n: int) -> Any:
     """Counts under some names as shares of n."""
     if isinstance(counts, Mapping):
-        return {name: _over(one, n) for name, one in counts.items()}
+        return {name: shares_of_records(one, n) for name, one in counts.items()}
     return counts / n
 
 
