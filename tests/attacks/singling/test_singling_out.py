@@ -96,6 +96,7 @@ def test_constant_columns_leave_nothing_to_ask():
     assert nothing.notes["success_rate"] == "no attack could be made"
     assert nothing.verdict.startswith("There is nothing to ask: no combination of values")
     assert len(nothing.queries) == 0
+    assert "isolates_control" not in nothing.queries.columns
 
 
 @pytest.mark.parametrize("n", [100, 900])

@@ -138,3 +138,11 @@ def test_nothing_taken_out_and_nothing_to_count():
     found = implied(file, (((0, 1), 2),), [0, 1])
     assert found is not None
     assert not found.any()
+
+
+def test_a_cell_of_one_has_no_twin_that_would_lose_by_the_value():
+    """At alpha below one: the record itself does not lose what it counts in its own cell."""
+    rows = [(0, 0, 0), (None, 1, 0), (0, 1, 0), (None, 0, 0)]
+    safe = [(0, None, 0), (None, 1, 0), (None, None, 0), (None, 0, None)]
+    requests = (((0, 1, 2), 1),)
+    assert by_kernel(rows, safe, requests, 0.0) == by_hand(rows, safe, requests, 0.0)[0] == set()
