@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = [
-    "Block", "ChartBlock", "Code", "Facts", "Page", "Paragraph", "Section", "TableBlock", "Tables", "Verdicts",
+    "Blanks", "Block", "ChartBlock", "Code", "Entries", "Facts", "Items", "Page", "Paragraph", "Section", "TableBlock",
+    "Tables", "Verdicts",
 ]  # fmt: skip
 
 
@@ -40,7 +41,8 @@ class Verdicts:
 class TableBlock:
     """A table; the first column heads its row, `numeric` columns are flush right.
 
-    One for `paper` shows values of single records, or fills a terminal without need.
+    One for `paper` shows values of single records, or fills a terminal without need. One `behind` a chart says the
+    same as the chart before it: it is folded away on a screen and stands at the end of a print.
     """
 
     caption: str
@@ -48,6 +50,7 @@ class TableBlock:
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...] = ()
     paper: bool = False
+    behind: bool = False
     kind: str = "table"
 
 
@@ -61,11 +64,15 @@ class Tables:
 
 @dataclass(frozen=True)
 class ChartBlock:
-    """A chart drawn from plain figures: the name of its function and what it is given."""
+    """A chart drawn from plain figures: the name of its function and what it is given.
+
+    One `aside` is drawn where it stands alone: in a document the table beside it says more.
+    """
 
     name: str
     data: Mapping[str, Any]
     caption: str
+    aside: bool = False
     kind: str = "chart"
 
 
@@ -79,17 +86,46 @@ class Code:
     kind: str = "code"
 
 
-Block = Paragraph | Facts | Verdicts | TableBlock | Tables | ChartBlock | Code
+@dataclass(frozen=True)
+class Items:
+    """A list of sentences; an `ordered` one is numbered, the first first."""
+
+    items: tuple[str, ...]
+    ordered: bool = False
+    kind: str = "items"
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Terms with what they mean, and who says so."""
+
+    items: tuple[tuple[str, str, str], ...]
+    kind: str = "entries"
+
+
+@dataclass(frozen=True)
+class Blanks:
+    """Places to be filled in by hand: what is asked, and what may be ticked."""
+
+    items: tuple[tuple[str, tuple[str, ...]], ...]
+    kind: str = "blanks"
+
+
+Block = Paragraph | Facts | Verdicts | TableBlock | Tables | ChartBlock | Code | Items | Entries | Blanks
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what follows; level 2 or 3. One for `paper` is not shown on a terminal."""
+    """A heading and what follows; level 2 or 3. One for `paper` is not shown on a terminal.
+
+    One with a `place` stands there on the decision page, the others make the annex.
+    """
 
     title: str
     blocks: tuple[Block, ...]
     level: int = 2
     paper: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

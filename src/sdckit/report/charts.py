@@ -7,22 +7,35 @@ outlines tell series apart, colour does not.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-__all__ = ["CHARTS", "OPEN", "chart_for", "charts_for", "describe", "has_interval", "to_svg"]
+__all__ = [
+    "CHARTS",
+    "COLUMN",
+    "OPEN",
+    "chart_for",
+    "charts_for",
+    "describe",
+    "has_interval",
+    "is_narrow",
+    "to_svg",
+]
 
 Plain = Mapping[str, Any]
 INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
 TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
 FONT = "sans-serif"
 WIDTH = 620
+COLUMN = 330  # of two columns of an A4 page, unscaled: letters of 12 pixels are 9 points in print
 SQUARE = 440
 LARGEST = 1500  # area of a point, in pixels
 MOST_TOLD = 40  # points in words
 LOWEST_RISK = 0.00005
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
+LABEL_LETTERS, NARROWEST_BARS = 22, 140  # of a chart in a column
 MOST_LETTERS = 76  # of a line of a title
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
@@ -52,29 +65,54 @@ def _names(space: int, **more: Any) -> Any:
     return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more})
 
 
-def _bars(rows: Sequence[Mapping[str, Any]]) -> Any:
+def _folded(label: str, letters: int) -> str:
+    """A label on lines of so many letters; it is broken between words, else behind a mark, and no word is cut."""
+    lines = [""]
+    for part in re.findall(r"[^\s_./-]*(?:[_./-]+|\s+|$)", label):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > letters:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.strip() for line in lines)
+
+
+def _bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     """Draw horizontal bars in the given order, each with its printed text at its end."""
     import altair as alt
 
-    space = _space([row["label"] for row in rows])
-    longest = max((row["length"] for row in rows), default=0) or 1
-    base = alt.Chart(alt.InlineData(values=[dict(row) for row in rows])).encode(
-        y=alt.Y("label:N", sort=None, title=None, axis=_names(space)),
-        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, longest * 1.18], nice=False, zero=True)),
+    shown = [dict(row) for row in rows]
+    if width < WIDTH:
+        for row in shown:
+            row["label"] = _folded(row["label"], LABEL_LETTERS)
+    lines = [line for row in shown for line in row["label"].split("\n")]
+    high = max((row["label"].count("\n") + 1 for row in shown), default=1)
+    space = min(_space(lines), width - NARROWEST_BARS)
+    longest = max((row["length"] for row in shown), default=0) or 1
+    # As much room at the right as the longest bars need for their texts.
+    room = width - space
+    end = max(
+        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 3) for row in shown),
+        default=1,
     )
-    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=16, aria=False).encode(
+    names = _names(space, labelExpr="split(datum.value, '\\n')") if high > 1 else _names(space)
+    base = alt.Chart(alt.InlineData(values=shown)).encode(
+        y=alt.Y("label:N", sort=None, title=None, axis=names),
+        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, end or longest], nice=False, zero=True)),
+    )
+    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(
         fill=alt.Fill("fill:N", scale=None)
     )
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
-    return (bars + texts).properties(width=WIDTH - space, height=alt.Step(24))
+    return (bars + texts).properties(width=room, height=alt.Step(14 * high + 6))
 
 
-def bars_chart(data: Plain) -> Any:
+def bars_chart(data: Plain, width: int = WIDTH) -> Any:
     """One bar per row: its label and its printed count, in its tone where rows differ."""
-    return _bars([_bar(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]])
+    return _bars(
+        [_bar(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]], width
+    )
 
 
-def risk_chart(data: Plain) -> Any:
+def risk_chart(data: Plain, width: int = WIDTH) -> Any:
     """Records by individual risk in fixed bins, the threshold marked, and the cumulative share below."""
     import altair as alt
 
@@ -82,7 +120,7 @@ def risk_chart(data: Plain) -> Any:
     highest = max(row["length"] for row in rows) or 1
     edges = sorted({row["left"] for row in rows} | {row["right"] for row in rows})
     axis = alt.Axis(
-        values=edges, format="~g", labelFontSize=11, labelColor=INK, grid=False, aria=False, labelAngle=-45,
+        values=edges, format="~g", labelFontSize=12, labelColor=INK, grid=False, aria=False, labelAngle=-45,
         labelExpr=f"datum.value <= {LOWEST_RISK} ? '0' : format(datum.value, '~g')",
         titleFontWeight="normal", labelOverlap=False,
     )  # fmt: skip
@@ -96,13 +134,13 @@ def risk_chart(data: Plain) -> Any:
     )
     texts = (
         alt.Chart(data_rows)
-        .mark_text(dy=-7, fontSize=11, color=INK, aria=False)
+        .mark_text(dy=-7, fontSize=12, color=INK, aria=False)
         .encode(x=alt.X("middle:Q", scale=scale, axis=None), y="length:Q", text="text:N")
     )
     upper = alt.layer(bars, texts, *_threshold_rule(data.get("threshold"), scale)).properties(
-        width=WIDTH, height=190, title=_title("Records")
+        width=width, height=190, title=_title("Records")
     )
-    lower = _cumulative(data_rows, scale, axis, data.get("kind", "individual"))
+    lower = _cumulative(data_rows, scale, axis, data.get("kind", "individual"), width)
     return alt.vconcat(upper, lower, spacing=8)
 
 
@@ -129,11 +167,11 @@ def _threshold_rule(threshold: float | None, scale: Any) -> list[Any]:
     values = alt.InlineData(values=[{"limit": threshold, "text": f"limit {threshold:g}"}])
     base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
     rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
-    text = base.mark_text(align="left", dx=4, fontSize=11, fontWeight="bold", color=INK, aria=False)
+    text = base.mark_text(align="left", dx=4, fontSize=12, fontWeight="bold", color=INK, aria=False)
     return [rule, text.encode(text="text:N", y=alt.value(6))]
 
 
-def _cumulative(data_rows: Any, scale: Any, axis: Any, kind: str) -> Any:
+def _cumulative(data_rows: Any, scale: Any, axis: Any, kind: str, width: int) -> Any:
     import altair as alt
 
     base = alt.Chart(data_rows).encode(
@@ -142,13 +180,13 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any, kind: str) -> Any:
     )
     line = base.mark_line(color=INK, strokeWidth=1.5, interpolate="linear", aria=False)
     points = base.mark_point(color=INK, fill="#ffffff", size=28, aria=False)
-    texts = base.mark_text(dy=-9, fontSize=10, color=INK, aria=False).encode(text="share:N")
+    texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(text="share:N")
     return (line + points + texts).properties(
-        width=WIDTH, height=120, title=_title("Share of records up to this risk")
+        width=width, height=120, title=_title("Share of records up to this risk")
     )
 
 
-def forest_chart(data: Plain) -> Any:
+def forest_chart(data: Plain, width: int = WIDTH) -> Any:
     """Estimates term by term, each on an axis of its own; intervals only where the document prints them exactly."""
     import altair as alt
 
@@ -157,11 +195,11 @@ def forest_chart(data: Plain) -> Any:
         if row["estimate"]["value"] is not None:
             terms.setdefault(row["term"], []).append(row)
     space = _space([row["file"] for row in data["rows"]])
-    parts = [_term_chart(term, rows, space) for term, rows in terms.items()]
-    return alt.vconcat(*parts, spacing=14) if parts else _bars([])
+    parts = [_term_chart(term, rows, space, width) for term, rows in terms.items()]
+    return alt.vconcat(*parts, spacing=14) if parts else _bars([], width)
 
 
-def _term_chart(term: str, rows: Sequence[Plain], space: int) -> Any:
+def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any:
     import altair as alt
 
     shown = [_forest_row(row) for row in rows]
@@ -172,7 +210,7 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int) -> Any:
     room = 0.12 * (high - low) or 0.1 * abs(high) or 1.0
     scale = alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
     across = alt.Axis(
-        format=",~r", labelFontSize=11, labelColor=INK, grid=False, aria=False, tickCount=5, labelFlush=True
+        format=",~r", labelFontSize=12, labelColor=INK, grid=False, aria=False, tickCount=5, labelFlush=True
     )
     base = alt.Chart(alt.InlineData(values=shown)).encode(
         y=alt.Y("file:N", sort=None, title=None, axis=_names(space))
@@ -183,8 +221,8 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int) -> Any:
     points = base.mark_point(size=55, stroke=INK, filled=True, opacity=1, aria=False).encode(
         x=alt.X("estimate:Q", scale=scale), fill=alt.Fill("fill:N", scale=None)
     )
-    texts = base.mark_text(dy=-9, fontSize=10, color=INK, aria=False).encode(x="estimate:Q", text="text:N")
-    return (spans + points + texts).properties(width=WIDTH - space, height=alt.Step(30), title=_title(term))
+    texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(x="estimate:Q", text="text:N")
+    return (spans + points + texts).properties(width=width - space, height=alt.Step(30), title=_title(term))
 
 
 def _forest_row(row: Plain) -> dict[str, Any]:
@@ -207,7 +245,7 @@ def has_interval(row: Plain) -> bool:
     return bool(row.get("exact")) and all(row[end]["value"] is not None for end in ("low", "high"))
 
 
-def heat_chart(data: Plain) -> Any:
+def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     """A figure of every pair of variables; the darker, the further from the best."""
     import altair as alt
 
@@ -218,7 +256,7 @@ def heat_chart(data: Plain) -> Any:
     darkest = max((row["far"] for row in rows), default=0) or 1
     names = list(data["variables"])
     space = _space(names)
-    plain = {"labelFontSize": 11, "domain": False, "title": None, "labelAngle": 0}
+    plain = {"labelFontSize": 12, "domain": False, "title": None, "labelAngle": 0}
     across = _names(space, **plain, minExtent=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("one:N", sort=names, axis=across), y=alt.Y("other:N", sort=names, axis=_names(space, **plain))
@@ -227,12 +265,12 @@ def heat_chart(data: Plain) -> Any:
     squares = base.mark_rect(stroke=LIGHT, aria=False).encode(
         color=alt.Color("far:Q", scale=scale, legend=None)
     )
-    texts = base.mark_text(fontSize=10, color=INK, aria=False).encode(text="text:N")
-    side = max(28, min(70, (WIDTH - space) // max(len(names), 1)))
+    texts = base.mark_text(fontSize=12, color=INK, aria=False).encode(text="text:N")
+    side = max(28, min(70, (width - space) // max(len(names), 1)))
     return (squares + texts).properties(width=side * len(names), height=24 * len(names))
 
 
-def bubbles_chart(data: Plain) -> Any:
+def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     """Records by two figures: points as large as their number, a dashed line where both figures are equal.
 
     With `steps`, the names of bins, `x` and `y` of a row count them from 0, and each number is written.
@@ -276,9 +314,10 @@ def bubbles_chart(data: Plain) -> Any:
     ).encode(size=size)
     layers = [line, points]
     if steps:
-        texts = base.mark_text(fontSize=10, color=INK, aria=False)
+        texts = base.mark_text(fontSize=12, color=INK, aria=False)
         layers.append(texts.encode(text="text:N", y=alt.Y("above:Q")))
-    return alt.layer(*layers).properties(width=SQUARE, height=SQUARE)
+    side = min(SQUARE, width - NARROWEST_LABEL)
+    return alt.layer(*layers).properties(width=side, height=side)
 
 
 def _sizes(most: float) -> list[float]:
@@ -290,13 +329,13 @@ def _figures_axis(**more: Any) -> Any:
     """An axis of figures, with its title."""
     import altair as alt
 
-    given = {"labelFontSize": 11, "labelColor": INK, "titleFontWeight": "normal", "titleColor": INK}
+    given = {"labelFontSize": 12, "labelColor": INK, "titleFontWeight": "normal", "titleColor": INK}
     return alt.Axis(
         **{**given, "gridColor": LIGHT, "gridOpacity": 0.5, "labelOverlap": True, "aria": False, **more}
     )
 
 
-def curve_chart(data: Plain) -> Any:
+def curve_chart(data: Plain, width: int = WIDTH) -> Any:
     """A density over its figure, filled down to 0."""
     import altair as alt
 
@@ -305,7 +344,7 @@ def curve_chart(data: Plain) -> Any:
         y=alt.Y("y:Q", title=data["y"], axis=_figures_axis(format="~s", tickCount=5)),
     )
     area = base.mark_area(color=LIGHT, line={"color": INK, "strokeWidth": 1.5}, aria=False)
-    return area.properties(width=WIDTH - NARROWEST_LABEL, height=220)
+    return area.properties(width=width - NARROWEST_LABEL, height=min(220, width // 2))
 
 
 CHARTS = {
@@ -314,9 +353,17 @@ CHARTS = {
 }  # fmt: skip
 
 
-def chart_for(name: str, data: Plain, title: str = "") -> Any:
+MOST_NARROW = 4  # variables of a heat chart in a column
+
+
+def is_narrow(name: str, data: Plain) -> bool:
+    """Whether a chart is drawn in one of two columns: all but the bins of risk, and wide tables of pairs."""
+    return name != "risk" and (name != "heat" or len(data["variables"]) <= MOST_NARROW)
+
+
+def chart_for(name: str, data: Plain, title: str = "", *, width: int = WIDTH) -> Any:
     """Build the Altair chart of a block, in the style of the report; one that stands alone has a title."""
-    chart = CHARTS[name](data)
+    chart = CHARTS[name](data, width)
     return _styled(chart.properties(title=_heading(title)) if title else chart)
 
 

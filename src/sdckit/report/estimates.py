@@ -12,7 +12,7 @@ from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.carried import carried, variables_of
 from sdckit.report.charts import has_interval
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
-from sdckit.report.parts import bars
+from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View
@@ -167,7 +167,7 @@ def forest_blocks(
     digits = "" if any(map(has_interval, rows)) else ", to two digits" if ends else ""
     heads = ("Term and file", "Estimate", *("From", "To")[: len(ends)])
     caption = f"Estimates and intervals{digits}" if ends else "Estimates"
-    return [*chart, TableBlock(caption, heads, texts, tuple(range(1, len(heads)))), *note]
+    return [*chart, TableBlock(caption, heads, texts, tuple(range(1, len(heads))), behind=True), *note]
 
 
 def _label(term: Tree, file: str) -> Tree:
@@ -215,10 +215,10 @@ def figures_view(
         laid: list[Block] = [TableBlock(head, ("Figure", "Release"), rows, (1,))]
         if by_variable and found["variables"]:
             texts = tuple((name, leaf["text"]) for name, leaf in found["variables"].items())
-            laid.append(TableBlock(caption, ("Variable", "Figure"), texts, (1,)))
-            laid.append(bars(caption, "", found["variables"].items()))
+            table = TableBlock(caption, ("Variable", "Figure"), texts, (1,))
+            laid += figure(bars(caption, "", found["variables"].items()), table)
         else:
-            laid.append(bars(head, "", ((words[name], found[name]) for name in drawn)))
+            laid.append(bars(head, "", ((words[name], found[name]) for name in drawn), aside=True))
         return [*laid, *said_blocks(found)]
 
     return UtilityView(USEFULNESS, tree, blocks)

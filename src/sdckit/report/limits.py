@@ -8,7 +8,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Count, Holds, Share, Tree
-from sdckit.report.parts import bars, texts
+from sdckit.report.parts import bars, figure, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -29,9 +29,10 @@ def limits_view(
                 for limit, leaf in limits.items():
                     label = f"{variable}, {(kinds or {}).get(kind, words)}, {letter} = {limit}"
                     rows.append((label, *texts(leaf["holds"], leaf["n"], leaf["rate"])))
-                    drawn.append((label, leaf["n"]))
+                    share = {**leaf["n"], "text": of_whole(leaf["n"], leaf["rate"])}
+                    drawn.append((label, share))
         caption = "Records in groups beyond the limit"
-        return [bars(caption, "records", drawn), TableBlock(caption, HEADS, tuple(rows), (2, 3))]
+        return figure(bars(caption, "records", drawn), TableBlock(caption, HEADS, tuple(rows), (2, 3)))
 
     return View(f"What would be learnt: {words}", _tree, blocks, noted(Note(words, text, source)))
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Paragraph
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Count, Quantity
 from sdckit.report.gate.printed import Printed
 from sdckit.report.gate.relations import link_records
 from sdckit.report.setting import Setting, rule_of
 
 __all__ = [
-    "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "notes_blocks", "of_rule", "of_whole", "ruled",
-    "texts", "uniques_of",
+    "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "figure", "notes_blocks", "of_rule", "of_whole",
+    "ruled", "texts", "uniques_of",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -24,7 +25,11 @@ EXPECTED = "Expected re-identifications"
 
 
 def bars(
-    caption: str, unit: str, rows: Iterable[tuple[str, Plain | None] | tuple[str, Plain, str]]
+    caption: str,
+    unit: str,
+    rows: Iterable[tuple[str, Plain | None] | tuple[str, Plain, str]],
+    *,
+    aside: bool = False,
 ) -> ChartBlock:
     """Draw printed figures as bars: label, figure and, where rows differ, tone of each.
 
@@ -37,7 +42,12 @@ def bars(
         {"label": label, "n": UNDEFINED if leaf is None else leaf} | ({"tone": tone[0]} if tone else {})
         for label, leaf, *tone in rows
     ]
-    return ChartBlock("bars", {"rows": drawn, "unit": unit}, caption)
+    return ChartBlock("bars", {"rows": drawn, "unit": unit}, caption, aside)
+
+
+def figure(chart: ChartBlock, table: TableBlock) -> list[Block]:
+    """A chart, and behind it the table that says the same."""
+    return [chart, replace(table, behind=True)]
 
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:

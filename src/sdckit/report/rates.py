@@ -273,7 +273,7 @@ def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
     first = tree["releases"][0]
     shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
     ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
-    return bars(caption, "of the attempts", ends)
+    return bars(caption, "of the attempts", ends, aside=True)
 
 
 def percent(leaf: Plain) -> str:

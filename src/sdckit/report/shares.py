@@ -188,7 +188,7 @@ def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBl
     first = tree["releases"][0]
     of_records = (one for one in shares if one.base in {"n", "released"} and one.name in first)
     rows = ((one.words, first[one.name]) for one in of_records)
-    return bars(caption, "of the records", rows)
+    return bars(caption, "of the records", rows, aside=True)
 
 
 def release_heads(m: int) -> tuple[str, ...]:

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sdckit.report.blocks import Block, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
+from sdckit.report.blocks import (
+    Block,
+    Code,
+    Entries,
+    Facts,
+    Page,
+    Paragraph,
+    Section,
+    TableBlock,
+    Tables,
+    Verdicts,
+)
+from sdckit.report.chapters.decision import decision_sections
+from sdckit.report.chapters.glossary import glossary
 from sdckit.report.chapters.release_types import limits_words, release_sentence
 from sdckit.report.chapters.sentences import answer, headline, listed, status, verdict_sentence
-from sdckit.report.parts import by_rule, ruled, texts
+from sdckit.report.chapters.side_by_side import figures_of
+from sdckit.report.parts import texts
 from sdckit.report.subgroups import subgroup_blocks
-from sdckit.report.view import Plain, view_of, views_of
+from sdckit.report.view import Plain, views_of
 
 __all__ = [
-    "MOST_ROWS", "STATES", "answer_section", "figures_of", "headed_page", "intruder_sections", "lay_out",
+    "MOST_ROWS", "STATES", "answer_section", "headed_page", "intruder_sections", "lay_out",
     "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "release_type",
     "scenario_section", "verdicts_block",
 ]  # fmt: skip
@@ -30,11 +44,14 @@ def lay_out(plain: Plain) -> Page:
     if several:
         sections.append(_side_by_side(plain))
     sections += [scenario_section(plain), _file(plain)]
+    known: list[str] = []
     for one in plain["intruders"]:
         heading = (
             f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
         )
-        sections += intruder_sections(one, heading=heading)
+        sections += intruder_sections(one, heading=heading, known=known)
+        known += one["keys"]
+    sections += not_measured(plain["intruders"])
     if plain.get("records_at_risk"):
         sections.append(records_section(plain))
     sections.append(methods_section(plain))
@@ -50,7 +67,7 @@ def headed_page(plain: Plain, what: str, sections: Sequence[Section]) -> Page:
         plain["confidential"],
         STATES[plain["passed"]] if plain["verdicts"] else "open",
         headline(plain),
-        tuple(sections),
+        (*decision_sections(plain), *sections, *glossary(sections)),
         f"sdckit {version}, {plain['date']}. " + protection_words(plain),
     )
 
@@ -115,48 +132,48 @@ def _side_by_side(plain: Plain) -> Section:
     return Section("Intruders side by side", (table,))
 
 
-def figures_of(ones: Sequence[Plain]) -> list[dict[str, Plain]]:
-    """The main figures of intruders, or of files, side by side: words and printed leaf.
+def intruder_sections(
+    one: Plain, *, heading: str, without: Sequence[str] = (), known: Sequence[str] = ()
+) -> list[Section]:
+    """Lay out everything measured against one intruder, but for the measures `without`.
 
-    Where missing key values were taken for two things in one of them, a file without missing values has the same
-    figures under both.
+    The levels of keys `known` to an intruder before stand there.
     """
-    found: list[dict[str, Plain]] = [{} for _ in ones]
-    places = dict.fromkeys(place for one in ones for place, view in views_of(one))
-    for place in places:
-        view = view_of(place)
-        rules = dict.fromkeys(rule for one in ones if one.get(place) for rule, _ in by_rule(one, place))
-        if len(rules) > 1:
-            rules.pop("", None)
-        for one, figures in zip(ones, found, strict=True):
-            at = dict(by_rule(one, place)) if one.get(place) else {}
-            for rule in rules if at else ():
-                for words, leaf in view.figures(one, at.get(rule, at.get("", place))).items():
-                    figures[ruled(words, rule)] = leaf
-    return found
-
-
-def intruder_sections(one: Plain, *, heading: str) -> list[Section]:
-    """Lay out everything measured against one intruder."""
-    sections = [
+    return [
         Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)),
-        Section("Keys and their levels", tuple(_keys(one)), 3),
-        *measure_sections(one),
+        Section("Keys and their levels", tuple(_keys(one, known)), 3),
+        *measure_sections(one, without=without),
     ]
-    return sections + not_measured(one)
 
 
-def not_measured(one: Plain) -> list[Section]:
-    """What did not run against an intruder, and why."""
-    rows = tuple((row["measure"].replace(":", ", "), row["reason"]) for row in one["skipped"])
+def not_measured(ones: Sequence[Plain]) -> list[Section]:
+    """What did not run, and why: once for all intruders and files of which it is so."""
+    who: dict[tuple[str, str], list[str]] = {}
+    for one in ones:
+        for row in one["skipped"]:
+            who.setdefault((row["measure"].replace(":", ", "), row["reason"]), []).append(one.get("name", ""))
+    names = list(dict.fromkeys(one["name"] for one in ones if one.get("name")))
+    rows = tuple(
+        (
+            measure,
+            reason + ("" if set(names) <= set(found) or not any(found) else f" ({listed(_once(found))})"),
+        )
+        for (measure, reason), found in who.items()
+    )
     table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
-    return [Section("Not measured", (table,), 3)] if rows else []
+    return [Section("Not measured", (table,))] if rows else []
 
 
-def measure_sections(one: Plain) -> list[Section]:
-    """A section for each measure; those that follow each other under one heading share it."""
+def _once(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def measure_sections(one: Plain, *, without: Sequence[str] = ()) -> list[Section]:
+    """A section for each measure but those `without`; such that follow each other under one heading share it."""
     sections: list[Section] = []
     for place, view in views_of(one):
+        if place in without:
+            continue
         blocks = (*view.blocks(one, place), *subgroup_blocks(one, place))
         if sections and sections[-1].title == view.title:
             blocks = (*sections.pop().blocks, *blocks)
@@ -164,7 +181,7 @@ def measure_sections(one: Plain) -> list[Section]:
     return sections
 
 
-def _keys(one: Plain) -> list[Block]:
+def _keys(one: Plain, known: Sequence[str]) -> list[Block]:
     inside = any("n_levels" in key for key in one["key_facts"])
     rows = tuple(
         (
@@ -180,10 +197,13 @@ def _keys(one: Plain) -> list[Block]:
     levels = ("Levels",) if inside else ()
     counted = ("Levels with 5 or more records", "Missing", "Missing rate")
     columns = ("Key", "Type", *levels, *counted, "A missing value")
-    order = Paragraph("The levels of each key, the most frequent first.", "paper")
+    new = [key for key in one["key_facts"] if key["name"] not in known]
+    again = listed([key["name"] for key in one["key_facts"] if key["name"] in known])
+    before = f" Those of {again} stand above." if again else ""
+    order = Paragraph(f"The levels of each key, the most frequent first.{before}", "paper")
     numeric = tuple(range(2, len(columns) - 1))
-    tables = Tables(tuple(_levels(key) for key in one["key_facts"]))
-    return [TableBlock("Keys", columns, rows, numeric), order, tables]
+    tables = [Tables(tuple(map(_levels, new)))] if new else []
+    return [TableBlock("Keys", columns, rows, numeric), order, *tables]
 
 
 def _levels(key: Plain) -> TableBlock:
@@ -237,9 +257,9 @@ def _file(plain: Plain) -> Section:
 
 def methods_section(plain: Plain) -> Section:
     """Say how the figures are computed and how to repeat them."""
-    rows = tuple((one["name"], one["text"], one["source"]) for one in plain["methods"])
+    how = tuple((one["name"], one["text"], one["source"]) for one in plain["methods"])
     blocks: tuple[Block, ...] = (
-        TableBlock("How the figures are computed", ("Measure", "Method", "Source"), rows),
+        Entries(how),
         Code("In Python", plain["reproduce"]["python"]),
         Code("On the command line", plain["reproduce"]["command"]),
         Code("The scenario, as a file", plain["reproduce"]["scenario"]),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
+from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.chapters.release_links import link_parts
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import (
@@ -247,7 +247,8 @@ def recipe_section(plain: Plain) -> Section:
     if any("below_k" in one for one in plain["figures"]):
         blocks += _after(plain)
     notes = [f"Step {one['step']}: {note}." for one in plain["steps"] for note in one["notes"]]
-    blocks += [Paragraph(note) for note in notes[:MOST_NOTES]]
+    if notes:
+        blocks.append(Items(tuple(notes[:MOST_NOTES])))
     made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
     blocks.append(
         Paragraph(
@@ -303,7 +304,12 @@ def _after(plain: Plain) -> list[Block]:
     caption = f"{below(plain['k'])} with the same keys, after each step{of}"
     return [
         TableBlock(f"Risk and utility after each step{of}", heads, rows, tuple(range(1, len(heads)))),
-        bars(caption, "records", ((_label(one, several=several), one["below_k"]) for one in figures)),
+        bars(
+            caption,
+            "records",
+            ((_label(one, several=several), one["below_k"]) for one in figures),
+            aside=True,
+        ),
     ]
 
 

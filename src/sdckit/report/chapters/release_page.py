@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, Section, TableBlock
+from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
 from sdckit.report.chapters.attacks_chapter import attack_blocks
+from sdckit.report.chapters.next_steps import CONTRIBUTIONS
 from sdckit.report.chapters.page import (
-    figures_of,
     headed_page,
     intruder_sections,
     lay_out,
@@ -22,6 +22,7 @@ from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, usefulness_note
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA
 from sdckit.report.chapters.sentences import listed
+from sdckit.report.chapters.side_by_side import figures_of, once_where_equal
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import USEFULNESS
 from sdckit.report.parts import bars, below
@@ -38,7 +39,15 @@ DRAWN = below(3)
 
 def page_of(plain: Plain) -> Page:
     """Lay out a protected assessment of one file, or of a release beside its original."""
-    return lay_out_release(plain) if plain["schema"] == RELEASE_SCHEMA else lay_out(plain)
+    if plain["schema"] != RELEASE_SCHEMA:
+        return lay_out(_merged(plain))
+    released = [_merged(one) for one in plain["released"]]
+    return lay_out_release({**plain, "original": _merged(plain["original"]), "released": released})
+
+
+def _merged(plain: Plain) -> Plain:
+    """A file with what is printed alike under both rules for missing values once."""
+    return {**plain, "intruders": [once_where_equal(one) for one in plain["intruders"]]}
 
 
 def lay_out_release(plain: Plain) -> Page:
@@ -47,30 +56,46 @@ def lay_out_release(plain: Plain) -> Page:
     sections = [release_answer(plain), scenario_section(plain), _files(plain)]
     if "what_was_done" in plain:
         sections.append(recipe_section(plain["what_was_done"]))
+    known: list[str] = []
     for number, one in enumerate(plain["intruders"]):
-        of = f" (intruder “{one['name']}”)" if several else ""
-        sections.append(Section(f"Before and after{of}", tuple(before_and_after(plain, number))))
-        sections += [Section(f"{title}{of}", _once(blocks)) for title, blocks in _measured(one).items()]
-        sections += not_measured(one)
+        heading = (
+            f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
+        )
+        sections.append(Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)))
+        sections.append(Section("Before and after", tuple(before_and_after(plain, number)), 3))
+        sections += [Section(title, tuple(blocks), 3) for title, blocks in _measured(one).items()]
+        if len(plain["released"]) == 1:
+            sections += _by_itself(plain, number, known)
+            known += one["keys"]
     if plain["utility"] is not None:
-        blocks = (*usefulness_note(plain), *_once(utility_blocks(plain["utility"])))
+        blocks = (*usefulness_note(plain), *utility_blocks(plain["utility"]))
         sections.append(Section(USEFULNESS, blocks))
     if plain.get("attacks") is not None:
-        sections.append(Section(ATTACKS, _once(attack_blocks(plain["attacks"], several=several))))
-    if len(plain["released"]) == 1:
-        for one in plain["released"][0]["intruders"]:
-            of = f" by intruder “{one['name']}”" if several else ""
-            alone = intruder_sections(one, heading=f"The release by itself{of}")
-            sections += [replace(section, paper=True) for section in alone]
+        sections.append(Section(ATTACKS, tuple(attack_blocks(plain["attacks"], several=several))))
+    measured = [
+        *plain["intruders"],
+        *(plain["released"][0]["intruders"] if len(plain["released"]) == 1 else ()),
+    ]
+    sections += not_measured([*measured, *([plain["utility"]] if plain["utility"] is not None else [])])
     sections.append(methods_section(plain))
     m = len(plain["released"])
     return headed_page(plain, "A release" if m == 1 else f"{m} releases", sections)
 
 
-def _once(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Leave out charts that show what a table beside them says: a page has few charts."""
-    said = {block.caption for block in blocks if isinstance(block, TableBlock)}
-    return tuple(block for block in blocks if not isinstance(block, ChartBlock) or block.caption not in said)
+def _by_itself(plain: Plain, number: int, known: Sequence[str]) -> list[Section]:
+    """What was measured of the release alone; not the levels of keys that are `known` from above."""
+    one = plain["released"][0]["intruders"][number]
+    alone = intruder_sections(one, heading="", without=_without(plain, one["name"]), known=known)[1:]
+    return [
+        replace(section, title=f"In the release: {section.title[0].lower()}{section.title[1:]}", paper=True)
+        for section in alone
+    ]
+
+
+def _without(plain: Plain, intruder: str) -> tuple[str, ...]:
+    """Which key to coarsen is asked where a limit is exceeded."""
+    beyond = any(one["intruder"] == intruder and one["holds"]["value"] is False for one in plain["verdicts"])
+    return () if beyond else (CONTRIBUTIONS,)
 
 
 def release_answer(plain: Plain) -> Section:
@@ -130,7 +155,7 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
         if words in one
     ]
     caption = f"{DRAWN} with the same keys, before and after"
-    return [table, bars(caption, "records", bars_of)]
+    return [table, bars(caption, "records", bars_of, aside=True)]
 
 
 def _measured(one: Plain) -> Mapping[str, list[Block]]:

@@ -14,6 +14,7 @@ __all__ = [
     "limit_name",
     "listed",
     "overall",
+    "some_records",
     "status",
     "verdict_sentence",
 ]
@@ -83,7 +84,7 @@ def _judged(one: Plain, n: Plain) -> str:
     if holds is None:
         reason = one["holds"].get("reason") or one["reason"] or "the measure did not run"
         return f"{_limit_words(one)} could not be judged: {reason.rstrip('.')}."
-    some = _some_records(one, n)
+    some = some_records(one, n)
     if one["name"] == "k":
         said = (
             f"Every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})"
@@ -170,7 +171,8 @@ def _limit_words(one: Plain) -> str:
     return f"{name}{of} (limit {one['limit']:g})"
 
 
-def _some_records(one: Plain, n: Plain) -> str:
+def some_records(one: Plain, n: Plain) -> str:
+    """The records a limit is exceeded for, of all records, with their share."""
     count = one["n_records"]
     if count is None:
         return "Some records"

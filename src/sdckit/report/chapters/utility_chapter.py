@@ -8,7 +8,7 @@ from typing import Any
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.estimates import forest_block
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
-from sdckit.report.parts import bars
+from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
 
@@ -49,9 +49,6 @@ def utility_blocks(tree: Plain) -> list[Block]:
     blocks += [*variable_blocks(tree["variables"]), *pair_blocks(tree["pairs"]), *heat_blocks(tree["heat"])]
     for model in tree["models"]:
         blocks += _model_blocks(model)
-    if tree["skipped"]:
-        rows = tuple((row["measure"].replace("_", " "), row["reason"]) for row in tree["skipped"])
-        blocks.append(TableBlock("Not measured, and why", ("Measure", "Reason"), rows))
     return blocks
 
 
@@ -61,7 +58,7 @@ def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
         return []
     rows = tuple((name, leaf["text"]) for name, leaf in variables.items())
     table = TableBlock(MOVED, ("Variable", "Share in other values"), rows, (1,))
-    return [table, bars(MOVED, "of the records", variables.items())]
+    return figure(bars(MOVED, "of the records", variables.items()), table)
 
 
 def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
@@ -73,7 +70,8 @@ def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
 
 def heat_blocks(heat: Plain | None) -> list[Block]:
     """Draw every two-way table."""
-    return [ChartBlock("heat", heat, HEAT)] if heat else []
+    told = heat and any(one["value"]["value"] is not None for one in heat["cells"])
+    return [ChartBlock("heat", heat, HEAT)] if heat and told else []
 
 
 def _model_blocks(model: Plain) -> list[Block]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Page, Section
+from sdckit.report.blocks import Block, ChartBlock, Page
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import OPEN, chart_for, describe, to_svg
+from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, to_svg
+from sdckit.report.formats.flow import behind_charts, chapters_of, decision_of
 
-__all__ = ["MOST_CHARTS", "figure_of", "render_fragment", "render_html", "render_page"]
+__all__ = ["figure_of", "render_fragment", "render_html", "render_page"]
 
-# Every chart costs some 50 ms; an assessment of many intruders keeps its tables.
-MOST_CHARTS = 20
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
+WORDS = {"contents": "Contents", "as_table": "As a table", "behind": "The figures of the charts"}
 
 Plain = Mapping[str, Any]
 
@@ -27,16 +27,18 @@ def render_html(plain: Plain) -> str:
 
 
 def render_page(page: Page) -> str:
-    """Render laid-out sections; charts beyond `MOST_CHARTS` are left to their tables."""
+    """Render laid-out sections: the decision page, the contents, the annex, the figures of its charts for a print."""
     from markupsafe import Markup
 
-    style = Markup(_read("report.css"))  # our own file, not data
     told = {
         "page": page,
-        "groups": _chapters(page.sections),
+        "decision": decision_of(page.sections),
+        "chapters": chapters_of(page.sections),
+        "behind": behind_charts(page.sections),
         "marks": MARKS,
-        "style": style,
-        "draw": _drawer(),
+        "words": WORDS,
+        "style": Markup(_read("report.css")),  # our own file, not data
+        "draw": figure_of,
     }
     return str(_template("report.html").render(told))
 
@@ -46,35 +48,13 @@ def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> s
     return str(_template("fragment.html").render(title=title, blocks=blocks, note=note, draw=lambda _: None))
 
 
-def _chapters(sections: Sequence[Section]) -> list[list[Section]]:
-    chapters: list[list[Section]] = []
-    for section in sections:
-        if section.level == 2 or not chapters:
-            chapters.append([])
-        chapters[-1].append(section)
-    return chapters
-
-
-def _drawer() -> Callable[[ChartBlock], dict[str, Any] | None]:
-    drawn: list[str] = []
-
-    def draw(block: ChartBlock) -> dict[str, Any] | None:
-        if len(drawn) >= MOST_CHARTS:
-            return None
-        drawn.append(block.name)
-        return figure_of(block)
-
-    return draw
-
-
 def figure_of(block: ChartBlock) -> dict[str, Any]:
     """Draw a chart: its SVG, what it says to those who cannot see it, and a note on its marks."""
     from markupsafe import Markup
 
-    svg = to_svg(chart_for(block.name, block.data))
+    width = COLUMN if is_narrow(block.name, block.data) else WIDTH
+    svg = to_svg(chart_for(block.name, block.data, width=width))
     notes = [OPEN_BARS] if OPEN in svg else []
-    if block.name == "risk" and block.data.get("threshold") is not None:
-        notes.insert(0, "Dark bars lie above the limit.")
     # Vega escapes the texts it draws.
     words = describe(block.name, block.data, block.caption)
     return {"svg": Markup(svg), "alt": words, "note": " ".join(notes)}

@@ -39,7 +39,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     heads = ("Variable", *release_heads(max(map(len, found.values()), default=1)))
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        bars(CAPTION, "of the records", ((name, leaves[0]) for name, leaves in found.items())),
+        bars(CAPTION, "of the records", ((name, leaves[0]) for name, leaves in found.items()), aside=True),
         *said_blocks(plain[place]),
     ]
 

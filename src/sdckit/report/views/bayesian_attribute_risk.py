@@ -40,7 +40,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
     return [
         TableBlock(caption, ("Mean over the records", "Release"), rows, (1,)),
-        bars(caption, "of the records", ((words, found[name]) for name, words in WORDS.items())),
+        bars(caption, "of the records", ((words, found[name]) for name, words in WORDS.items()), aside=True),
         *said_blocks(found),
     ]
 

@@ -49,7 +49,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         for words, name, other in COMPARED
         for pair in ((words, found[name]), (f"{words}, by chance", found.get(other, EVEN)))
     )
-    chart = bars(caption, "of the planted records", pairs)
+    chart = bars(caption, "of the planted records", pairs, aside=True)
     rows = [
         (words, _text(exact, name) or percent(found[name]), percent(found.get(other, EVEN)))
         for words, name, other in COMPARED

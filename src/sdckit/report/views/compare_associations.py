@@ -11,7 +11,7 @@ from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.carried import carried, n_moved
 from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
 from sdckit.report.gate.figures import Guarded, Tree, Value
-from sdckit.report.parts import bars
+from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain
 
@@ -64,12 +64,17 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
     table = TableBlock("Associations before and after", ("Figure", "Release"), rows, (1,))
     if found["heat"] is None:
-        return [table, bars(table.caption, "", ((words, found[name]) for name, words in WORDS.items()))]
+        return [
+            table,
+            bars(table.caption, "", ((words, found[name]) for name, words in WORDS.items()), aside=True),
+        ]
     cells = tuple((f"{one['one']} × {one['other']}", one["value"]["text"]) for one in found["heat"]["cells"])
     return [
         table,
-        ChartBlock("heat", found["heat"], CHANGE),
-        TableBlock(CHANGE, ("Variables", "Change"), cells, (1,)),
+        *figure(
+            ChartBlock("heat", found["heat"], CHANGE),
+            TableBlock(CHANGE, ("Variables", "Change"), cells, (1,)),
+        ),
     ]
 
 

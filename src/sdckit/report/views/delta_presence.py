@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Holds, InternalOnly, Relation, Share, Tree
-from sdckit.report.parts import bars, notes_blocks, texts
+from sdckit.report.parts import bars, figure, notes_blocks, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -66,8 +66,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     rows = tuple((label, *texts(count, rate)) for label, count, rate in leaves)
     return [
         Facts(tuple(facts)),
-        bars(caption, "people", ((label, count) for label, count, _ in leaves)),
-        TableBlock(caption, ("Who", "People", "Share"), rows, (1, 2)),
+        *figure(
+            bars(caption, "people", ((label, count) for label, count, _ in leaves)),
+            TableBlock(caption, ("Who", "People", "Share"), rows, (1, 2)),
+        ),
         *notes_blocks(tree),
     ]
 

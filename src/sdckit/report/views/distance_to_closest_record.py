@@ -140,7 +140,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     means = exact["verdict"] if exact else f"{capital(found['means'])}."
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        bars(CAPTION, "of the records", ((NEAR[name], releases[0][name]) for name in names)),
+        bars(CAPTION, "of the records", ((NEAR[name], releases[0][name]) for name in names), aside=True),
         Paragraph(means),
         *details(found),
     ]

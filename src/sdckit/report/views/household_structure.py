@@ -10,7 +10,7 @@ from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Told, Tree
 from sdckit.report.gate.pooling import OTHER
 from sdckit.report.gate.relations import SMALL
-from sdckit.report.parts import bars, of_whole, texts
+from sdckit.report.parts import bars, figure, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -126,12 +126,14 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     return [
         Facts(facts),
-        bars(
-            "Households by number of members",
-            "households",
-            ((_members(row), row["n"]) for row in tree["sizes"]),
+        *figure(
+            bars(
+                "Households by number of members",
+                "households",
+                ((_members(row), row["n"]) for row in tree["sizes"]),
+            ),
+            TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
         ),
-        TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
         Paragraph(HINT, "note"),
     ]
 

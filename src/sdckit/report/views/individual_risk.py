@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
 from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.relations import largest_size, link_records, link_risk
-from sdckit.report.parts import EXPECTED, by_rule, of_rule, of_whole, texts
+from sdckit.report.parts import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View
 
@@ -106,19 +106,29 @@ def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | 
     data = {"rows": bins, "threshold": threshold, "kind": kind}
     rows = tuple(
         (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"]))
-        for row in bins
+        for row in _filled(bins)
     )
     columns = (f"{kind.capitalize()} risk", "Records", "Share", "Share up to here")
+    kept = _filled(bins)
+    dark = "" if threshold is None else f"; dark: above the limit of {threshold:g}"
+    drawn = (
+        (
+            f"{row['from']:g} to {row['to']:g}", {**row["n"], "text": of_whole(row["n"], row["rate"])},
+            "dark" if threshold is not None and row["from"] >= threshold else "light",
+        )
+        for row in kept
+    )  # fmt: skip
+    caption = f"Records by {kind} risk{of}"
     return [
-        ChartBlock("risk", data, f"Distribution of {kind} risk, and its cumulative curve{of}"),
-        TableBlock(f"Records by {kind} risk{of}", columns, _trimmed(rows), (1, 2, 3)),
+        ChartBlock("risk", data, f"Distribution of {kind} risk, and its cumulative curve{of}", aside=True),
+        *figure(bars(f"{caption}{dark}", "records", drawn), TableBlock(caption, columns, rows, (1, 2, 3))),
     ]
 
 
-def _trimmed(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+def _filled(bins: Sequence[Plain]) -> Sequence[Plain]:
     """Leave out the empty bins below the first record and above the last."""
-    filled = [number for number, row in enumerate(rows) if row[1] != "0"]
-    return tuple(rows[filled[0] : filled[-1] + 1]) if filled else tuple(rows)
+    filled = [number for number, row in enumerate(bins) if row["n"]["text"] != "0"]
+    return bins[filled[0] : filled[-1] + 1] if filled else bins
 
 
 def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:

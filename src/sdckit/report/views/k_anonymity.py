@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels, link_records, link_resting
-from sdckit.report.parts import bars, below, by_rule, of_rule, texts
+from sdckit.report.parts import bars, below, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -94,7 +94,8 @@ def blocks(one: Plain, place: str) -> list[Block]:
             label = f"k = {k}" + (f", missing as {rule}" if rule else "")
             more = [tree["resting_on_missing"][k]["text"] if tree is lenient else "–"] if resting else []
             rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k]), *more))
-            drawn.append((label, count, TONES[rule]))
+            share = {**count, "text": of_whole(count, tree["violation_rates"][k])}
+            drawn.append((label, share, TONES[rule]))
     more = [RESTING] if resting else []
     columns = ("Tested", "Result", "Records in violation", "Share of records", *more)
     fewer = "k persons" if lenient["counted"] == "persons" else "k"
@@ -105,11 +106,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     only = of_rule(lenient) if len(rules) == 1 else ""
     caption = f"Records in groups of fewer than {fewer} with the same keys{only}"
-    return [
-        TableBlock(caption, columns, tuple(rows), (2, 3, 4) if resting else (2, 3)),
-        *([Facts(held)] if held else []),
-        bars(f"Records in violation of k-anonymity{only}", "records", drawn),
-    ]
+    table = TableBlock(caption, columns, tuple(rows), (2, 3, 4) if resting else (2, 3))
+    chart = bars(f"Records in violation of k-anonymity{only}", "records", drawn, aside=resting)
+    # What rests on missing values is in the table alone.
+    return [*([table, chart] if resting else figure(chart, table)), *([Facts(held)] if held else [])]
 
 
 def _figures(one: Plain, place: str) -> Mapping[str, Plain]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Holds, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.relations import link_records
-from sdckit.report.parts import bars, notes_blocks, texts
+from sdckit.report.parts import bars, figure, notes_blocks, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -85,8 +85,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     drawn = ((f"k = {k}", count) for k, count in tree["violations"].items())
     return [
         *([Facts((("Largest k that holds", f"{tree['level']:,}"),))] if "level" in tree else []),
-        bars(caption, "records" if counted else "records expected", drawn),
-        TableBlock(caption, heads, rows, tuple(range(len(heads) - 2, len(heads)))),
+        *figure(
+            bars(caption, "records" if counted else "records expected", drawn),
+            TableBlock(caption, heads, rows, tuple(range(len(heads) - 2, len(heads)))),
+        ),
         *notes_blocks(tree),
     ]
 

@@ -235,7 +235,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         Paragraph(
             f"With all keys {uniques['text']} {alone} alone with their combination{of}.{most_saving(tree)}{share}"
         ),
-        bars(f"Uniques left when one key is dropped{of}", "uniques", drawn),
+        bars(f"Uniques left when one key is dropped{of}", "uniques", drawn, aside=True),
         *([_saved_table(f"One key left out{of}", singles, uniques)] if singles else []),
     ]
     if steps:

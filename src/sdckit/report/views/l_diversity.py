@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels
-from sdckit.report.parts import bars, ruled, texts
+from sdckit.report.parts import bars, figure, of_whole, ruled, texts
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -106,15 +106,21 @@ def blocks(one: Plain, place: str) -> list[Block]:
                     rate = tree["violation_rates"][kind][level]
                     rows.append((words, tree["holds"][kind][level]["text"], *texts(count, rate), *smallest))
                     if rule != "missing as wildcard":
-                        drawn.append((label, count, "middle" if level == "2" else "light"))
+                        share = {**count, "text": of_whole(count, rate)}
+                        drawn.append((label, share, "middle" if level == "2" else "light"))
     heads = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
     columns = (*heads, "Smallest") if inside else heads
     homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
     caption = ruled("Groups of two or more records with one single value", "category" if other else "")
     numeric = tuple(range(2, len(columns)))
+    table = TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), numeric)
     return [
-        bars(ruled("Records in groups with too few values", "category" if other else ""), "records", drawn),
-        TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), numeric),
+        *figure(
+            bars(
+                ruled("Records in groups with too few values", "category" if other else ""), "records", drawn
+            ),
+            table,
+        ),
         TableBlock(caption, ("Sensitive variable", "Groups"), homogeneous, (1,)),
         *_spread_table(rules),
     ]

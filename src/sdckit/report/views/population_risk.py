@@ -90,7 +90,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     return [
         *([trusted] if trusted else []),
         Facts(tuple(facts)),
-        bars("Sample uniques, and what the model expects of them", "records", drawn),
+        bars("Sample uniques, and what the model expects of them", "records", drawn, aside=True),
         TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2)),
         *([] if one.get("population_uniques") else supposed_table(one)),
         *notes_blocks(tree),

@@ -83,7 +83,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     trusted = None if one.get("population_risk") else trust_block(one)
     return [
         *([trusted] if trusted else []),
-        bars("Population uniques by model", "people", drawn),
+        bars("Population uniques by model", "people", drawn, aside=True),
         TableBlock(caption, heads, rows, tuple(range(1, len(heads) - 1))),
         *supposed_table(one),
         Paragraph(tree["caution"], "note"),

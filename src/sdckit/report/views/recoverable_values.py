@@ -165,7 +165,7 @@ def _guessed(one: Plain) -> str:
 def _chart(columns: Sequence[Plain]) -> ChartBlock:
     rows = [(f"{one['column']}, {words}", one[name]) for one in columns for name, words in (
         ("touched", "changed"), ("back", "given back"))]  # fmt: skip
-    return bars("Values changed and given back, by column", "values", rows)
+    return bars("Values changed and given back, by column", "values", rows, aside=True)
 
 
 def _put_back(tree: Plain) -> list[Block]:

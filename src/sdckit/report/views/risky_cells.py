@@ -10,7 +10,7 @@ from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Share, Tree
 from sdckit.report.gate.relations import link_by_key, link_records
-from sdckit.report.parts import bars, notes_blocks, of_whole, texts
+from sdckit.report.parts import bars, figure, notes_blocks, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -166,8 +166,12 @@ def blocks(one: Plain, place: str) -> list[Block]:
         Paragraph(words),
         Facts((("Records in an unsafe combination", affected),)),
         TableBlock("Unsafe cells by number of variables", ("Variables", "Unsafe cells"), dimensions, (1,)),
-        bars(caption, "unsafe cells", ((", ".join(row["variables"]), row["n_unsafe"]) for row in ordered)),
-        TableBlock(caption, heads, rows, tuple(range(1, len(heads)))),
+        *figure(
+            bars(
+                caption, "unsafe cells", ((", ".join(row["variables"]), row["n_unsafe"]) for row in ordered)
+            ),
+            TableBlock(caption, heads, rows, tuple(range(1, len(heads)))),
+        ),
         *notes_blocks(tree),
     ]
 

@@ -13,7 +13,7 @@ from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
 from sdckit.report.gate.relations import link_records
-from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, uniques_of
+from sdckit.report.parts import ALONE, bars, figure, notes_blocks, of_rule, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 from sdckit.result import LetGo
@@ -101,16 +101,18 @@ def blocks(one: Plain, place: str) -> list[Block]:
             "A minimal unique is a set of keys that single a record out while no part of the set does."
         ),
         Facts(tuple(facts)),
-        bars(
-            caption,
-            "minimal uniques",
-            ((f"{size} key{'' if size == '1' else 's'}", count) for size, count in sizes.items()),
-        ),
-        TableBlock(
-            caption,
-            ("Keys", "Minimal uniques"),
-            tuple((size, count["text"]) for size, count in sizes.items()),
-            (1,),
+        *figure(
+            bars(
+                caption,
+                "minimal uniques",
+                ((f"{size} key{'' if size == '1' else 's'}", count) for size, count in sizes.items()),
+            ),
+            TableBlock(
+                caption,
+                ("Keys", "Minimal uniques"),
+                tuple((size, count["text"]) for size, count in sizes.items()),
+                (1,),
+            ),
         ),
         TableBlock(
             "Part of the score in minimal uniques with the key; the parts overlap",
@@ -136,7 +138,7 @@ def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     ]
     listed = tuple((f"{row['from']:g}", f"{row['above']:,}") for row in rows)
     table = TableBlock("Records above a DIS score", ("Score", "Records"), listed, (1,))
-    return [bars("Records by their DIS score", "records", drawn), table]
+    return figure(bars("Records by their DIS score", "records", drawn), table)
 
 
 NOTE = Note(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sdckit.report.blocks import Block
+from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.carried import carried
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
@@ -93,7 +93,9 @@ def _over_told(one: Headline, models: Sequence[Any]) -> float:
 
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Lay out the overview."""
-    return utility_blocks(plain[place])
+    skipped = tuple((row["measure"].replace("_", " "), row["reason"]) for row in plain[place]["skipped"])
+    table = TableBlock("Not measured, and why", ("Measure", "Reason"), skipped)
+    return [*utility_blocks(plain[place]), *([table] if skipped else [])]
 
 
 VIEW = UtilityView(USEFULNESS, tree, blocks, lambda _: (METHOD,))

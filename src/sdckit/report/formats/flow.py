@@ -1,0 +1,115 @@
+"""How the blocks of a document share a page: what stands in one of two columns, and what needs the whole width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeVar
+
+from sdckit.report.blocks import Block, ChartBlock, Code, Facts, Items, Section, TableBlock
+from sdckit.report.charts import is_narrow
+
+__all__ = ["Chapter", "Part", "behind_charts", "chapters_of", "decision_of", "shown"]
+
+MOST_COLUMNS = 5
+MOST_LETTERS = 54  # of a row in a column of an A4 page
+LONGEST_CELL = 20  # longer ones are folded
+
+One = TypeVar("One")
+Runs = list[tuple[bool, list[One]]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section with its blocks in runs: those of a narrow run stand in two columns."""
+
+    section: Section
+    runs: Runs[Block]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """Sections under one heading of level 2, in runs: those of a narrow run stand in two columns."""
+
+    id: str
+    title: str
+    runs: Runs[Part]
+
+
+def shown(section: Section) -> tuple[Block, ...]:
+    """The blocks of a document: without the charts that say less than a table beside them.
+
+    Examples
+    --------
+    >>> shown(Section("Risk", (ChartBlock("bars", {}, "Shares", aside=True), Facts((("n", "20"),)))))
+    (Facts(items=(('n', '20'),), kind='facts'),)
+    """
+    return tuple(block for block in section.blocks if not (isinstance(block, ChartBlock) and block.aside))
+
+
+def decision_of(sections: Iterable[Section]) -> list[Part]:
+    """The sections of the decision page."""
+    return [_part(section) for section in sections if section.place]
+
+
+def chapters_of(sections: Iterable[Section]) -> list[Chapter]:
+    """The chapters of the annex, numbered."""
+    found: list[list[Section]] = []
+    for section in sections:
+        if section.place:
+            continue
+        if section.level == 2 or not found:
+            found.append([])
+        found[-1].append(section)
+    return [
+        Chapter(f"chapter-{number}", one[0].title, _runs(list(map(_part, one)), _flows))
+        for number, one in enumerate(found, 1)
+    ]
+
+
+def behind_charts(sections: Iterable[Section]) -> list[tuple[str, TableBlock]]:
+    """The tables that stand behind charts, each with the heading it belongs to: a print has them at its end."""
+    found: list[tuple[str, TableBlock]] = []
+    chapter = ""
+    for section in sections:
+        chapter = section.title if section.level == 2 else chapter
+        heading = section.title if section.level == 2 else f"{chapter}: {section.title}"
+        found += [(heading, one) for one in section.blocks if isinstance(one, TableBlock) and one.behind]
+    return found
+
+
+def _part(section: Section) -> Part:
+    return Part(section, _runs(list(shown(section)), _is_narrow))
+
+
+def _runs(ones: Sequence[One], narrow: Callable[[One], bool]) -> Runs[One]:
+    """Neighbours that are narrow together, and those that are not; one alone needs no columns unless it is long."""
+    return [(one, list(some)) for one, some in groupby(ones, narrow)]
+
+
+def _flows(part: Part) -> bool:
+    """Whether a section stands in a column: all of its blocks do, but for a few words."""
+    return part.section.level > 2 and all(pair or all(map(_folds, some)) for pair, some in part.runs)
+
+
+def _folds(block: Block) -> bool:
+    """Whether a block takes any width."""
+    return block.kind == "paragraph"
+
+
+def _is_narrow(block: Block) -> bool:
+    if isinstance(block, ChartBlock):
+        return is_narrow(block.name, block.data)
+    if isinstance(block, TableBlock):
+        return len(block.columns) <= MOST_COLUMNS and _letters(block) <= MOST_LETTERS
+    return isinstance(block, Facts | Code | Items)
+
+
+def _letters(table: TableBlock) -> int:
+    """The letters of its widest row, were each column as wide as its longest word or a folded cell."""
+    columns = zip(*(row for row in table.rows), strict=True)
+    return sum(
+        max(min(LONGEST_CELL, max(map(len, cells))), max(map(len, head.split()), default=0))
+        for head, cells in zip(table.columns, columns, strict=False)
+    )
