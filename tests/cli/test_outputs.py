@@ -75,12 +75,12 @@ def test_no_permission_is_seen_before_the_work(tmp_path: Path, monkeypatch: pyte
         check_targets(tmp_path / "out.html")
 
 
-@pytest.mark.parametrize("name", ["r.html", "r.HTM", "r.md", None])
+@pytest.mark.parametrize("name", ["r.html", "r.HTM", "r.md", "r.docx", None])
 def test_a_report_has_an_ending_we_write(name: str | None) -> None:
     check_report_name(None if name is None else Path(name))
 
 
-@pytest.mark.parametrize("name", ["r.pdf", "r", "report.html.txt"])
+@pytest.mark.parametrize("name", ["r.odt", "r", "report.html.txt"])
 def test_another_ending_is_refused(name: str) -> None:
     with pytest.raises(SdcError, match=r"ends in \.html"):
         check_report_name(Path(name))

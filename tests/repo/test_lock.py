@@ -21,6 +21,7 @@ CORE = PROJECT["project"]["dependencies"]
 DECLARED = [*CORE, *(one for group in EXTRAS.values() for one in group), *PROJECT["dependency-groups"]["dev"]]
 # Distribution names that differ from the module they bring.
 MODULES = {"scikit-learn": "sklearn", "vl-convert-python": "vl_convert", "lazy-loader": "lazy_loader"}
+MODULES |= {"python-docx": "docx"}
 # statsmodels is read as data: its wheel ships the survey of the demo. DuckDB comes with the relation given,
 # and pandas is what DuckDB and Spark hand record batches over with.
 NOT_IMPORTED = {"duckdb"}

@@ -14,7 +14,19 @@ import releases
 import sdckit as sdc
 from draw import quiet
 from recipes import SECRET
-from sdckit.report.blocks import Block, ChartBlock, Code, Facts, Page, TableBlock, Tables, Verdicts
+from sdckit.report.blocks import (
+    Blanks,
+    Block,
+    ChartBlock,
+    Code,
+    Entries,
+    Facts,
+    Items,
+    Page,
+    TableBlock,
+    Tables,
+    Verdicts,
+)
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 
@@ -114,8 +126,9 @@ def outline(shown: Page) -> str:
     A column that is flush right is marked by ▸, what is not shown on a terminal by (paper).
     """
     lines = [shown.title]
-    for section in shown.sections:
-        lines.append(f"{'#' * section.level} {section.title}{' (paper)' * section.paper}")
+    for section in (*shown.decision, *shown.sections):
+        place = f" (decision: {section.place})" if section.place else ""
+        lines.append(f"{'#' * section.level} {section.title}{place}{' (paper)' * section.paper}")
         lines += [f"  {line}" for block in section.blocks for line in _told(block)]
     return "\n".join(lines) + "\n"
 
@@ -127,15 +140,22 @@ def _told(block: Block) -> list[str]:
     if isinstance(block, TableBlock):
         first = ", ".join(sorted(row[0] for row in block.rows))
         heads = (f"{head} ▸" if at in block.numeric else head for at, head in enumerate(block.columns))
-        return [f"table {block.caption}{' (paper)' * block.paper}", f"  {' | '.join(heads)}", f"  of {first}"]
+        marks = " (paper)" * block.paper + " (behind)" * block.behind
+        return [f"table {block.caption}{marks}", f"  {' | '.join(heads)}", f"  of {first}"]
     if isinstance(block, ChartBlock):
-        return [f"chart {block.name}: {block.caption}"]
+        return [f"chart {block.name}: {block.caption}{' (aside)' * block.aside}"]
     if isinstance(block, Facts):
         return [f"facts {', '.join(label for label, _ in block.items)}"]
     if isinstance(block, Verdicts):
         return [f"verdicts {', '.join(word for word, _, _ in block.items)}"]
     if isinstance(block, Code):
         return [f"code {block.caption}"]
+    if isinstance(block, Entries):
+        return [f"entries {', '.join(term for term, _, _ in block.items)}"]
+    if isinstance(block, Blanks):
+        return [f"blanks {', '.join(label for label, _ in block.items)}"]
+    if isinstance(block, Items):
+        return ["numbered items" if block.ordered else "items"]
     return [f"{block.style} paragraph"]
 
 

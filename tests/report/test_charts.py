@@ -11,9 +11,10 @@ from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from report.views.pairs import result_of
+from sdckit.report.bar_charts import LIGHT, OPEN
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import CHARTS, LIGHT, OPEN, chart_for, describe, to_svg
+from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import view_of
 

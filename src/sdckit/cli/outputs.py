@@ -20,6 +20,8 @@ REPORT_ENDINGS = (
     ".htm",
     ".md",
     ".markdown",
+    ".pdf",
+    ".docx",
 )  # those of sdckit.report.formats.write, which is slow to import
 
 CHART_ENDINGS = (".html", ".json", ".png", ".svg")  # those of sdckit.report.offline, slow too
@@ -63,9 +65,17 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
 
 
 def check_report_name(path: Path | None) -> None:
-    """Refuse a report whose ending names no format."""
-    if path is not None and path.suffix.lower() not in REPORT_ENDINGS:
-        raise SdcError(f"cannot write {path.name}: a report ends in .html or .md; for figures use --json")
+    """Refuse a report whose ending names no format, or one that cannot be written here."""
+    if path is None:
+        return
+    if path.suffix.lower() not in REPORT_ENDINGS:
+        raise SdcError(
+            f"cannot write {path.name}: a report ends in .html, .pdf, .docx or .md; for figures use --json"
+        )
+    if path.suffix.lower() in {".pdf", ".docx"}:
+        from sdckit.report.formats.write import NEEDS
+
+        NEEDS[path.suffix.lower()]()
 
 
 def check_chart_name(path: Path | None) -> None:

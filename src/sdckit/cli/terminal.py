@@ -15,7 +15,7 @@ from rich.text import Text
 from sdckit.display import printable
 
 if TYPE_CHECKING:
-    from sdckit.report.blocks import Block, Page, Section, TableBlock
+    from sdckit.report.blocks import Block, Items, Page, Section, TableBlock
 
 __all__ = ["make_console", "print_blocks", "print_measure", "print_page", "show_blocks", "show_page"]
 
@@ -63,7 +63,8 @@ def show_page(page: Page, *, name: str) -> Iterator[RenderableType]:
     yield Text(printable(name), "bold")
     yield Text(page.subtitle)
     yield Text(page.headline, HEADLINES[page.state])
-    for section in page.sections:
+    # What to do next stands last, where the prompt is.
+    for section in (*page.sections, *page.decision):
         if not section.paper:
             yield from _section(section)
 
@@ -78,7 +79,7 @@ def _section(section: Section) -> Iterator[RenderableType]:
 
 def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
     """Lay out blocks; charts and what shows values of records are for documents."""
-    from sdckit.report.blocks import Code, Facts, Paragraph, TableBlock, Verdicts  # not for --help
+    from sdckit.report.blocks import Code, Facts, Items, Paragraph, TableBlock, Verdicts  # not for --help
 
     for block in blocks:
         if isinstance(block, Paragraph):
@@ -88,6 +89,8 @@ def show_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
             yield Text(block.text, style)
         elif isinstance(block, Verdicts):
             yield _verdicts(block.items)
+        elif isinstance(block, Items):
+            yield _items(block)
         elif isinstance(block, Facts):
             yield _facts(block.items)
         elif isinstance(block, Code) and block.screen:
@@ -114,13 +117,23 @@ def _facts(items: Sequence[tuple[str, str]]) -> RenderableType:
     return table
 
 
+def _items(block: Items) -> RenderableType:
+    table = _plain(head=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for number, words in enumerate(block.items, 1):
+        table.add_row(Text(f"{number}." if block.ordered else "-"), Text(words))
+    return table
+
+
 def _verdicts(items: Sequence[tuple[str, str, str]]) -> RenderableType:
+    from sdckit.report.blocks import said_to
+
     table = _plain(head=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for state, intruder, sentence in items:
-        told = f"{intruder}: {sentence}" if intruder else sentence
-        table.add_row(Text(state, STYLES.get(state, "")), Text(told))
+        table.add_row(Text(state, STYLES.get(state, "")), Text(said_to(intruder) + sentence))
     return table
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = [
     "Blanks", "Block", "ChartBlock", "Code", "Entries", "Facts", "Items", "Page", "Paragraph", "Section", "TableBlock",
-    "Tables", "Verdicts",
+    "Tables", "Verdicts", "said_to",
 ]  # fmt: skip
 
 
@@ -35,6 +35,17 @@ class Verdicts:
 
     items: tuple[tuple[str, str, str], ...]
     kind: str = "verdicts"
+
+
+def said_to(who: str) -> str:
+    """The start of a verdict's sentence: an intruder or a question; "" for neither.
+
+    Examples
+    --------
+    >>> said_to("neighbour"), said_to("Who?"), said_to("")
+    ('neighbour: ', 'Who? ', '')
+    """
+    return f"{who}{'' if who.endswith('?') else ':'} " if who else ""
 
 
 @dataclass(frozen=True)
@@ -66,13 +77,15 @@ class Tables:
 class ChartBlock:
     """A chart drawn from plain figures: the name of its function and what it is given.
 
-    One `aside` is drawn where it stands alone: in a document the table beside it says more.
+    One `aside` is drawn where it stands alone: in a document the table beside it says more. One for `paper` is drawn in
+    documents only.
     """
 
     name: str
     data: Mapping[str, Any]
     caption: str
     aside: bool = False
+    paper: bool = False
     kind: str = "chart"
 
 
@@ -118,7 +131,7 @@ Block = Paragraph | Facts | Verdicts | TableBlock | Tables | ChartBlock | Code |
 class Section:
     """A heading and what follows; level 2 or 3. One for `paper` is not shown on a terminal.
 
-    One with a `place` stands there on the decision page, the others make the annex.
+    One of the decision page has a `place` there.
     """
 
     title: str
@@ -130,7 +143,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole document."""
+    """A whole document: the decision page, and the annex in sections."""
 
     title: str
     subtitle: str
@@ -139,3 +152,7 @@ class Page:
     headline: str
     sections: Sequence[Section]
     footer: str
+    decision: Sequence[Section] = ()
+    institution: str = ""
+    logo: Any = None
+    language: str = "en"

@@ -7,109 +7,39 @@ outlines tell series apart, colour does not.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
-__all__ = [
-    "CHARTS",
-    "COLUMN",
-    "OPEN",
-    "chart_for",
-    "charts_for",
-    "describe",
-    "has_interval",
-    "is_narrow",
-    "to_svg",
-]
+from sdckit.report.bar_charts import (
+    COLUMN,
+    INK,
+    LETTER,
+    LIGHT,
+    MIDDLE,
+    NARROWEST_LABEL,
+    OPEN,
+    WIDTH,
+    Plain,
+    bar_of,
+    bars_chart,
+    draw_bars,
+    length_of,
+    names_axis,
+    space_for,
+)
 
-Plain = Mapping[str, Any]
-INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
-TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
+__all__ = [
+    "CHARTS", "COLUMN", "OPEN", "WIDTH", "chart_for", "charts_for", "describe", "has_interval", "is_narrow", "to_png",
+    "to_svg",
+]  # fmt: skip
+
 FONT = "sans-serif"
-WIDTH = 620
-COLUMN = 330  # of two columns of an A4 page, unscaled: letters of 12 pixels are 9 points in print
 SQUARE = 440
 LARGEST = 1500  # area of a point, in pixels
 MOST_TOLD = 40  # points in words
 LOWEST_RISK = 0.00005
-NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
-LABEL_LETTERS, NARROWEST_BARS = 22, 140  # of a chart in a column
 MOST_LETTERS = 76  # of a line of a title
-SLACK = 0.87  # labels are measured in a narrower font than many readers have
-
-
-def _height(leaf: Plain) -> float:
-    """Length of a bar: the public value, or the bound of a hidden one."""
-    value = leaf["value"] if leaf["value"] is not None else leaf.get("below", 0)
-    return float(value)
-
-
-def _bar(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:
-    shown = OPEN if leaf["value"] is None else fill
-    return {"label": label, "length": _height(leaf), "text": leaf["text"], "fill": shown}
-
-
-def _space(labels: Sequence[str]) -> int:
-    """Pixels kept free for labels: as many in every font, or the first letters are cut off."""
-    longest = max(map(len, labels), default=0)
-    return min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
-
-
-def _names(space: int, **more: Any) -> Any:
-    """An axis of names."""
-    import altair as alt
-
-    given = {"labelLimit": SLACK * space, "minExtent": space, "labelFontSize": 12, "labelColor": INK}
-    return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more})
-
-
-def _folded(label: str, letters: int) -> str:
-    """A label on lines of so many letters; it is broken between words, else behind a mark, and no word is cut."""
-    lines = [""]
-    for part in re.findall(r"[^\s_./-]*(?:[_./-]+|\s+|$)", label):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > letters:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(line.strip() for line in lines)
-
-
-def _bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
-    """Draw horizontal bars in the given order, each with its printed text at its end."""
-    import altair as alt
-
-    shown = [dict(row) for row in rows]
-    if width < WIDTH:
-        for row in shown:
-            row["label"] = _folded(row["label"], LABEL_LETTERS)
-    lines = [line for row in shown for line in row["label"].split("\n")]
-    high = max((row["label"].count("\n") + 1 for row in shown), default=1)
-    space = min(_space(lines), width - NARROWEST_BARS)
-    longest = max((row["length"] for row in shown), default=0) or 1
-    # As much room at the right as the longest bars need for their texts.
-    room = width - space
-    end = max(
-        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 3) for row in shown),
-        default=1,
-    )
-    names = _names(space, labelExpr="split(datum.value, '\\n')") if high > 1 else _names(space)
-    base = alt.Chart(alt.InlineData(values=shown)).encode(
-        y=alt.Y("label:N", sort=None, title=None, axis=names),
-        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, end or longest], nice=False, zero=True)),
-    )
-    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(
-        fill=alt.Fill("fill:N", scale=None)
-    )
-    texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
-    return (bars + texts).properties(width=room, height=alt.Step(14 * high + 6))
-
-
-def bars_chart(data: Plain, width: int = WIDTH) -> Any:
-    """One bar per row: its label and its printed count, in its tone where rows differ."""
-    return _bars(
-        [_bar(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]], width
-    )
 
 
 def risk_chart(data: Plain, width: int = WIDTH) -> Any:
@@ -147,10 +77,10 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
 def _risk_row(row: Plain, threshold: float | None) -> dict[str, Any]:
     left, right = max(row["from"], LOWEST_RISK), row["to"]
     above = threshold is not None and row["from"] >= threshold
-    bar = _bar("", row["n"], INK if above else LIGHT)
+    bar = bar_of("", row["n"], INK if above else LIGHT)
     shown = {**bar, "left": left, "right": right, "middle": (left * right) ** 0.5}
     shown["text"] = "" if row["n"]["text"] == "0" else row["n"]["text"]
-    return shown | {"cumulative": _height(row["cumulative"]), "share": row["cumulative"]["text"]}
+    return shown | {"cumulative": length_of(row["cumulative"]), "share": row["cumulative"]["text"]}
 
 
 def _title(text: str) -> Any:
@@ -194,9 +124,9 @@ def forest_chart(data: Plain, width: int = WIDTH) -> Any:
     for row in data["rows"]:
         if row["estimate"]["value"] is not None:
             terms.setdefault(row["term"], []).append(row)
-    space = _space([row["file"] for row in data["rows"]])
+    space = space_for([row["file"] for row in data["rows"]])
     parts = [_term_chart(term, rows, space, width) for term, rows in terms.items()]
-    return alt.vconcat(*parts, spacing=14) if parts else _bars([], width)
+    return alt.vconcat(*parts, spacing=14) if parts else draw_bars([], width)
 
 
 def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any:
@@ -213,7 +143,7 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any
         format=",~r", labelFontSize=12, labelColor=INK, grid=False, aria=False, tickCount=5, labelFlush=True
     )
     base = alt.Chart(alt.InlineData(values=shown)).encode(
-        y=alt.Y("file:N", sort=None, title=None, axis=_names(space))
+        y=alt.Y("file:N", sort=None, title=None, axis=names_axis(space))
     )
     spans = base.mark_rule(color=INK, strokeWidth=1.5, aria=False).encode(
         x=alt.X("low:Q", title=None, scale=scale, axis=across), x2="high:Q"
@@ -250,16 +180,22 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     import altair as alt
 
     rows = [
-        {"one": one["one"], "other": one["other"], "text": one["value"]["text"], "far": _height(one["value"])}
+        {
+            "one": one["one"],
+            "other": one["other"],
+            "text": one["value"]["text"],
+            "far": length_of(one["value"]),
+        }
         for one in data["cells"]
     ]
     darkest = max((row["far"] for row in rows), default=0) or 1
     names = list(data["variables"])
-    space = _space(names)
+    space = space_for(names)
     plain = {"labelFontSize": 12, "domain": False, "title": None, "labelAngle": 0}
-    across = _names(space, **plain, minExtent=0)
+    across = names_axis(space, **plain, minExtent=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("one:N", sort=names, axis=across), y=alt.Y("other:N", sort=names, axis=_names(space, **plain))
+        x=alt.X("one:N", sort=names, axis=across),
+        y=alt.Y("other:N", sort=names, axis=names_axis(space, **plain)),
     )
     scale = alt.Scale(domain=[0, darkest], range=["#ffffff", MIDDLE])
     squares = base.mark_rect(stroke=LIGHT, aria=False).encode(
@@ -278,7 +214,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     import altair as alt
 
     rows = [
-        {"x": row["x"], "y": row["y"], "n": _height(row["n"]), "text": row["n"]["text"]}
+        {"x": row["x"], "y": row["y"], "n": length_of(row["n"]), "text": row["n"]["text"]}
         for row in data["rows"]
     ]
     steps = data.get("steps")
@@ -406,6 +342,14 @@ def to_svg(chart: Any) -> str:
     return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
 
 
+def to_png(chart: Any) -> bytes:
+    """Render to a picture of twice the letters' size in pixels, 192 to an inch, for programs that draw no SVG."""
+    import vl_convert
+
+    found = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=2, ppi=192, allowed_base_urls=[])
+    return bytes(found)
+
+
 def describe(name: str, data: Plain, caption: str) -> str:
     """Say in words what a chart shows, for those who cannot see it; from printed texts."""
     rows = {
@@ -429,7 +373,7 @@ def describe(name: str, data: Plain, caption: str) -> str:
 def _points_told(data: Plain) -> list[str]:
     """The points with most records, in words."""
     steps = data.get("steps")
-    rows = sorted(data["rows"], key=lambda row: -_height(row["n"]))
+    rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
     told = [
         f"{steps[row['x']] if steps else format(row['x'], '.4g')} and "
         f"{steps[row['y']] if steps else format(row['y'], '.4g')}: {row['n']['text']} records"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, TableBlock, Tables
@@ -42,11 +42,11 @@ def contradictions(page: Page) -> list[str]:
     >>> contradictions(page)[0]
     "Keys: two quantities stand under 'Records alone with their combination': 320, 2,040"
     """
-    prints = list(_prints(page))
+    prints, annex = list(_prints(page)), list(_prints(replace(page, decision=())))
     return [
         *_values(prints),
         *_names(prints),
-        *_unsaid(prints),
+        *_unsaid(annex),  # the decision page says it in words of its own
         *_sentences(page, prints),
         *_gaps(page),
     ]
@@ -57,7 +57,7 @@ def contradictions(page: Page) -> list[str]:
 
 def _sections(page: Page) -> Iterator[tuple[str, Block]]:
     chapter = ""
-    for section in page.sections:
+    for section in (*page.decision, *page.sections):
         chapter = section.title if section.level == 2 else chapter
         title = section.title if section.level == 2 else f"{chapter}: {section.title}"
         for block in section.blocks:

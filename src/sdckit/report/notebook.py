@@ -80,7 +80,7 @@ def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
         one = view_of(result.measure).charts[kind](result, internal)
         return chart_for(one.name, one.data, one.caption)
     for block in result_blocks(protect(result_document(result), internal=internal)):
-        if isinstance(block, ChartBlock):
+        if isinstance(block, ChartBlock) and not block.paper:
             return chart_for(block.name, block.data, block.caption)
     raise DataError(f"{result.measure} has no chart; see .summary()")
 
@@ -103,7 +103,11 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
 
 def _drawn(blocks: Iterable[tuple[Block, str]]) -> Any:
     return charts_for(
-        [(one.name, one.data, start + one.caption) for one, start in blocks if isinstance(one, ChartBlock)]
+        [
+            (one.name, one.data, start + one.caption)
+            for one, start in blocks
+            if isinstance(one, ChartBlock) and not one.paper
+        ]
     )
 
 

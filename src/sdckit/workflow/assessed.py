@@ -172,30 +172,52 @@ class Assessed:
     def _need_data(self) -> None:
         """Refuse where the data are gone that a document needs."""
 
-    def report(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:
-        """Write the report for the release committee: one HTML file (or Markdown, by the name).
+    def report(
+        self,
+        path: str | Path,
+        *,
+        internal: bool = False,
+        beside: str | Path | None = None,
+        name: str = "",
+        institution: str = "",
+        logo: str | Path | None = None,
+        files: Sequence[str | Path] = (),
+    ) -> None:
+        """Write the report for the release committee: a page to decide on, and an annex to check.
 
         Parameters
         ----------
         path : str or Path
-            Ends in .html or .md; an existing file is replaced once the new one is whole.
+            Ends in .html, .pdf (printed by a Chromium of this machine), .docx (extra ``docx``) or .md; an existing
+            file is replaced once the new one is whole.
         internal : bool
             Exact figures and the records at risk; stamped confidential, readable by the owner only.
         beside : str or Path
             A folder of earlier protected JSON documents of the same file: what they print is known to a reader of
             both, and this document is audited together with it.
+        name : str
+            What readers call the file; without one it goes by the scenario's title.
+        institution : str
+            Who made the document; it stands at its head.
+        logo : str or Path
+            A picture of the institution, .png or .jpg, 1 MB at most.
+        files : sequence of str or Path
+            The files that were assessed: an internal document names them with their SHA-256.
 
         Raises
         ------
         DataError
             Fewer than 50 records in a file, unless internal; an assessment that was pickled.
         FileFormatError
-            The file cannot be written; the folder holds something else than such documents.
+            The file cannot be written; what writes it is not there; the folder holds something else than such
+            documents; the logo is no picture.
         """
         from sdckit.report import write_report
+        from sdckit.report.cover import Cover
 
         self._need_data()
-        write_report(self, path, internal=internal, beside=beside)
+        cover = Cover(name=name, institution=institution, logo=logo, files=files)
+        write_report(self, path, internal=internal, beside=beside, cover=cover)
 
     def to_json(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:
         """Write the protected figures as JSON; the path "-" prints them. `beside` is that of `report`.

@@ -8,7 +8,7 @@ from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.chapters.page import MOST_ROWS, intruder_sections, lay_out, records_section
+from sdckit.report.chapters.page import MOST_ROWS, intruder_sections, lay_out, not_measured, records_section
 from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 
@@ -24,7 +24,7 @@ def test_the_answer_comes_first_and_the_methods_last() -> None:
     page = lay_out(plain_document(assess_fake(survey(200), FULL)))
     titles = [section.title for section in page.sections]
     assert titles[:3] == ["The question and the answer", "Scenario", "File"]
-    assert titles[-1] == "Methods, and how to repeat this"
+    assert titles[-2:] == ["Methods, and how to repeat this", "Glossary"]
     assert page.title == "Invented survey 2025"
     assert page.state == "fail"
     assert page.confidential is None
@@ -35,7 +35,7 @@ def test_the_scenario_and_the_call_are_told() -> None:
     facts = dict(next(one for one in page.sections[1].blocks if isinstance(one, Facts)).items)
     assert facts["Limits"] == "k 3, individual risk 0.02, l 2, global risk 0.02 and household risk 0.2"
     assert facts["Release"] == "scientific-use file"
-    codes = [one.text for one in page.sections[-1].blocks if isinstance(one, Code)]
+    codes = [one.text for one in page.sections[-2].blocks if isinstance(one, Code)]
     assert "sdc.assess(data, scenario=scenario)" in codes[0]
     assert codes[1].startswith("sdckit assess FILE")
 
@@ -91,10 +91,14 @@ def test_rows_and_columns_agree(one: dict[str, Any]) -> None:
 
 
 def test_what_did_not_run_says_why() -> None:
-    plain = plain_document(assess_fake(survey(200), Scenario(keys=["sex", "age"])))["intruders"][0]
-    assert tables(plain)["Measures that did not run, and why"].rows == (
-        ("l_diversity", "no sensitive variable is declared"),
-    )
+    """Once for all intruders; who is named where it is so of some only."""
+    keys = Scenario(intruders={"a": ["sex", "age"], "b": ["sex"]})
+    ones = plain_document(assess_fake(survey(200), keys))["intruders"]
+    ones[1]["skipped"] = [*ones[1]["skipped"], {"measure": "suda", "reason": "one key"}]
+    ((table,),) = [one.blocks for one in not_measured(ones)]
+    assert isinstance(table, TableBlock)
+    assert table.rows == (("l_diversity", "no sensitive variable is declared"), ("suda", "one key (b)"))
+    assert not_measured([{"name": "a", "skipped": []}]) == []
 
 
 def test_levels_stand_side_by_side(one: dict[str, Any]) -> None:

@@ -32,12 +32,12 @@ def plain():
 def test_the_order_of_the_page(plain):
     page = lay_out_release(plain)
     titles = [section.title for section in page.sections]
-    assert titles[:6] == [
-        "The question and the answer", "Scenario", "Files", "Before and after", "Can rows be matched back?",
-        "What can be learnt?",
+    assert titles[:7] == [
+        "The question and the answer", "Scenario", "Files", "Who can be recognised, and what would be learnt",
+        "Before and after", "Can rows be matched back?", "What can be learnt?",
     ]  # fmt: skip
-    assert titles[-1] == "Methods, and how to repeat this"
-    assert "The release by itself" in titles
+    assert titles[-2:] == ["Methods, and how to repeat this", "Glossary"]
+    assert "In the release: k-anonymity" in titles
     assert page.headline.startswith("Not within the declared limits")
 
 
@@ -56,7 +56,7 @@ def test_many_releases_are_summed_up():
     many = plain_of(5)
     (table,) = before_and_after(many, 0)
     assert table.columns == ("Figure", "Original", "Mean of 5 releases", "Smallest", "Largest")
-    assert "release by itself" not in " ".join(section.title for section in lay_out_release(many).sections)
+    assert "In the release" not in " ".join(section.title for section in lay_out_release(many).sections)
 
 
 def test_the_answer_says_the_main_figures_in_words(plain):
@@ -79,9 +79,12 @@ def test_attribution_is_drawn_before_and_after(plain):
 def test_a_chart_that_repeats_its_table_is_left_to_notebooks(plain):
     blocks = [block for section in lay_out_release(plain).sections for block in section.blocks]
     tables = {block.caption for block in blocks if isinstance(block, TableBlock)}
-    ours = [block.caption for block in blocks[: len(blocks) // 2] if isinstance(block, ChartBlock)]
-    assert "Rows matched back by their keys" in tables
-    assert not tables & set(ours)
+    charts = [block for block in blocks if isinstance(block, ChartBlock)]
+    assert "Uniques of the original in the release" in tables
+    folded = {block.caption for block in blocks if isinstance(block, TableBlock) and block.behind}
+    repeated = [one for one in charts if one.caption in tables - folded]
+    assert len(repeated) > 3
+    assert all(one.aside for one in repeated)
 
 
 def test_a_measure_from_outside_is_shown_where_it_says(plain):

@@ -12,6 +12,7 @@ from draw import quiet
 from sdckit.report.chapters.release_document import plain_release
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import ROUNDED
+from sdckit.report.view import view_of
 
 
 def plain_of(**options):
@@ -105,12 +106,12 @@ def test_everything_has_its_table():
         "The release at a glance", "Records that moved to other values, by variable",
         "Records that moved to other values, by variable", "Two-way tables that changed most",
         "Standardised pMSE of every two-way table (best 1; the darker, the worse)", "y ~ x (linear)",
-        f"Estimates: y ~ x (linear); {ROUNDED}", "Not measured, and why",
+        f"Estimates: y ~ x (linear); {ROUNDED}",
     ]  # fmt: skip
 
 
 def test_nothing_measured_is_said():
-    blocks = utility_blocks(
-        {**tree(0), "table": [], "variables": {}, "pairs": [], "heat": None, "models": []}
-    )
-    assert len(blocks) == 1
+    nothing = {**tree(0), "table": [], "variables": {}, "pairs": [], "heat": None, "models": []}
+    assert utility_blocks(nothing) == []
+    (table,) = view_of("utility_overview").blocks({"utility_overview": nothing}, "utility_overview")
+    assert table.caption == "Not measured, and why"

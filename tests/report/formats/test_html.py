@@ -10,7 +10,8 @@ import pytest
 from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
-from sdckit.report.formats.html import MOST_CHARTS, render_fragment, render_html, render_page
+from sdckit.report.cover import Logo
+from sdckit.report.formats.html import render_fragment, render_html, render_page
 from sdckit.report.formats.write import plain_document
 
 NASTY = '<b>x</b>&"'
@@ -41,7 +42,8 @@ def test_it_needs_nothing_from_elsewhere(html: str) -> None:
     names = {tag for tag, _ in tags}
     assert not names & {"script", "link", "iframe", "object", "embed", "img", "form", "base"}
     for _, attributes in tags:
-        assert not {"src", "href", "srcset", "action", "xlink:href"} & attributes.keys()
+        assert not {"src", "srcset", "action", "xlink:href"} & attributes.keys()
+        assert attributes.get("href", "#").startswith("#")  # the contents
         assert not any(name.startswith("on") for name in attributes)
     assert "url(" not in html
     assert "@import" not in html
@@ -95,10 +97,30 @@ def test_a_confidential_report_says_so_on_every_page() -> None:
     assert "Records at risk" in html
 
 
-def test_charts_beyond_the_most_are_left_to_their_tables() -> None:
-    intruders = {f"intruder {i}": ["sex", "age", "region"][: 1 + i % 3] for i in range(7)}
-    html = render_html(plain_document(assess_fake(survey(120), Scenario(intruders=intruders))))
-    assert html.count("<svg") == MOST_CHARTS
+def test_a_chart_stands_before_its_folded_table() -> None:
+    html = render_html(plain_document(assess_fake(survey(120), Scenario(keys=["sex", "age"]))))
+    caption = "Cells by number of records in the cell"
+    assert html.count(f"As a table: {caption}") == 1
+    assert html.count(f"<caption>{caption}</caption>") == 2  # folded, and at the end of a print
+    assert html.index("Cells by number of records</figcaption>") < html.index(f"As a table: {caption}")
+    assert html.index("The figures of the charts") < html.rindex(f"<caption>{caption}</caption>")
+
+
+def test_who_made_it_stands_at_its_head() -> None:
+    page = Page(
+        "Title",
+        "",
+        None,
+        "open",
+        "Head",
+        (),
+        "foot",
+        institution="Office <b>",
+        logo=Logo(b"abc", "image/png"),
+    )
+    html = render_page(page)
+    assert '<img class="logo" src="data:image/png;base64,YWJj" alt="Office &lt;b&gt;">' in html
+    assert '<p class="institution">Office &lt;b&gt;</p>' in html
 
 
 def test_a_page_is_made_of_its_blocks() -> None:

@@ -24,8 +24,8 @@ def assessment() -> FakeAssessment:
 def test_the_ending_chooses_the_format(assessment: FakeAssessment, tmp_path: Path) -> None:
     assert write_report(assessment, tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE")
     assert write_report(assessment, str(tmp_path / "a.md")).read_text(encoding="utf-8").startswith("# ")
-    with pytest.raises(FileFormatError, match=r"\.html or \.md"):
-        write_report(assessment, tmp_path / "a.docx")
+    with pytest.raises(FileFormatError, match=r"\.docx or \.md"):
+        write_report(assessment, tmp_path / "a.odt")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.md"]
 
 

@@ -15,6 +15,10 @@ __all__ = ["NEXT", "decision_sections"]
 NEXT = "What to do next"
 DRAWN = 3
 ALONE_WITH = {2: "nobody else", 3: "fewer than 2 others", 5: "fewer than 4 others"}
+MISSING = {
+    "wildcard": "a missing value may be any value",
+    "category": "a missing value is a value of its own",
+}
 BLANK = "to be agreed: ______"
 # Projects, people, settings, outputs (Desai, Ritchie & Welpton 2016), by type of release.
 CONDITIONS = {
@@ -62,7 +66,7 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
         for one in plain["intruders"]
     )
     asked = "Can it be given out?" if kind == "not stated" else f"Can it be given out as {_article(kind)}?"
-    return (("Asked", asked), ("The file", f"{plain['title']}, {size}"), *known)
+    return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known)
 
 
 def _article(kind: str) -> str:
@@ -79,16 +83,32 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
             for when, leaf in _before_after(plain, number)
             for who in [f"{one['name']}, " if several else ""]
         ]
-        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after"
+        caption = (
+            f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_missing(plain)}"
+        )
     elif several:
         drawn = (_main(one, DRAWN) for one in plain["intruders"])
         rows = [(one["name"], leaf) for one, leaf in zip(plain["intruders"], drawn, strict=True) if leaf]
-        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}"
+        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}{_missing(plain)}"
     else:
         found = ((words, _main(plain["intruders"][0], k)) for k, words in ALONE_WITH.items())
         rows = [(words, leaf) for words, leaf in found if leaf]
-        caption = "Records that share what is known with few others"
+        caption = f"Records that share what is known with few others{_missing(plain)}"
     return (bars(caption, "records", rows),) if rows else ()
+
+
+def _missing(plain: Plain) -> str:
+    """What a missing value is taken for, where there are any."""
+    files = (
+        [plain, *plain.get("released", ())]
+        if "released" not in plain
+        else [plain["original"], *plain["released"]]
+    )
+    rules = {
+        one["k_anonymity"]["rule"] for file in files for one in file["intruders"] if one.get("k_anonymity")
+    }
+    words = [MISSING[rule] for rule in MISSING if rule in rules]
+    return f" ({'; '.join(words)})" if words else ""
 
 
 def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.numerics.pareto import pareto
-from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
+from sdckit.report.bar_charts import INK, LIGHT, OPEN, WIDTH
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.view import Plain

@@ -26,7 +26,7 @@ from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, views_of
 
 __all__ = [
-    "MOST_ROWS", "STATES", "answer_section", "headed_page", "intruder_sections", "lay_out",
+    "MOST_ROWS", "STATES", "answer_section", "checksums", "headed_page", "intruder_sections", "lay_out",
     "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "release_type",
     "scenario_section", "verdicts_block",
 ]  # fmt: skip
@@ -67,8 +67,9 @@ def headed_page(plain: Plain, what: str, sections: Sequence[Section]) -> Page:
         plain["confidential"],
         STATES[plain["passed"]] if plain["verdicts"] else "open",
         headline(plain),
-        (*decision_sections(plain), *sections, *glossary(sections)),
+        (*sections, *glossary(sections)),
         f"sdckit {version}, {plain['date']}. " + protection_words(plain),
+        tuple(decision_sections(plain)),
     )
 
 
@@ -246,11 +247,17 @@ def _keys_of(name: str, tree: Plain) -> str:
     return f"Keys of “{name}”" if len(tree["intruders"]) > 1 else "Keys"
 
 
+def checksums(plain: Plain) -> tuple[tuple[str, str], ...]:
+    """The files that were assessed, with their checksums: in a confidential document."""
+    return tuple((f"SHA-256 of {one['file']}", one["sha256"]) for one in plain.get("files", ()))
+
+
 def _file(plain: Plain) -> Section:
     items = (
         ("Records", plain["n"]["text"]),
         ("Columns used", str(plain["scenario"]["n_columns"])),
         ("Tabulated by", plain["engine"]),
+        *checksums(plain),
     )
     return Section("File", (Facts(items),), paper=True)
 

@@ -28,6 +28,8 @@ ASKED = {
     "match_risk": "How many records can be matched back", "replicated_uniques": "How many stay alone in the release",
     "correctly_disclosed": "How much could be told rightly", "residual_risk": "How far trial attacks succeed",
     "recoverable": "How many changed values can be worked out",
+    "k_undone": "How many records share what is known, with what the release gives back",
+    "risk_undone": "The chance of being recognised, with what the release gives back",
 }  # fmt: skip
 SHARES = {
     "match_risk": "Records expected to be matched back to the person",
@@ -88,7 +90,7 @@ def plain_verdict(one: Plain, n: Plain) -> str:
     name, limit, holds = one["name"], one["limit"], one["holds"]["value"]
     if holds is None:
         reason = one["holds"].get("reason") or one["reason"] or "it was not measured"
-        return f"{ASKED.get(name, name)} could not be judged: {reason.rstrip('.')}."
+        return f"{ASKED[name]} could not be judged: {reason.rstrip('.')}."
     some = some_records(one, n)
     others = "1 other" if limit == 2 else f"{limit - 1:,g} others"
     values = f"{limit:,g} values of {one['variable']}"

@@ -9,6 +9,7 @@ from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBl
 from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.next_steps import CONTRIBUTIONS
 from sdckit.report.chapters.page import (
+    checksums,
     headed_page,
     intruder_sections,
     lay_out,
@@ -128,6 +129,7 @@ def _files(plain: Plain) -> Section:
         ("Rows that belong together", together),
         ("Columns used", str(plain["scenario"]["n_columns"])),
         *recoded_facts(plain),
+        *checksums(plain),
     )
     return Section("Files", (Facts(items), *recoded_blocks(plain)), paper=not plain.get("recoded"))
 

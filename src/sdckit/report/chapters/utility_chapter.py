@@ -71,7 +71,7 @@ def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
 def heat_blocks(heat: Plain | None) -> list[Block]:
     """Draw every two-way table."""
     told = heat and any(one["value"]["value"] is not None for one in heat["cells"])
-    return [ChartBlock("heat", heat, HEAT)] if heat and told else []
+    return [ChartBlock("heat", heat, HEAT, aside=not told)] if heat else []
 
 
 def _model_blocks(model: Plain) -> list[Block]:

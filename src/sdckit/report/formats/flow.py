@@ -10,11 +10,13 @@ from typing import TypeVar
 from sdckit.report.blocks import Block, ChartBlock, Code, Facts, Items, Section, TableBlock
 from sdckit.report.charts import is_narrow
 
-__all__ = ["Chapter", "Part", "behind_charts", "chapters_of", "decision_of", "shown"]
+__all__ = ["BEHIND", "Chapter", "Part", "behind_charts", "chapters_of", "decision_of", "shown"]
 
 MOST_COLUMNS = 5
 MOST_LETTERS = 54  # of a row in a column of an A4 page
 LONGEST_CELL = 20  # longer ones are folded
+
+BEHIND = "The figures of the charts"
 
 One = TypeVar("One")
 Runs = list[tuple[bool, list[One]]]
@@ -50,15 +52,13 @@ def shown(section: Section) -> tuple[Block, ...]:
 
 def decision_of(sections: Iterable[Section]) -> list[Part]:
     """The sections of the decision page."""
-    return [_part(section) for section in sections if section.place]
+    return list(map(_part, sections))
 
 
 def chapters_of(sections: Iterable[Section]) -> list[Chapter]:
     """The chapters of the annex, numbered."""
     found: list[list[Section]] = []
     for section in sections:
-        if section.place:
-            continue
         if section.level == 2 or not found:
             found.append([])
         found[-1].append(section)

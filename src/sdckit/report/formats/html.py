@@ -10,13 +10,13 @@ from typing import Any
 from sdckit.report.blocks import Block, ChartBlock, Page
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, to_svg
-from sdckit.report.formats.flow import behind_charts, chapters_of, decision_of
+from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
 
 __all__ = ["figure_of", "render_fragment", "render_html", "render_page"]
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
-WORDS = {"contents": "Contents", "as_table": "As a table", "behind": "The figures of the charts"}
+WORDS = {"contents": "Contents", "as_table": "As a table", "behind": BEHIND}
 
 Plain = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def render_page(page: Page) -> str:
 
     told = {
         "page": page,
-        "decision": decision_of(page.sections),
+        "decision": decision_of(page.decision),
         "chapters": chapters_of(page.sections),
         "behind": behind_charts(page.sections),
         "marks": MARKS,

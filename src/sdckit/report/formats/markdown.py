@@ -4,27 +4,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
-from sdckit.report.blocks import Block, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
+from sdckit.report.blocks import (
+    Blanks,
+    Block,
+    ChartBlock,
+    Code,
+    Entries,
+    Facts,
+    Items,
+    Page,
+    Paragraph,
+    TableBlock,
+    Tables,
+    Verdicts,
+    said_to,
+)
 from sdckit.report.chapters.release_page import page_of
+from sdckit.report.charts import describe
+from sdckit.report.formats.flow import shown
 
-__all__ = ["render_markdown"]
+__all__ = ["render_markdown", "render_markdown_page"]
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
 
 
 def render_markdown(plain: Mapping[str, Any]) -> str:
     """Render a protected assessment as Markdown; words from data are escaped."""
-    page = page_of(plain)
+    return render_markdown_page(page_of(plain))
+
+
+def render_markdown_page(page: Page) -> str:
+    """Render laid-out sections."""
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
+    if page.institution:
+        lines += [_escape(page.institution), ""]
     if page.confidential:
         lines += [f"**{_escape(page.confidential).upper()}**", ""]
     lines += [f"**{_escape(page.headline)}**", ""]
-    for section in page.sections:
+    for section in (*page.decision, *page.sections):
         lines += [f"{'#' * section.level} {_escape(section.title)}", ""]
-        for block in section.blocks:
-            lines += _block(block)
+        for block, after in zip_longest(shown(section), shown(section)[1:]):
+            is_told = isinstance(after, TableBlock) and after.behind
+            lines += _chart(block) if isinstance(block, ChartBlock) and not is_told else _block(block)
     lines += ["---", "", _escape(page.footer)]
     return "\n".join(lines) + "\n"
 
@@ -40,15 +64,35 @@ def _block(block: Block) -> list[str]:
         return _table(block)
     if isinstance(block, Tables):
         return [line for one in block.items for line in _table(one)]
+    if isinstance(block, Items):
+        marks = (f"{number}." if block.ordered else "-" for number in range(1, len(block.items) + 1))
+        return [*(f"{mark} {_escape(words)}" for mark, words in zip(marks, block.items, strict=True)), ""]
+    if isinstance(block, Entries):
+        sources = (f" ({_escape(source)})" if source else "" for *_, source in block.items)
+        told = zip(block.items, sources, strict=True)
+        return [
+            *(f"- **{_escape(term)}**: {_escape(words)}{source}" for (term, words, _), source in told),
+            "",
+        ]
+    if isinstance(block, Blanks):
+        return [*(f"- {_escape(label)}: {_choices(told)}" for label, told in block.items), ""]
     if isinstance(block, Code):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", block.text)), default=0))
         return [f"{_escape(block.caption)}:", "", fence, block.text, fence, ""]
     return []
 
 
+def _chart(block: ChartBlock) -> list[str]:
+    """What a chart shows, in words, where no table says it."""
+    return [_escape(describe(block.name, block.data, block.caption)), ""]
+
+
+def _choices(told: tuple[str, ...]) -> str:
+    return " / ".join(f"☐ {_escape(one)}" for one in told) or "………"
+
+
 def _verdict(state: str, intruder: str, sentence: str) -> str:
-    who = f"{intruder}: " if intruder else ""
-    return f"- **{_escape(state)}**: {_escape(who + sentence)}"
+    return f"- **{_escape(state)}**: {_escape(said_to(intruder) + sentence)}"
 
 
 def _table(block: TableBlock) -> list[str]:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import FileFormatError
+from sdckit.report.blocks import Page
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
+from sdckit.report.chapters.release_page import page_of
+from sdckit.report.cover import Cover, dressed, named
 from sdckit.report.formats.atomic import real_target, write_whole
-from sdckit.report.formats.html import render_html
+from sdckit.report.formats.docx import need_docx, render_docx_page
+from sdckit.report.formats.html import render_page
 from sdckit.report.formats.json_out import render_json
-from sdckit.report.formats.markdown import render_markdown
+from sdckit.report.formats.markdown import render_markdown_page
+from sdckit.report.formats.pdf import find_browser, render_pdf
 from sdckit.report.gate.beside import enter_beside, read_beside
 from sdckit.report.gate.protect import protect
 
@@ -22,7 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["plain_document", "write_json", "write_report"]
 
-RENDERERS = {".html": render_html, ".htm": render_html, ".md": render_markdown, ".markdown": render_markdown}
+RENDERERS: dict[str, Callable[[Page], str | bytes]] = {
+    ".html": render_page, ".htm": render_page, ".md": render_markdown_page, ".markdown": render_markdown_page,
+    ".pdf": render_pdf, ".docx": render_docx_page,
+}  # fmt: skip
+NOTHING = Page("", "", None, "open", "", (), "")
+# What must be there is looked for before any work.
+NEEDS: dict[str, Callable[[], object]] = {".pdf": find_browser, ".docx": need_docx}
 
 
 Folder = str | os.PathLike[str] | None
@@ -42,9 +54,16 @@ def plain_document(assessment: Any, *, internal: bool = False, beside: Folder = 
 
 
 def write_report(
-    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None
+    assessment: Assessed,
+    path: str | os.PathLike[str],
+    *,
+    internal: bool = False,
+    beside: Folder = None,
+    cover: Cover | None = None,
 ) -> Path:
-    """Write the report of an assessment as HTML or Markdown, by the ending of the path; an internal one for its owner.
+    """Write the report of an assessment as HTML, PDF, DOCX or Markdown, by the ending of the path.
+
+    An internal one is for its owner.
 
     Another ending, or something that is no regular file in its place, is refused before any work.
     """
@@ -52,16 +71,25 @@ def write_report(
     renderer = RENDERERS.get(target.suffix.lower())
     if renderer is None:
         raise FileFormatError(
-            f"a report ends in .html or .md, not in {target.suffix!r}; for figures write JSON instead"
+            f"a report ends in .html, .pdf, .docx or .md, not in {target.suffix!r}; for figures write JSON"
         )
     real_target(target)
-    text = renderer(plain_document(assessment, internal=internal, beside=beside))
+    NEEDS.get(target.suffix.lower(), lambda: None)()
+    cover = cover or Cover()
+    dressed(NOTHING, cover)  # what is wrong with it is told before any work
+    plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
+    text = renderer(dressed(page_of(plain), cover))
     write_whole(text, target, private=internal, what="report")
     return target
 
 
 def write_json(
-    assessment: Assessed, path: str | os.PathLike[str], *, internal: bool = False, beside: Folder = None
+    assessment: Assessed,
+    path: str | os.PathLike[str],
+    *,
+    internal: bool = False,
+    beside: Folder = None,
+    cover: Cover | None = None,
 ) -> Path | None:
     """Write the protected figures of an assessment as JSON, to a file or with ``"-"`` to standard output.
 
@@ -70,7 +98,8 @@ def write_json(
     printed = os.fspath(path) == "-"
     if not printed:
         real_target(path)
-    text = render_json(plain_document(assessment, internal=internal, beside=beside))
+    plain = plain_document(assessment, internal=internal, beside=beside)
+    text = render_json(named(plain, cover or Cover(), internal=internal))
     if printed:
         _print(text)
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
@@ -121,7 +122,10 @@ def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | 
     caption = f"Records by {kind} risk{of}"
     return [
         ChartBlock("risk", data, f"Distribution of {kind} risk, and its cumulative curve{of}", aside=True),
-        *figure(bars(f"{caption}{dark}", "records", drawn), TableBlock(caption, columns, rows, (1, 2, 3))),
+        *figure(
+            replace(bars(f"{caption}{dark}", "records", drawn), paper=True),
+            TableBlock(caption, columns, rows, (1, 2, 3)),
+        ),
     ]
 
 

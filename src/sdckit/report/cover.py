@@ -1,0 +1,113 @@
+"""What stands on a document beside its figures: the file's name, who made the document, in which language."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sdckit.display import displayed
+from sdckit.errors import FileFormatError
+from sdckit.report.blocks import Page
+
+__all__ = ["LOGOS", "Cover", "Logo", "dressed", "named"]
+
+# The first bytes of the pictures that browsers and word processors show.
+LOGOS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+LARGEST_LOGO = 1_000_000  # bytes
+
+
+@dataclass(frozen=True)
+class Logo:
+    """A picture and its kind."""
+
+    content: bytes
+    kind: str
+
+    @property
+    def uri(self) -> str:
+        """The picture as an address that holds it: nothing is loaded."""
+        return f"data:{self.kind};base64,{base64.b64encode(self.content).decode()}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cover:
+    """What a user gives to a document besides the assessment.
+
+    Parameters
+    ----------
+    name
+        What the file is called, for readers of the document.
+    institution
+        Who made the document.
+    logo
+        A picture of the institution: .png or .jpg, 1 MB at most.
+    files
+        The files that were assessed: a confidential document names them with their SHA-256.
+    language
+        A code of two letters; "en" needs no file of words.
+    """
+
+    name: str = ""
+    institution: str = ""
+    logo: str | Path | None = None
+    files: Sequence[str | Path] = ()
+    language: str = "en"
+
+    def read_logo(self) -> Logo | None:
+        """The picture, read whole.
+
+        Raises
+        ------
+        FileFormatError
+            It cannot be read, is no such picture, or is too large.
+        """
+        if self.logo is None:
+            return None
+        try:
+            content = Path(self.logo).read_bytes()
+        except OSError as error:
+            raise FileFormatError(
+                f"cannot read the logo {displayed(Path(self.logo).name)}: {error.strerror}"
+            ) from None
+        kind = next((kind for start, kind in LOGOS.items() if content.startswith(start)), None)
+        if kind is None or len(content) > LARGEST_LOGO:
+            raise FileFormatError(
+                f"the logo {displayed(Path(self.logo).name)} is no .png or .jpg of 1 MB at most"
+            )
+        return Logo(content, kind)
+
+
+def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str, Any]:
+    """A document's figures with the file's name; a confidential one names the files with their checksums.
+
+    Raises
+    ------
+    FileFormatError
+        A file cannot be read.
+    """
+    given = {"name": displayed(cover.name), "institution": displayed(cover.institution)}
+    sums = [_checksum(Path(one)) for one in cover.files] if internal else []
+    return {
+        **plain,
+        **{key: text for key, text in given.items() if text},
+        **({"files": sums} if sums else {}),
+    }
+
+
+def dressed(page: Page, cover: Cover) -> Page:
+    """A page with who made it."""
+    return replace(page, institution=displayed(cover.institution), logo=cover.read_logo())
+
+
+def _checksum(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:  # as large as a census
+            found = hashlib.file_digest(file, "sha256")
+        size = path.stat().st_size
+    except OSError as error:
+        raise FileFormatError(f"cannot read the file {displayed(path.name)}: {error.strerror}") from None
+    return {"file": displayed(path.name), "bytes": size, "sha256": found.hexdigest()}

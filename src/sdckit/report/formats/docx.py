@@ -1,0 +1,226 @@
+"""A document for a word processor: real headings, tables with repeated heads, pictures with their words."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sdckit.errors import FileFormatError
+from sdckit.report.blocks import (
+    Blanks,
+    ChartBlock,
+    Code,
+    Entries,
+    Facts,
+    Items,
+    Page,
+    Paragraph,
+    Section,
+    TableBlock,
+    Tables,
+    Verdicts,
+    said_to,
+)
+from sdckit.report.chapters.release_page import page_of
+from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
+from sdckit.report.formats.flow import BEHIND, behind_charts, shown
+
+__all__ = ["need_docx", "render_docx", "render_docx_page"]
+
+PIXELS = 96  # an inch
+TABLE = "Light Grid Accent 1"
+HEAD = "No Spacing"
+
+
+def need_docx() -> None:
+    """Refuse to go on without the library that writes such files.
+
+    Raises
+    ------
+    FileFormatError
+        python-docx is not installed.
+    """
+    try:
+        import docx  # noqa: F401 - only whether it is there
+    except ImportError:
+        raise FileFormatError(
+            'a report as .docx needs python-docx; install it: pip install "sdckit[docx]"'
+        ) from None
+
+
+def render_docx(plain: Mapping[str, Any]) -> bytes:
+    """Write a protected assessment as a file for a word processor: the same words and figures as on the page.
+
+    Raises
+    ------
+    FileFormatError
+        python-docx is not installed.
+    """
+    return render_docx_page(page_of(plain))
+
+
+def render_docx_page(page: Page) -> bytes:
+    """Write laid-out sections.
+
+    Raises
+    ------
+    FileFormatError
+        python-docx is not installed.
+    """
+    need_docx()
+    import docx
+
+    document: Any = docx.Document()
+    _front(document, page)
+    for section in page.decision:
+        _section(document, section)
+    if page.decision:
+        document.add_page_break()
+    for section in page.sections:
+        _section(document, section)
+    if behind := behind_charts(page.sections):
+        document.add_heading(BEHIND, 1)
+        for heading, table in behind:
+            document.add_paragraph(heading, style=HEAD)
+            _table_block(document, table)
+    document.add_paragraph(page.footer)
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def _front(document: Any, page: Page) -> None:
+    from docx.shared import Cm, Pt
+
+    document.core_properties.title = page.title
+    document.core_properties.author = ""  # the library writes its own name
+    document.core_properties.comments = ""
+    document.styles["Normal"].font.size = Pt(10)
+    for part in document.sections:
+        part.page_width, part.page_height = Cm(21), Cm(29.7)
+        part.left_margin = part.right_margin = Cm(1.8)
+        part.top_margin = part.bottom_margin = Cm(1.6)
+        if page.confidential:
+            part.header.paragraphs[0].add_run(page.confidential.upper()).bold = True
+    if page.logo is not None:
+        document.add_picture(io.BytesIO(page.logo.content), height=Cm(1.6))
+    if page.institution:
+        document.add_paragraph(page.institution)
+    document.add_heading(page.title, 0)
+    document.add_paragraph(page.subtitle)
+    document.add_paragraph().add_run(page.headline).bold = True
+
+
+def _section(document: Any, section: Section) -> None:
+    document.add_heading(section.title, section.level - 1)
+    for block in shown(section):
+        if not (isinstance(block, TableBlock) and block.behind):
+            WRITERS[block.kind](document, block)
+
+
+def _paragraph(document: Any, block: Paragraph) -> None:
+    document.add_paragraph(block.text)
+
+
+def _facts(document: Any, block: Facts) -> None:
+    _table(document, "", (), block.items)
+
+
+def _entries(document: Any, block: Entries) -> None:
+    for term, words, source in block.items:
+        told = document.add_paragraph()
+        told.add_run(f"{term}. ").bold = True
+        told.add_run(words + (f" ({source})" if source else ""))
+
+
+def _verdicts(document: Any, block: Verdicts) -> None:
+    rows = ((state, f"{said_to(who)}{words}") for state, who, words in block.items)
+    _table(document, "", (), rows)
+
+
+def _items(document: Any, block: Items) -> None:
+    for words in block.items:
+        document.add_paragraph(words, style="List Number" if block.ordered else "List Bullet")
+
+
+def _blanks(document: Any, block: Blanks) -> None:
+    _table(document, "", (), ((label, "   ".join(f"☐ {one}" for one in told)) for label, told in block.items))
+
+
+def _table_block(document: Any, block: TableBlock) -> None:
+    _table(document, block.caption, block.columns, block.rows, block.numeric)
+
+
+def _tables(document: Any, block: Tables) -> None:
+    for one in block.items:
+        _table_block(document, one)
+
+
+def _code(document: Any, block: Code) -> None:
+    from docx.shared import Pt
+
+    document.add_paragraph().add_run(block.caption).bold = True
+    run = document.add_paragraph(style=HEAD).add_run(block.text)
+    run.font.name, run.font.size = "Courier New", Pt(8)
+
+
+def _table(
+    document: Any,
+    caption: str,
+    heads: tuple[str, ...],
+    rows: Iterable[tuple[str, ...]],
+    numeric: tuple[int, ...] = (),
+) -> None:
+    """A table with its caption; its head stands on every page."""
+    from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+    all_rows = [*([heads] if heads else []), *rows]
+    if not all_rows:
+        return
+    if caption:
+        told = document.add_paragraph(style=HEAD)
+        told.add_run(caption).bold = True
+        told.paragraph_format.keep_with_next = True
+    table = document.add_table(len(all_rows), len(all_rows[0]))
+    table.style = TABLE
+    for line, texts in zip(table.rows, all_rows, strict=True):
+        for column, (cell, text) in enumerate(zip(line.cells, texts, strict=True)):
+            cell.text = text
+            if column in numeric:
+                cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
+    if heads:
+        _repeat(table.rows[0])
+    document.add_paragraph(style=HEAD)
+
+
+def _repeat(row: Any) -> None:
+    """Let a row stand at the head of the table on every page."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    head: Any = OxmlElement("w:tblHeader")
+    head.set(qn("w:val"), "true")
+    row._tr.get_or_add_trPr().append(head)  # the library has no word for it
+
+
+def _picture(document: Any, block: ChartBlock) -> None:
+    """A chart as a picture, with its words for those who cannot see it."""
+    from docx.shared import Inches
+
+    width = COLUMN if is_narrow(block.name, block.data) else WIDTH
+    picture = to_png(chart_for(block.name, block.data, width=width))
+    told = document.add_paragraph(style=HEAD)
+    told.add_run(block.caption).bold = True
+    told.paragraph_format.keep_with_next = True
+    added = document.add_picture(io.BytesIO(picture))
+    scale = min(1.0, 6.6 * PIXELS / (added.width / Inches(1) * PIXELS))
+    added.width, added.height = int(added.width * scale), int(added.height * scale)
+    words = describe(block.name, block.data, block.caption)
+    added._inline.docPr.set("descr", words)  # the library has no word for it
+
+
+WRITERS: dict[str, Callable[[Any, Any], None]] = {
+    "paragraph": _paragraph, "facts": _facts, "entries": _entries, "verdicts": _verdicts, "items": _items,
+    "blanks": _blanks, "table": _table_block, "tables": _tables, "chart": _picture, "code": _code,
+}  # fmt: skip

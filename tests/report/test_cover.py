@@ -1,0 +1,71 @@
+"""What stands beside the figures: the file's name, who made the document; checksums stay inside."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from report.real import made, page
+from sdckit.errors import FileFormatError
+from sdckit.report.cover import LARGEST_LOGO, LOGOS, Cover, dressed
+from sdckit.report.formats.write import write_json
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
+
+
+@pytest.fixture
+def logo(tmp_path: Path) -> Path:
+    path = tmp_path / "logo.png"
+    path.write_bytes(PNG)
+    return path
+
+
+def test_the_name_stands_on_the_page_and_the_office_at_its_head(tmp_path: Path, logo: Path) -> None:
+    path = tmp_path / "report.html"
+    made("one file").report(path, name="Wave <3>, public", institution="Office of Counting", logo=logo)
+    html = path.read_text(encoding="utf-8")
+    assert "Wave &lt;3&gt;, public, 600 records" in html
+    assert '<p class="institution">Office of Counting</p>' in html
+    assert 'src="data:image/png;base64,' in html
+    assert "img-src data:" in html
+    made("one file").report(tmp_path / "report.md", institution="Office of Counting")
+    assert "Office of Counting" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_checksums_stand_in_a_confidential_document_only(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("a\n1\n", encoding="utf-8")
+    found = hashlib.sha256(file.read_bytes()).hexdigest()
+    for internal in (True, False):
+        path = tmp_path / "report.html"
+        made("one file").report(path, internal=internal, files=[file])
+        html = path.read_text(encoding="utf-8")
+        assert (found in html) == internal == ("people.csv" in html)
+        write_json(made("one file"), tmp_path / "r.json", internal=internal, cover=Cover(files=[file]))
+        plain = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+        assert plain.get("files") == (
+            [{"file": "people.csv", "bytes": 4, "sha256": found}] if internal else None
+        )
+
+
+@pytest.mark.parametrize("content", [b"<svg onload='x'/>", PNG + b"0" * LARGEST_LOGO], ids=["svg", "large"])
+def test_what_is_no_picture_is_refused_before_any_work(content: bytes, tmp_path: Path, logo: Path) -> None:
+    logo.write_bytes(content)
+    with pytest.raises(FileFormatError, match=r"logo.png is no .png or .jpg of 1 MB"):
+        made("one file").report(tmp_path / "report.html", logo=logo)
+    with pytest.raises(FileFormatError, match=r"cannot read the logo none\.png"):
+        made("one file").report(tmp_path / "report.html", logo=tmp_path / "none.png")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["logo.png"]
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"cannot read the file gone\.csv"):
+        made("one file").report(tmp_path / "report.html", internal=True, files=[tmp_path / "gone.csv"])
+
+
+def test_a_cover_of_nothing_changes_nothing() -> None:
+    assert dressed(page("one file"), Cover()) == page("one file")
+    assert set(LOGOS.values()) == {"image/png", "image/jpeg"}
