@@ -73,7 +73,7 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     # As much room at the right as the longest bars need for their texts.
     room = width - space
     end = max(
-        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 3) for row in shown),
+        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 4) for row in shown),
         default=1,
     )
     names = names_axis(space, labelExpr="split(datum.value, '\\n')") if high > 1 else names_axis(space)
