@@ -227,3 +227,13 @@ def test_numbers_are_matched_as_numbers_and_the_scenario_says_how_near():
         "within ± 30 % of the value",
     ]
     assert [one.role for one in two["b"]["matching_risk"].variables] == ["known", "synthetic"]
+
+
+def test_a_variable_that_no_release_has_is_judged_where_a_limit_asks_for_it() -> None:
+    released = releases.release().drop("ill")
+    for limits, names in (({"k": 3}, {"k"}), ({"k": 3, "l": 2}, {"k", "l"})):
+        with quiet():
+            found = sdc.assess(
+                releases.original(), released, scenario=releases.scenario(thresholds=limits), seed=1
+            )
+        assert {one.name for one in found.verdicts} == names

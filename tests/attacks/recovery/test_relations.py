@@ -123,3 +123,19 @@ def test_unrelated_numbers_are_at_no_fixed_distance(seed, bands):
     low = rng.integers(0, bands, 300) * 10.0
     assert offset_of(low, low + 9, rng.integers(0, 100, 300) * 1.0) is None
     assert offset_of(low, low + 9, np.arange(300.0)) is None  # two bands side by side are no line
+
+
+@pytest.mark.parametrize(
+    "slope", [1, -1, 10, 0.1, 100, 0.01, 1000, 0.001, 12, 1 / 12, 7, 1 / 7, 52, 1 / 52, 365.25, 1 / 365.25]
+)
+def test_units_that_numbers_are_kept_in_are_tried(slope):
+    """Months and years, weeks, days, per cent, thousands: known to a band, a number in another unit fixes it."""
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0, 1000, 300)
+    y = slope * x + 3 * abs(slope)
+    width = 40 * abs(slope)
+    low = np.floor(y / width) * width
+    found = offset_of(low, low + width, x)
+    assert found is not None
+    assert found.slope == slope
+    assert found.low <= 3 * abs(slope) <= found.high

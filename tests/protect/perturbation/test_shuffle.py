@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from sdckit import shuffle
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.perturbation.shuffle import _correlation
 
 N = 4000
 RNG = np.random.default_rng(5)
@@ -125,3 +126,13 @@ def test_bad_input(options, error, message):
     ).with_columns(few=pl.when(i == 0).then(9).otherwise("few"))
     with pytest.raises(error, match=message):
         shuffle(frame, **{"columns": ["income"], **options})
+
+
+def test_the_nearest_correlations_are_those_of_a_distribution():
+    """Ranks that are related by -1/2 each ask for one negative root: one is enough to be mended."""
+    columns = [np.tile(one, 5).astype(float) for one in ([1, 2, 3], [2, 3, 1], [3, 1, 2])]
+    asked = 2 * np.sin(np.pi / 6 * np.corrcoef([rankdata(one) for one in columns]))
+    assert (np.linalg.eigvalsh(asked) < 0).tolist() == [True, False, False]
+    found = _correlation(columns)
+    assert np.linalg.eigvalsh(found)[0] >= -1e-12
+    assert np.diagonal(found) == pytest.approx(1.0)

@@ -108,3 +108,16 @@ def test_the_saturated_model_keeps_all_tables():
     both = expected.join(found, on=cells, how="full", suffix="_made")
     assert both["len_made"].null_count() == both["len"].null_count() == 0
     assert (both["len"] - both["len_made"]).abs().max() < 0.005
+
+
+def test_every_combination_of_levels_is_a_cell_of_its_own():
+    """A missing value of one predictor is no level of the next."""
+    frame = pl.DataFrame(
+        {"a": ["x", "x", "y", "y", None, None] * 5, "b": ["u", None] * 15, "c": ["1", "2", "3"] * 10}
+    )
+    variables = {name: read_variable(open_frame(frame)[name]) for name in frame.columns}
+    found = fit_cells(
+        variables["c"], [variables["a"], variables["b"]], np.arange(30), concentration=1.0, n_draws=0, proper=False,
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    assert len(found.cells) == frame.select("a", "b").n_unique() == 6

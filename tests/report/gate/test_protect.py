@@ -283,3 +283,14 @@ def test_a_limit_on_a_mean_is_open_where_the_print_leaves_both_answers(limit, ho
     assert plain["all"] is told
     assert plain["one"]["reason"] == (REASON if told is None else "<5 of them")
     assert protect(document, internal=True)["one"]["value"] is holds
+
+
+def test_a_mean_of_what_is_withheld_is_withheld() -> None:
+    """Not its bound, which a reader would take for a figure."""
+    ledger = Ledger()
+    ledger.count("n", 1000, "n")
+    ledger.count("few", 3, "few")
+    ledger.value("sum", 41.5, "sum", guard=("few",))
+    tree = {"n": Count("n"), "mean": Ratio("sum", "n")}
+    assert plain_of(tree, ledger)["mean"] == {"text": "withheld", "value": None}
+    assert plain_of(tree, ledger, internal=True)["mean"]["value"] == 0.0415

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from recipes import SECRET
 from recoded_files import STEPS, applied, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike
@@ -228,3 +229,16 @@ def test_keys_that_are_left_out() -> None:
     assert left_of(scene, None, {"age"}) == (scene, [])
     with pytest.raises(ScenarioError, match="none of the keys of any intruder"):
         left_of(scenario(keys=["size"]), drop, {"age"})
+
+
+def test_the_order_of_homes_needs_what_the_households_were_made_of() -> None:
+    """Households put into random order are those that the steps before have made."""
+    data = survey().with_columns(home=pl.int_range(pl.len()) // 2)
+    steps = [CUT, {"method": "random_order", "household": "home"}]
+    made = sdc.Recipe(steps).apply(data, secret=SECRET)
+    found = read_recodings(None, made.log)
+    assert found is not None
+    assert set(found.needs(["age"])) == set(made.log.columns) - {"age"}
+    alone = read_recodings(None, sdc.Recipe([CUT]).apply(data, secret=SECRET).log)
+    assert alone is not None
+    assert "home" not in alone.needs(["age"])
