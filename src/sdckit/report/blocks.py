@@ -155,4 +155,3 @@ class Page:
     decision: Sequence[Section] = ()
     institution: str = ""
     logo: Any = None
-    language: str = "en"

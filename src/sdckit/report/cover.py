@@ -47,15 +47,12 @@ class Cover:
         A picture of the institution: .png or .jpg, 1 MB at most.
     files
         The files that were assessed: a confidential document names them with their SHA-256.
-    language
-        A code of two letters; "en" needs no file of words.
     """
 
     name: str = ""
     institution: str = ""
     logo: str | Path | None = None
     files: Sequence[str | Path] = ()
-    language: str = "en"
 
     def read_logo(self) -> Logo | None:
         """The picture, read whole.
