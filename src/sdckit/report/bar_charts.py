@@ -16,7 +16,7 @@ INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
 TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
 WIDTH = 620
 # With what is kept free beside it one of two columns of an A4 page: 12 pixels are 9 points there.
-COLUMN = 308
+COLUMN = 302
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
 LABEL_LETTERS, NARROWEST_BARS = 22, 140  # of a chart in a column
 SLACK = 0.87  # labels are measured in a narrower font than many readers have

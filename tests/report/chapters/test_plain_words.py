@@ -55,12 +55,12 @@ def test_every_limit_belongs_to_a_question_and_is_told(name: str) -> None:
 
 def test_what_is_exceeded_is_told_with_its_figure_and_limit() -> None:
     assert plain_verdict(verdict("k"), N) == (
-        "25 of 600 records (4.2 %) share what is known with fewer than 2 others."
+        "25 of 600 records (4.2 %) share what is known with fewer than 2 others; none may."
     )
     assert plain_verdict(verdict("k", limit=2, holds=True), N) == (
         "Every record shares what is known with at least 1 other."
     )
-    assert plain_verdict(verdict("risk"), N).endswith("would be recognised with a chance above 1 in 20.")
+    assert plain_verdict(verdict("risk"), N).endswith("would be recognised with a chance above 1 in 20; none may.")
     assert plain_verdict(verdict("match_risk"), N).endswith(": 7 %, above the limit of 5 %.")
     assert "fewer than 3 values of ill" in plain_verdict(verdict("l"), N)
 

@@ -101,13 +101,13 @@ def plain_verdict(one: Plain, n: Plain) -> str:
         ),
         "l": (
             f"every group with the same known details holds at least {values}",
-            f"{some} are in groups with fewer than {values}, so that finding the group tells it",
+            f"{some} are in groups with fewer than {values}, which tells it to whoever finds the group",
         ),
         "risk": _chances("", some, limit),
         "household_risk": _chances(" through the household", some, limit),
     }  # fmt: skip
     if name in told:
-        words = told[name][0 if holds else 1]
+        words = told[name][0] if holds else f"{told[name][1]}; none may"
         return f"{words[0].upper()}{words[1:]}."
     if name == "residual_risk":
         who = "No trial attack succeeds" if holds else "A trial attack succeeds"
