@@ -69,3 +69,17 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_a_cover_of_nothing_changes_nothing() -> None:
     assert dressed(page("one file"), Cover()) == page("one file")
     assert set(LOGOS.values()) == {"image/png", "image/jpeg"}
+
+
+def test_labels_stand_beside_the_names_of_columns(tmp_path: Path) -> None:
+    labels = {"age": "Age in years <now>", "ill": "Ever ill", "w": "not named here", "sex": ""}
+    for name in ("one file", "recipe"):
+        path = tmp_path / "report.html"
+        made(name).report(path, labels=labels)
+        html = path.read_text(encoding="utf-8")
+        assert html.count("age (Age in years &lt;now&gt;)") >= 3  # the decision page, the scenario, the keys
+        assert "ill (Ever ill)" in html
+        assert "not named here" not in html
+    write_json(made("one file"), tmp_path / "r.json", cover=Cover(labels=labels))
+    plain = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert plain["labels"] == {"age": "Age in years <now>", "ill": "Ever ill"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +47,15 @@ class Cover:
         A picture of the institution: .png or .jpg, 1 MB at most.
     files
         The files that were assessed: a confidential document names them with their SHA-256.
+    labels
+        What columns are, in words.
     """
 
     name: str = ""
     institution: str = ""
     logo: str | Path | None = None
     files: Sequence[str | Path] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def read_logo(self) -> Logo | None:
         """The picture, read whole.
@@ -79,20 +82,29 @@ class Cover:
 
 
 def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str, Any]:
-    """A document's figures with the file's name; a confidential one names the files with their checksums.
+    """A document's figures with the file's name and the labels of the columns it is about.
+
+    A confidential one names the files with their checksums.
 
     Raises
     ------
     FileFormatError
         A file cannot be read.
     """
-    given = {"name": displayed(cover.name), "institution": displayed(cover.institution)}
-    sums = [_checksum(Path(one)) for one in cover.files] if internal else []
-    return {
-        **plain,
-        **{key: text for key, text in given.items() if text},
-        **({"files": sums} if sums else {}),
+    given = {
+        "name": displayed(cover.name),
+        "institution": displayed(cover.institution),
+        "files": [_checksum(Path(one)) for one in cover.files] if internal else [],
+        "labels": _labels(plain["scenario"], cover.labels),
     }
+    return {**plain, **{key: one for key, one in given.items() if one}}
+
+
+def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
+    """The labels of keys and sensitive variables; one that only repeats the name says nothing."""
+    used = {*(name for keys in scenario["intruders"].values() for name in keys), *scenario["sensitive"]}
+    shown = {displayed(name): displayed(label) for name, label in labels.items() if label}
+    return {name: label for name, label in shown.items() if name in used and name != label}
 
 
 def dressed(page: Page, cover: Cover) -> Page:

@@ -182,6 +182,7 @@ class Assessed:
         institution: str = "",
         logo: str | Path | None = None,
         files: Sequence[str | Path] = (),
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         """Write the report for the release committee: a page to decide on, and an annex to check.
 
@@ -203,6 +204,8 @@ class Assessed:
             A picture of the institution, .png or .jpg, 1 MB at most.
         files : sequence of str or Path
             The files that were assessed: an internal document names them with their SHA-256.
+        labels : mapping of str to str
+            What columns are, in words: printed beside the names of keys and sensitive variables.
 
         Raises
         ------
@@ -216,7 +219,7 @@ class Assessed:
         from sdckit.report.cover import Cover
 
         self._need_data()
-        cover = Cover(name=name, institution=institution, logo=logo, files=files)
+        cover = Cover(name=name, institution=institution, logo=logo, files=files, labels=labels or {})
         write_report(self, path, internal=internal, beside=beside, cover=cover)
 
     def to_json(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:

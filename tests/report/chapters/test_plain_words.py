@@ -60,7 +60,9 @@ def test_what_is_exceeded_is_told_with_its_figure_and_limit() -> None:
     assert plain_verdict(verdict("k", limit=2, holds=True), N) == (
         "Every record shares what is known with at least 1 other."
     )
-    assert plain_verdict(verdict("risk"), N).endswith("would be recognised with a chance above 1 in 20; none may.")
+    assert plain_verdict(verdict("risk"), N).endswith(
+        "would be recognised with a chance above 1 in 20; none may."
+    )
     assert plain_verdict(verdict("match_risk"), N).endswith(": 7 %, above the limit of 5 %.")
     assert "fewer than 3 values of ill" in plain_verdict(verdict("l"), N)
 

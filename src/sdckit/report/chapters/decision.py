@@ -5,7 +5,7 @@ from __future__ import annotations
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.next_steps import next_steps, remaining_questions
 from sdckit.report.chapters.plain_words import answers
-from sdckit.report.chapters.sentences import listed
+from sdckit.report.chapters.sentences import labelled, listed
 from sdckit.report.parts import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
@@ -62,7 +62,10 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
         size = f"{listed([one['text'] for one in released])} records, made from {size}"
     kind = plain["scenario"]["release_words"]
     known = (
-        (f"“{one['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows", listed(one["keys"]))
+        (
+            f"“{one['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows",
+            listed(labelled(plain, one["keys"])),
+        )
         for one in plain["intruders"]
     )
     asked = "Can it be given out?" if kind == "not stated" else f"Can it be given out as {_article(kind)}?"

@@ -19,7 +19,7 @@ from sdckit.report.blocks import (
 from sdckit.report.chapters.decision import decision_sections
 from sdckit.report.chapters.glossary import glossary
 from sdckit.report.chapters.release_types import limits_words, release_sentence
-from sdckit.report.chapters.sentences import answer, headline, listed, status, verdict_sentence
+from sdckit.report.chapters.sentences import answer, headline, labelled, listed, status, verdict_sentence
 from sdckit.report.chapters.side_by_side import figures_of
 from sdckit.report.parts import texts
 from sdckit.report.subgroups import subgroup_blocks
@@ -186,7 +186,7 @@ def _keys(one: Plain, known: Sequence[str]) -> list[Block]:
     inside = any("n_levels" in key for key in one["key_facts"])
     rows = tuple(
         (
-            key["name"],
+            labelled(one, [key["name"]])[0],
             key["kind"],
             *([f"{key['n_levels']:,}"] if inside else []),
             f"{key['levels_of_5_or_more']:,}",
@@ -228,11 +228,11 @@ def scenario_section(plain: Plain) -> Section:
         else "none: the file is treated as the whole population"
     )
     items = [
-        *((_keys_of(name, tree), listed(keys)) for name, keys in tree["intruders"].items()),
+        *((_keys_of(name, tree), listed(labelled(plain, keys))) for name, keys in tree["intruders"].items()),
         ("Sampling", design),
         ("Household", tree["household"] or "not declared"),
         ("Person", tree["person"] or "one record per person"),
-        ("Sensitive variables", listed(tree["sensitive"]) or "none declared"),
+        ("Sensitive variables", listed(labelled(plain, tree["sensitive"])) or "none declared"),
         ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
         ("Limits", listed(limits_words(tree)) or "none declared"),
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),

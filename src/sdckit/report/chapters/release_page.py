@@ -42,13 +42,15 @@ def page_of(plain: Plain) -> Page:
     """Lay out a protected assessment of one file, or of a release beside its original."""
     if plain["schema"] != RELEASE_SCHEMA:
         return lay_out(_merged(plain))
-    released = [_merged(one) for one in plain["released"]]
+    labels = {"labels": plain.get("labels", {})}
+    released = [_merged({**one, **labels}) for one in plain["released"]]
     return lay_out_release({**plain, "original": _merged(plain["original"]), "released": released})
 
 
 def _merged(plain: Plain) -> Plain:
-    """A file with what is printed alike under both rules for missing values once."""
-    return {**plain, "intruders": [once_where_equal(one) for one in plain["intruders"]]}
+    """A file with what is printed alike under both rules for missing values once, and the labels of its columns."""
+    labels = plain.get("labels", {})
+    return {**plain, "intruders": [{**once_where_equal(one), "labels": labels} for one in plain["intruders"]]}
 
 
 def lay_out_release(plain: Plain) -> Page:

@@ -11,6 +11,7 @@ __all__ = [
     "answer",
     "both_rules",
     "headline",
+    "labelled",
     "limit_name",
     "listed",
     "overall",
@@ -48,6 +49,18 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def labelled(plain: Plain, names: Sequence[str]) -> list[str]:
+    """Columns, each with its label where the document has one.
+
+    Examples
+    --------
+    >>> labelled({"labels": {"educ": "years of schooling"}}, ["sex", "educ"])
+    ['sex', 'educ (years of schooling)']
+    """
+    labels = plain.get("labels", {})
+    return [f"{name} ({labels[name]})" if name in labels else name for name in names]
 
 
 def status(holds: bool | None) -> str:
