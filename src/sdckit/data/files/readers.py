@@ -15,6 +15,8 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
+    from sdckit.data.missing_values.missing_codes import Found
+
 __all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_header"]
 
 AS_CSV, COLUMNAR = ("CSV", "Excel"), ("Parquet", "Arrow")
@@ -45,6 +47,7 @@ def read_file(
     decimal: str | None = None,
     labels: bool = True,
     rows: int | None = None,
+    user_missing: bool = False,
 ) -> pl.DataFrame:
     r"""Read columns of a CSV, Excel, Parquet, Arrow, SPSS, Stata or SAS file.
 
@@ -68,6 +71,9 @@ def read_file(
         Replace codes by their value labels (SPSS, Stata, SAS).
     rows
         Read only so many records from the start.
+    user_missing
+        SPSS, Stata: keep user-missing codes that have a label, such as "refused", as categories of their own.
+        Otherwise they are missing. In columns of numbers they always are.
 
     Returns
     -------
@@ -105,11 +111,13 @@ def read_file(
         if value is not None:
             arguments.text(value, name)
     arguments.flag(labels, "labels")
+    arguments.flag(user_missing, "user_missing")
     if rows is not None:
         arguments.count(rows, "rows", "counts records")
     frame, notes = _read(
         Path(path), columns, identifiers, missing,
         delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+        user_missing=user_missing,
     )  # fmt: skip
     notes.warn(Path(path).name)
     return frame
@@ -118,6 +126,7 @@ def read_file(
 def _read(
     file: Path, columns: Sequence[str] | None, identifiers: Sequence[str], missing: Sequence[str], *,
     delimiter: str | None, encoding: str | None, decimal: str | None, labels: bool, rows: int | None,
+    user_missing: bool,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read a file of any format, and note its codes for missing."""
     from sdckit.data.files.read_columnar import read_columnar
@@ -139,11 +148,22 @@ def _read(
     else:
         frame, taken = read_labelled(
             file, kind, columns=columns, identifiers=identifiers, missing=codes,
-            encoding=encoding, labels=labels, rows=rows,
+            encoding=encoding, labels=labels, rows=rows, user_missing=user_missing,
         )  # fmt: skip
     if frame.height == 0:
         raise DataError(f"{file.name} holds columns but no records")
-    return frame, MissingNotes(codes, taken, suspects(frame))
+    found = suspects(frame)
+    if user_missing and found:
+        found = tuple(one for one in found if not _is_kept(one, file, encoding))
+    return frame, MissingNotes(codes, taken, found)
+
+
+def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
+    """Whether a suspected code is one that was to be kept as a category."""
+    from sdckit.data.files.file_labels import read_labels
+
+    known = read_labels(file, encoding=encoding).get(one.column)
+    return one.code in known.codes and known.is_missing(known.codes[one.code])
 
 
 def scan_header(
@@ -156,6 +176,7 @@ def scan_header(
     encoding: str | None = None,
     decimal: str | None = None,  # noqa: ARG001
     labels: bool = True,  # noqa: ARG001
+    user_missing: bool = False,  # noqa: ARG001
 ) -> FileHeader:
     """Give a file's column names, number of records and format without loading any column.
 
@@ -185,13 +206,14 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 def describe_file(
     path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
     encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
+    user_missing: bool = False,
 ) -> FileSample:  # fmt: skip
     """Give a file's header, its labels and its first records with all columns, for guessing roles.
 
     `rows` are as many records as memory holds, unless given: a million, of wide files fewer.
     Raises what `read_file` does.
     """
-    from sdckit.data.files.read_labelled import read_labels
+    from sdckit.data.files.file_labels import read_labels
 
     header = scan_header(path, delimiter=delimiter, encoding=encoding)
     if rows is None:
@@ -199,8 +221,9 @@ def describe_file(
     frame, notes = _read(
         Path(path), None, (), missing,
         delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+        user_missing=user_missing,
     )  # fmt: skip
     notes.warn(Path(path).name)
-    if header.format in (*AS_CSV, *COLUMNAR):
-        return FileSample(header, frame, notes)
-    return FileSample(header, frame, notes, *read_labels(Path(path), header.format, encoding=encoding))
+    told = read_labels(path, encoding=encoding)
+    values = {name: tuple(one.codes) for name, one in told.columns.items() if one.codes}
+    return FileSample(header, frame, notes, told.variables, values)
