@@ -147,7 +147,8 @@ def test_names_that_the_format_does_not_allow(tmp_path, name, kinds):
     ("column", "said"),
     [
         (pl.Series([2**60]), r"over 2\^53"), (pl.Series([-(2**60)]), r"over 2\^53"),
-        (pl.Series([float("inf")]), "infinite"), (pl.Series([[MARK]]), "lists"), (pl.Series([dt.timedelta(1)]), "lists"),
+        (pl.Series([float("inf")]), "infinite"),
+        (pl.Series([[MARK]]), "lists"), (pl.Series([dt.timedelta(1)]), "lists"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -13,6 +13,7 @@ from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
+    Labelled,
     Log,
     Out,
     Replay,
@@ -21,6 +22,7 @@ from sdckit.cli.recipe_files import (
     apply_or_replay,
     check_format,
     codes_of,
+    labels_for,
     numbered,
     read_all,
     read_replay,
@@ -77,6 +79,7 @@ def protect(
     dry_run: Annotated[
         bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
     ] = False,
+    labels: Labelled = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
 ) -> None:
@@ -96,9 +99,10 @@ def protect(
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
-    inputs = (file, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
+    inputs = (*reading.inputs, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
     check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
-    check_format(out, file, excel_safe=excel_safe)
+    check_format(out, *reading.inputs, excel_safe=excel_safe)
+    told = labels_for(out, reading, wanted=labels)
     keys = _keys(key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
@@ -118,7 +122,8 @@ def protect(
             steps.step("assessing the release")
             assessed = applied.assess(seed=seed)
         written = write_release(applied.data, out, log=applied.log if log else None, log_path=log,
-                                sources=[one for one in inputs if one is not None], excel_safe=excel_safe)  # fmt: skip
+                                sources=[one for one in inputs if one is not None], excel_safe=excel_safe,
+                                labels=told)  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
             assessed.report(report, internal=internal, beside=beside)

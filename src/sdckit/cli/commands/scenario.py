@@ -44,7 +44,7 @@ def init(
     delete each name there when you have looked at it; until then sdckit check refuses to be a gate.
     """
     file, target = reading.file, Path(output)
-    check_targets(output, inputs=(file,))
+    check_targets(output, inputs=reading.inputs)
     if output != STDOUT and target.exists() and not force:
         raise ScenarioError(f"{target.name} exists already; --force replaces it, -o names another")
     with Steps(quiet=output == STDOUT) as steps:

@@ -12,6 +12,7 @@ from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
+    Labelled,
     Log,
     Out,
     Replay,
@@ -19,6 +20,7 @@ from sdckit.cli.recipe_files import (
     SeedMixed,
     apply_or_replay,
     check_format,
+    labels_for,
     numbered,
     read_all,
     read_replay,
@@ -75,6 +77,7 @@ def synthesize(
     seed: SeedMixed = None,
     log: Log = None,
     replay: Replay = None,
+    labels: Labelled = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
 ) -> None:
@@ -85,8 +88,9 @@ def synthesize(
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
-    check_targets(*numbered(out, m), log, inputs=(file, replay))
-    check_format(out, file, excel_safe=excel_safe)
+    check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
+    check_format(out, *reading.inputs, excel_safe=excel_safe)
+    told = labels_for(out, reading, wanted=labels)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
             "models": chosen or None, "predictors": _predictors(formulas or ()) or None, "n": n,
@@ -106,7 +110,13 @@ def synthesize(
         )
         applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
-            applied.data, out, log=applied.log, log_path=log, sources=[file], excel_safe=excel_safe
+            applied.data,
+            out,
+            log=applied.log,
+            log_path=log,
+            sources=reading.inputs,
+            excel_safe=excel_safe,
+            labels=told,
         )
     if not quiet:
         from sdckit.cli.terminal import print_blocks

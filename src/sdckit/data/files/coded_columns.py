@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.files.file_labels import Code, ColumnLabels
+from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CodedColumn", "code_text", "coded_column", "codes_of_levels"]
+__all__ = ["CodedColumn", "code_text", "coded_column", "codes_of_levels", "shared_codes"]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # Stata's missing values .a to .z
 NO_LABEL = " (no label)"  # how `read_labelled` keeps a code apart from another code's label
@@ -48,6 +48,26 @@ def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColu
     # A user-missing code was taken out when the file was read: a number equal to it is a number.
     labels = {code: text for text, code in known.codes.items() if not known.is_missing(code)}
     return CodedColumn(series, _used(series, labels, kind), (), known.measure or "scale")
+
+
+def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) -> FileLabels:
+    """Give labels by which files of one release get the same code for the same category."""
+    found = dict(labels.columns)
+    for name in frames[0].columns:
+        parts = [one[name] for one in frames if name in one.columns]
+        known = labels.get(name)
+        if not _is_text(parts[0].dtype) or not (known.codes or _is_declared(parts[0].dtype)):
+            continue
+        levels = list(dict.fromkeys(level for part in parts for level in _levels(part, known)))
+        codes = codes_of_levels([one for one in levels if not _was_missing(one, known)], known, kind)
+        found[name] = replace(known, codes={**known.codes, **codes})
+    return FileLabels(found)
+
+
+def _is_declared(dtype: pl.DataType) -> bool:
+    import polars as pl
+
+    return isinstance(dtype, (pl.Categorical, pl.Enum))
 
 
 def _is_text(dtype: pl.DataType) -> bool:

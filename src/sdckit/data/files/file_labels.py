@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sdckit.data.files.file_checks import file_format
+from sdckit.data import arguments
+from sdckit.data.files.file_checks import file_format, second_file
 from sdckit.errors import DataError
 
 __all__ = ["Code", "ColumnLabels", "FileLabels", "as_labels", "read_labels"]
@@ -94,7 +95,9 @@ def as_labels(labels: object) -> FileLabels:
     raise DataError("labels= is what read_labels gives, or {column: label}, all of text", argument="labels")
 
 
-def read_labels(path: str | Path, *, encoding: str | None = None) -> FileLabels:
+def read_labels(
+    path: str | Path, *, encoding: str | None = None, join: str | Path | None = None
+) -> FileLabels:
     """Read what a file says of its columns: no record is read.
 
     SPSS, Stata and SAS files have labels of variables and values, user-missing codes and levels of measurement.
@@ -107,6 +110,8 @@ def read_labels(path: str | Path, *, encoding: str | None = None) -> FileLabels:
         The file; its extension names the format.
     encoding : str, optional
         Of the texts of an SPSS, Stata or SAS file; found by itself where not given.
+    join : str or Path, optional
+        The second file of `read_file`; what the first says of a column comes first.
 
     Returns
     -------
@@ -128,7 +133,14 @@ def read_labels(path: str | Path, *, encoding: str | None = None) -> FileLabels:
     ...     read_labels(file).variables
     {'sex': 'Sex'}
     """
-    file = Path(path)
+    if encoding is not None:
+        arguments.text(encoding, "encoding")
+    second = None if join is None else second_file(join)
+    own = _labels_of(Path(path), encoding)
+    return own if second is None else FileLabels({**_labels_of(second, encoding).columns, **own.columns})
+
+
+def _labels_of(file: Path, encoding: str | None) -> FileLabels:
     kind = file_format(file)
     if kind in ("Parquet", "Arrow"):
         from sdckit.data.files.read_columnar import column_descriptions

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
-from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, warn_of_absent
+from sdckit.data.exact_names import exactly
+from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
 from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.errors import DataError
 
@@ -48,8 +49,10 @@ def read_file(
     labels: bool = True,
     rows: int | None = None,
     user_missing: bool = False,
+    join: str | Path | None = None,
+    join_key: str | None = None,
 ) -> pl.DataFrame:
-    r"""Read columns of a CSV, Excel, Parquet, Arrow, SPSS, Stata or SAS file.
+    r"""Read columns of a CSV, Excel, Parquet, Arrow, SPSS, Stata or SAS file, or of two files by one key.
 
     Parameters
     ----------
@@ -74,6 +77,11 @@ def read_file(
     user_missing
         SPSS, Stata: keep user-missing codes that have a label, such as "refused", as categories of their own.
         Otherwise they are missing. In columns of numbers they always are.
+    join
+        A second file with one record for each value of `join_key`, such as the households of persons: its columns
+        stand beside those of `path`, whose records and order stay. It is read by the same options.
+    join_key
+        The column that both files have, such as the number of the household.
 
     Returns
     -------
@@ -85,16 +93,18 @@ def read_file(
     FileFormatError
         The file is absent, damaged, of another format, or its lines have different numbers of fields.
     ColumnError
-        A column is absent (the nearest name is told) or repeated.
+        A column is absent (the nearest name is told) or repeated, or differs between two files joined.
     DataError
         An option of the wrong kind.
+        A key repeated in the second file, or records that have none there.
         There are no records, or a CSV's first line looks like a record instead of a header.
 
     Warns
     -----
     SdcWarning
         Codes were taken for missing though none was named; values such as -999 or "refused", left as they
-        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets.
+        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets;
+        records of a second file that no record of the first belongs to.
 
     Examples
     --------
@@ -114,13 +124,49 @@ def read_file(
     arguments.flag(user_missing, "user_missing")
     if rows is not None:
         arguments.count(rows, "rows", "counts records")
-    frame, notes = _read(
-        Path(path), columns, identifiers, missing,
-        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
-        user_missing=user_missing,
-    )  # fmt: skip
+    how: dict[str, Any] = {
+        "delimiter": delimiter, "encoding": encoding, "decimal": decimal, "labels": labels,
+        "user_missing": user_missing,
+    }  # fmt: skip
+    frame, notes = _read_both(
+        Path(path),
+        join,
+        join_key,
+        columns=columns,
+        identifiers=identifiers,
+        missing=missing,
+        rows=rows,
+        **how,
+    )
     notes.warn(Path(path).name)
     return frame
+
+
+def _read_both(
+    file: Path, join: str | Path | None, key: str | None, *, columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (), missing: Sequence[str] = (), rows: int | None = None, **how: Any,
+) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
+    """Read a file, and beside its records those of the second, if there is one; the notes are those of the first."""
+    if join is None:
+        if key is not None:
+            raise DataError("join_key= goes with join=, the second file", argument="join_key")
+        return _read(file, columns, identifiers, missing, rows=rows, **how)
+    from sdckit.data.files.joined import join_frames, parts_of
+
+    second = second_file(join)
+    key = arguments.column(key, "join_key")
+    header = scan_header(
+        file, columns=columns, identifiers=identifiers, delimiter=how["delimiter"], encoding=how["encoding"],
+        join=second, join_key=key,
+    )  # fmt: skip
+    first, other_header = (_header(one, how["delimiter"], how["encoding"]) for one in (file, second))
+    parts = parts_of(first, other_header, key, columns=columns, identifiers=identifiers)
+    frame, notes = _read(file, parts[0], (), missing, rows=rows, **how)
+    other, others = _read(second, parts[1], (), missing, rows=None, **how)
+    others.warn(second.name)
+    joined = join_frames(frame, other, key, names=(file.name, second.name), whole=rows is None)
+    shown = columns if columns is not None else header.columns
+    return joined.select(exactly(name) for name in shown if name not in identifiers), notes
 
 
 def _read(
@@ -177,6 +223,8 @@ def scan_header(
     decimal: str | None = None,  # noqa: ARG001
     labels: bool = True,  # noqa: ARG001
     user_missing: bool = False,  # noqa: ARG001
+    join: str | Path | None = None,
+    join_key: str | None = None,
 ) -> FileHeader:
     """Give a file's column names, number of records and format without loading any column.
 
@@ -185,6 +233,12 @@ def scan_header(
     """
     file = Path(path)
     header = _header(file, delimiter, encoding)
+    if join is not None:
+        from sdckit.data.files.joined import joined_header
+
+        second = second_file(join)
+        other = _header(second, delimiter, encoding)
+        header = joined_header(header, other, arguments.column(join_key, "join_key"), names=(file, second))
     pick_columns(file, header.columns, columns, certain=header.certain)
     warn_of_absent(identifiers, header.columns)
     return header
@@ -206,7 +260,7 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 def describe_file(
     path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
     encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
-    user_missing: bool = False,
+    user_missing: bool = False, join: str | Path | None = None, join_key: str | None = None,
 ) -> FileSample:  # fmt: skip
     """Give a file's header, its labels and its first records with all columns, for guessing roles.
 
@@ -215,15 +269,15 @@ def describe_file(
     """
     from sdckit.data.files.file_labels import read_labels
 
-    header = scan_header(path, delimiter=delimiter, encoding=encoding)
+    file = Path(path)
+    header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)
     if rows is None:
         rows = max(_FEWEST, min(_MOST, _CELLS // max(len(header.columns), 1)))
-    frame, notes = _read(
-        Path(path), None, (), missing,
-        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
-        user_missing=user_missing,
+    frame, notes = _read_both(
+        file, join, join_key, missing=missing, rows=rows, delimiter=delimiter, encoding=encoding, decimal=decimal,
+        labels=labels, user_missing=user_missing,
     )  # fmt: skip
-    notes.warn(Path(path).name)
-    told = read_labels(path, encoding=encoding)
+    notes.warn(file.name)
+    told = read_labels(file, encoding=encoding, join=join)
     values = {name: tuple(one.codes) for name, one in told.columns.items() if one.codes}
     return FileSample(header, frame, notes, told.variables, values)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import arguments
 from sdckit.data.columns import to_arrow
 from sdckit.data.exact_names import exactly
 from sdckit.data.files.file_labels import FileLabels, as_labels
@@ -89,7 +90,10 @@ def write_file(
     ['a,b', '1,x', ",'=1+1"]
     """
     told = as_labels(labels)
-    kind, target = check_output(path, sources=sources)
+    arguments.flag(excel_safe, "excel_safe")
+    arguments.flag(private, "private")
+    read = _paths(sources)
+    kind, target = check_output(path, sources=read)
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
     frame: pl.DataFrame = only_records(_as_polars(data))
@@ -104,6 +108,13 @@ def write_file(
         else:
             _write(frame, part, kind, delimiter)
     return Path(path)
+
+
+def _paths(sources: Iterable[str | Path]) -> tuple[Path, ...]:
+    try:
+        return tuple(map(Path, sources))
+    except TypeError:
+        raise DataError("sources= lists the files that the data were read from", argument="sources") from None
 
 
 def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:
