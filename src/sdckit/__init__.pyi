@@ -61,6 +61,7 @@ from .data.households import household_variables as household_variables
 from .data.scenarios.guess import guess_roles as guess_roles
 from .data.scenarios.guessing.guesses import Guess as Guess, RoleGuesses as RoleGuesses
 from .data.scenarios.scenario import Scenario as Scenario
+from .data.session import options as options
 from .demo import demo_scenario as demo_scenario, load_demo as load_demo
 from .errors import (
     ColumnError as ColumnError,

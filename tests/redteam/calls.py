@@ -141,6 +141,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         "mask_continuous": (data, {"columns": NUMERIC, "sd": 10.0, **seed}),
         "microaggregate": (data, {"columns": NUMERIC, **seed}),
         "new_ids": (data, {"column": "id"}),
+        "options": ([], {"exact": False}),
         "pram": (data, {"columns": ["job"], **seed}),
         "random_order": (data, seed),
         "rank_swap": (data, {"columns": NUMERIC, "p": 5, **seed}),

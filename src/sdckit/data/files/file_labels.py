@@ -9,6 +9,7 @@ from typing import Any
 
 from sdckit.data import arguments
 from sdckit.data.files.file_checks import file_format, second_file
+from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
 
 __all__ = ["Code", "ColumnLabels", "FileLabels", "as_labels", "read_labels"]
@@ -18,7 +19,7 @@ Range = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
-class ColumnLabels:
+class ColumnLabels(Displayed):
     """What is known of one column.
 
     Attributes
@@ -41,6 +42,12 @@ class ColumnLabels:
     measure: str = ""
     display: str = ""
 
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(code), text, "yes" if self.is_missing(code) else ""] for text, code in self.codes.items()
+        ]
+        return table_html(["code", "label", "user-missing"], rows, title=self.label)
+
     def is_missing(self, code: Code) -> bool:
         """Whether a code is user-missing."""
         return any(
@@ -50,7 +57,7 @@ class ColumnLabels:
 
 
 @dataclass(frozen=True)
-class FileLabels:
+class FileLabels(Displayed):
     """What a file says of its columns; columns of which it says nothing are not in it.
 
     Attributes
@@ -75,6 +82,10 @@ class FileLabels:
     def variables(self) -> dict[str, str]:
         """The variable labels by column, where there are some."""
         return {name: one.label for name, one in self.columns.items() if one.label}
+
+    def _repr_html_(self) -> str:
+        rows = [[name, one.label, str(len(one.codes) or "")] for name, one in self.columns.items()]
+        return table_html(["column", "label", "codes"], rows)
 
     def get(self, column: str) -> ColumnLabels:
         """What is known of a column, which may be nothing."""
