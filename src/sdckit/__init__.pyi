@@ -49,11 +49,8 @@ from .attribute.prediction.prediction_risk import (
 )
 from .cells.as_cells import as_cells as as_cells
 from .cells.table import Cells as Cells
-from .data.files.file_labels import (
-    ColumnLabels as ColumnLabels,
-    FileLabels as FileLabels,
-    read_labels as read_labels,
-)
+from .data.files.file_labels import ColumnLabels as ColumnLabels, FileLabels as FileLabels
+from .data.files.read_labels import read_labels as read_labels
 from .data.files.readers import read_file as read_file
 from .data.files.write_file import write_file as write_file
 from .data.hierarchy import read_hierarchy as read_hierarchy

@@ -67,7 +67,7 @@ class Displayed:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        raise NotImplementedError
+        return plain_html(type(self).__name__)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002
         """Give the HTML alone, and to a kernel, which writes the words of `repr` into the notebook, other words."""

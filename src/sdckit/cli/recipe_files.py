@@ -160,7 +160,8 @@ def check_format(out: Path, *files: Path, excel_safe: bool) -> None:
 
 def labels_for(out: Path, reading: Reading, *, wanted: bool | None) -> FileLabels:
     """What FILE says of its columns, where it is to go into OUT: by itself where OUT has codes to label."""
-    from sdckit.data.files.file_labels import FileLabels, read_labels
+    from sdckit.data.files.file_labels import FileLabels
+    from sdckit.data.files.read_labels import read_labels
     from sdckit.data.files.write_file import WRITTEN
     from sdckit.data.files.write_labelled import LABELLED
 

@@ -10,7 +10,7 @@ import polars as pl
 import pyreadstat
 import pytest
 
-from sdckit.data.files.file_labels import read_labels
+from sdckit.data.files.read_labels import read_labels
 from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from sdckit.data import arguments
-from sdckit.data.files.file_checks import file_format, second_file
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
 
-__all__ = ["Code", "ColumnLabels", "FileLabels", "as_labels", "read_labels"]
+__all__ = ["Code", "ColumnLabels", "FileLabels", "as_labels"]
 
 Code = int | float | str
 Range = tuple[Any, Any]
@@ -104,61 +101,3 @@ def as_labels(labels: object) -> FileLabels:
     if isinstance(labels, Mapping) and all(isinstance(one, str) for pair in labels.items() for one in pair):
         return FileLabels.of(labels)
     raise DataError("labels= is what read_labels gives, or {column: label}, all of text", argument="labels")
-
-
-def read_labels(
-    path: str | Path, *, encoding: str | None = None, join: str | Path | None = None
-) -> FileLabels:
-    """Read what a file says of its columns: no record is read.
-
-    SPSS, Stata and SAS files have labels of variables and values, user-missing codes and levels of measurement.
-    Parquet and Arrow files may describe their columns: of the metadata of a field, "label", "description" or
-    "comment" is taken. CSV and Excel files say nothing.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; its extension names the format.
-    encoding : str, optional
-        Of the texts of an SPSS, Stata or SAS file; found by itself where not given.
-    join : str or Path, optional
-        The second file of `read_file`; what the first says of a column comes first.
-
-    Returns
-    -------
-    FileLabels
-        By column; `write_file` takes it.
-
-    Raises
-    ------
-    FileFormatError
-        As `read_file`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import polars as pl
-    >>> from sdckit import write_file
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = write_file(pl.DataFrame({"sex": ["f", "m"]}), f"{folder}/a.sav", labels={"sex": "Sex"})
-    ...     read_labels(file).variables
-    {'sex': 'Sex'}
-    """
-    if encoding is not None:
-        arguments.text(encoding, "encoding")
-    second = None if join is None else second_file(join)
-    own = _labels_of(Path(path), encoding)
-    return own if second is None else FileLabels({**_labels_of(second, encoding).columns, **own.columns})
-
-
-def _labels_of(file: Path, encoding: str | None) -> FileLabels:
-    kind = file_format(file)
-    if kind in ("Parquet", "Arrow"):
-        from sdckit.data.files.read_columnar import column_descriptions
-
-        return FileLabels.of(column_descriptions(file, kind))
-    if kind in ("CSV", "Excel"):
-        return FileLabels()
-    from sdckit.data.files.read_labelled import read_column_labels
-
-    return FileLabels(read_column_labels(file, kind, encoding=encoding))

@@ -206,7 +206,7 @@ def _read(
 
 def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
     """Whether a suspected code is one that was to be kept as a category."""
-    from sdckit.data.files.file_labels import read_labels
+    from sdckit.data.files.read_labels import read_labels
 
     known = read_labels(file, encoding=encoding).get(one.column)
     return one.code in known.codes and known.is_missing(known.codes[one.code])
@@ -267,7 +267,7 @@ def describe_file(
     `rows` are as many records as memory holds, unless given: a million, of wide files fewer.
     Raises what `read_file` does.
     """
-    from sdckit.data.files.file_labels import read_labels
+    from sdckit.data.files.read_labels import read_labels
 
     file = Path(path)
     header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)

@@ -274,13 +274,13 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
 
 
 def _engine(given: Any) -> Any:
-    """The engine of a frame, or of the first of a list of pandas series; PyArrow for plans and what is no frame."""
+    """The engine of a frame, or of the first of a list of series; PyArrow for plans and what is no frame."""
     kind = type(given)
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
         frame = open_frame(given)
         return "pyarrow" if is_lazy(frame) else frame.implementation
-    first = given[0] if isinstance(given, (list, tuple)) and given else None
-    return "pandas" if type(first).__module__.partition(".")[0] == "pandas" else "pyarrow"
+    first: Any = given[0] if isinstance(given, (list, tuple)) and given else None
+    return open_frame(first.to_frame()).implementation if hasattr(first, "to_frame") else "pyarrow"
 
 
 def _named(given: Any) -> bool:
