@@ -52,6 +52,7 @@ def test_the_log_is_written_first(tmp_path: Path) -> None:
 
     frames = [pl.DataFrame({"a": [1]}), pl.DataFrame({"a": [2]})]
     written = write_release(
-        frames, tmp_path / "out.csv", log=Log(), log_path=tmp_path / "log", sources=[], excel_safe=False
-    )
+        frames, tmp_path / "out.csv", log=Log(), log_path=tmp_path / "log", sources=[], excel_safe=False,
+        labels=sdc.FileLabels(),
+    )  # fmt: skip
     assert [one.name for one in written] == ["out_1.csv", "out_2.csv"]
