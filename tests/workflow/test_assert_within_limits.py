@@ -53,6 +53,20 @@ def test_of_few_records_nothing_more_is_told() -> None:
         sdc.assert_within_limits(few, scenario=scenario(k=40))
 
 
+def test_files_are_read_as_the_command_line_reads_them(tmp_path: Path) -> None:
+    write_marked(FILES, tmp_path)
+    paths = [str(tmp_path / "survey.parquet"), tmp_path / "made1.parquet"]
+    gate = scenario(match_risk=1.0, risk=1.0)
+    sdc.assert_within_limits(paths[0], scenario=scenario(risk=1.0))
+    sdc.assert_within_limits(paths[0], [paths[1], FILES["made1"]], scenario=gate, seed=1)
+    FILES["survey"].with_columns(job=pl.lit("refused")).write_csv(tmp_path / "coded.csv")
+    coded = gate.changed(intruders={"x": ["job"]}, missing_codes=["refused"], thresholds={"risk": 1.0})
+    with pytest.raises(sdc.SdcError, match="job"):  # all of them missing
+        sdc.assert_within_limits(tmp_path / "coded.csv", scenario=coded)
+    with pytest.raises(sdc.FileFormatError, match=r"absent\.csv"):
+        sdc.assert_within_limits(tmp_path / "absent.csv", scenario=gate)
+
+
 def test_no_warning_is_given_but_in_the_message() -> None:
     constant = FILES["survey"].with_columns(sex=pl.lit("f"))
     with pytest.raises(AssertionError, match="\n  warning: key 'sex' has the same value in every record"):
@@ -90,7 +104,7 @@ TEST = """
 
     def test_the_release():
         scenario = sdc.Scenario.from_toml("scenario.toml")
-        sdc.assert_within_limits(pl.read_parquet("survey.parquet"), scenario=scenario)
+        sdc.assert_within_limits("survey.parquet", scenario=scenario)
 
     def test_a_mistake():
         scenario = sdc.Scenario.from_toml("scenario.toml")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data import arguments
+from sdckit.data.files.readers import read_file
 from sdckit.errors import DataError, SdcError
 from sdckit.workflow.check import CheckResult, check
 
@@ -30,17 +33,17 @@ def assert_within_limits(
 
     Its message has protected figures only, and no frame of a traceback below this function holds records: neither
     ``pytest --showlocals`` nor the log of a pipeline prints what the gate saw. The locals of the test itself are its
-    own: read the file within the call. No warning is given; those of a document stand in the message, and `check`
-    gives them all.
+    own: name a file instead of holding its frame. No warning is given; those of a document stand in the message, and
+    `check` gives them all.
 
     Parameters
     ----------
     data
-        A frame of any engine; the original, where `released` is given.
+        A frame of any engine, or the path of a file; the original, where `released` is given.
     released
-        What is to go out, made from `data`: one frame or a list of them.
+        What is to go out, made from `data`: one or a list of them.
     scenario
-        With at least one threshold.
+        With at least one threshold. Files are read without its identifiers and with its codes of missing.
     control, id, seed, recipe, log
         As `check`.
 
@@ -72,7 +75,8 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they tell exact counts, and pytest prints them
-            result = check(data, released, scenario=scenario, **given)
+            files = [_opened(one, scenario) for one in (data, released, given.pop("control"))]
+            result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
         return type(error)(str(error), argument=error.argument)
@@ -80,6 +84,15 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
         return SdcError(
             f"internal error: {type(error).__name__}; check() in a session of your own shows where"
         )
+
+
+def _opened(given: Any, scenario: Scenario) -> Any:
+    """The frames of what was given, files read as the command line reads them."""
+    if isinstance(given, list | tuple):
+        return [_opened(one, scenario) for one in given]
+    if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
+        return given
+    return read_file(given, identifiers=scenario.identifiers, missing=scenario.missing_codes)
 
 
 def _message(result: CheckResult) -> str:
