@@ -6,8 +6,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Spark needs Java, and splink has one version that fits.
-EXTRAS = ("files", "duckdb")
+EXTRAS = ("files", "duckdb", "linkage")  # Spark needs Java
 # Tools that run no test, and ask for newer releases of what is to be old.
 LEFT_OUT = {"build", "import-linter", "mypy", "ruff"}
 
@@ -20,7 +19,7 @@ def main() -> None:
         *project["dependencies"],
         *(one for name in EXTRAS for one in project["optional-dependencies"][name]),
     ]
-    lowest = dict(one.split(">=") for one in asked)
+    lowest = dict(one.partition(",")[0].split(">=") for one in asked)
     lines = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if "==" in line)
     tools = {one.partition(">=")[0] for one in whole["dependency-groups"]["dev"]} - LEFT_OUT

@@ -137,7 +137,7 @@ def release_types(_: Names, folder: Path) -> None:
     _scenario(folder, keys=["age", "children", "religious"], sampling_fraction=0.01, release="public-use")
 
 
-def gates(names: Names, folder: Path) -> None:
+def gates(_: Names, folder: Path) -> None:
     """A survey, a release of it with its log, and their scenario."""
     survey = sdc.load_demo()
     survey.write_csv(folder / "survey.csv")
@@ -145,7 +145,7 @@ def gates(names: Names, folder: Path) -> None:
     applied = sdc.Recipe(steps).apply(survey)
     applied.data.write_csv(folder / "released.csv")
     applied.log.write(folder / "log.json")
-    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+    _scenario(folder, keys=["age", "educ", "occupation"], thresholds={"k": 3, "global_risk": 0.2})
 
 
 STAGES: dict[str, Stage] = {
