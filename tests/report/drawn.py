@@ -68,4 +68,15 @@ def points(svg: str) -> list[Point]:
 
 def texts(svg: str) -> list[str]:
     """Everything written in it."""
-    return [one.text or "" for one in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    return [words_of(one) for one in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def words_of(element: ElementTree.Element) -> str:
+    """The text of an element; one that is folded on lines is whole again, its lines have none of their own."""
+    if element.tag == f"{SVG}tspan":
+        return ""
+    if element.tag != f"{SVG}text":
+        return (element.text or "").strip()
+    return " ".join(
+        filter(None, (element.text, *(line.text for line in element.iter(f"{SVG}tspan"))))
+    ).strip()

@@ -15,6 +15,7 @@ import pytest
 
 import sdckit as sdc
 from report.documents import all_documents
+from report.drawn import words_of
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -137,7 +138,7 @@ def _length(leaf: dict[str, Any]) -> float:
 
 
 LABELS = re.compile(
-    r"k = \d+.*|.*, l = \d+|\d+ to \d+ records|1 record|100 or more records|without .*|\d+ members?|"
+    r"[\d.]+ to [\d.]+|k = \d+.*|.*, l = \d+|\d+ to \d+ records|1 record|100 or more records|without .*|\d+ members?|"
     r"all other sizes|limit [\d.]+|Records|Share of records up to this risk|"
     r"individual risk \(upper edge of the bin\)"
 )
@@ -155,7 +156,7 @@ def test_every_number_in_a_chart_is_a_printed_one(scenario: Scenario) -> None:
         texts |= {row["cumulative"]["text"] for row in block.data["rows"] if "cumulative" in row}
         root = ElementTree.fromstring(figure_of(block)["svg"])
         for element in root.iter():
-            text = (element.text or "").strip()
+            text = words_of(element)
             assert not text or text in texts or LABELS.fullmatch(text), text
             assert not _numbers(element.get("aria-label", "")), element.get("aria-label")
             assert not _numbers(element.get("aria-description", ""))

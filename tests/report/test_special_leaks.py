@@ -15,6 +15,7 @@ import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, gives_away, opened
 from report.documents import all_documents
+from report.drawn import words_of
 from report.fakes import survey
 from report.test_leaks import _bars, _numbers, a_step_apart, leaves, with_marker
 from sdckit.data.scenarios.scenario import Scenario
@@ -149,7 +150,7 @@ def check_chart(svg: str, block: ChartBlock) -> None:
     labels = {row["label"] for row in rows} | {block.caption}
     root = ElementTree.fromstring(svg)
     for element in root.iter():
-        text = (element.text or "").strip()
+        text = words_of(element)
         assert not text or text in printed | labels, text
         for name in ("aria-label", "aria-description"):
             assert not _numbers(element.get(name, "")), name

@@ -7,6 +7,7 @@ outlines tell series apart, colour does not.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
@@ -39,6 +40,7 @@ SQUARE = 440
 LARGEST = 1500  # area of a point, in pixels
 MOST_TOLD = 40  # points in words
 LOWEST_RISK = 0.00005
+TAG, LONG = re.compile(r"<[^>]+>"), re.compile(r"\d+\.\d{3,}(?![\d\"]*e)")  # a hundredth of a pixel is enough
 MOST_LETTERS = 76  # of a line of a title
 
 
@@ -339,7 +341,8 @@ def to_svg(chart: Any) -> str:
     """
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
+    drawn = str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
+    return TAG.sub(lambda tag: LONG.sub(lambda one: f"{float(one[0]):.2f}", tag[0]), drawn)
 
 
 def to_png(chart: Any) -> bytes:
