@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StarterRecipe", "make_starter", "starter_recipe"]
 
-SEED = 1  # of the trial; nothing of it is kept
+SEED, TRIAL = 1, bytes(32)  # of the trial, of which nothing is kept
 AIMED_AT = ("k", "risk", "global_risk")
 TITLE = "A recipe to start from"
 HEAD = (
@@ -179,7 +179,8 @@ def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
     """The data after the steps, but for those on direct identifiers, which it need not hold."""
     steps = [step for step, _ in told if step is not None and step["method"] != "drop_identifiers"]
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
-    return recipe.apply(data, scenario=scenario.changed(identifiers=()), watch=False)
+    keys = {step["column"]: TRIAL for step in steps if step["method"] == "new_ids"}
+    return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, keys=keys, watch=False)
 
 
 def _judged(data: Any, scenario: Scenario, told: Sequence[Told]) -> tuple[list[str], list[str]]:
