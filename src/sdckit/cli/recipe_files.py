@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from sdckit.cli.old_logs import refuse_old_logs
 from sdckit.cli.options import codes
+from sdckit.cli.outputs import refuse_existing
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -22,8 +26,22 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 __all__ = [
-    "Log", "Out", "Replay", "Safe", "SeedMixed", "apply_or_replay", "check_format", "codes_of", "numbered", "read_all",
-    "read_replay", "scenario_of", "unread", "write_release",
+    "Force",
+    "Log",
+    "Out",
+    "Replay",
+    "Safe",
+    "SeedMixed",
+    "apply_or_replay",
+    "check_format",
+    "check_release",
+    "codes_of",
+    "numbered",
+    "read_all",
+    "read_replay",
+    "scenario_of",
+    "unread",
+    "write_release",
 ]  # fmt: skip
 
 Out = Annotated[
@@ -48,6 +66,7 @@ SeedMixed = Annotated[
     int | None,
     Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed."),
 ]
+Force = Annotated[bool, Option("--force", help="Replace OUT and the log where they exist.")]
 Safe = Annotated[
     bool,
     Option("--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas."),
@@ -114,18 +133,34 @@ def apply_or_replay(
 
 
 def write_release(
-    data: Any, out: Path, *, log: Any, log_path: Path | None, sources: Sequence[Path], excel_safe: bool
+    data: Any,
+    out: Path,
+    *,
+    log: RecipeLog | None,
+    log_path: Path | None,
+    sources: Sequence[Path],
+    excel_safe: bool,
 ) -> list[Path]:
-    """Write the protected file, or each of several, and before them the log: none is without its log."""
-    from sdckit.data.files.write_file import write_file
+    """Write the protected file, or each of several, and the log.
+
+    All of it is written beside its place first. Then an older release goes, the log comes into place, and the
+    release after it: whatever ends the program between, no file has the log of another, and none is without its own.
+    """
+    from sdckit.data.files.whole_files import replacing
+    from sdckit.data.files.write_file import writing_file
+    from sdckit.report.formats.atomic import real_target
 
     files = data if isinstance(data, list) else [data]
-    if log_path is not None:
-        log.write(log_path)
-    return [
-        write_file(one, path, sources=sources, excel_safe=excel_safe)
-        for one, path in zip(files, numbered(out, len(files)), strict=True)
-    ]
+    paths = numbered(out, len(files))
+    with ExitStack() as moved:  # the last one entered is moved first
+        for one, path in zip(files, paths, strict=True):
+            moved.enter_context(writing_file(one, path, sources=sources, excel_safe=excel_safe))
+        if log_path is not None and log is not None:
+            part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
+            replace(log, released=tuple(path.name for path in paths)).write(part)
+            for path in paths:
+                real_target(path).unlink(missing_ok=True)
+    return paths
 
 
 def numbered(out: Path, m: int) -> list[Path]:
@@ -137,6 +172,12 @@ def numbered(out: Path, m: int) -> list[Path]:
     ['out_1.csv', 'out_2.csv']
     """
     return [out] if m == 1 else [out.with_name(f"{out.stem}_{j}{out.suffix}") for j in range(1, m + 1)]
+
+
+def check_release(out: Sequence[Path], log: Path | None, *, replay: Path | None, force: bool) -> None:
+    """Refuse to replace a release or a log, and to leave the log of an older release beside a new one."""
+    refuse_existing(*out, log, force=force)
+    refuse_old_logs(out, replaced=(log, replay))
 
 
 def check_format(out: Path, file: Path, *, excel_safe: bool) -> None:

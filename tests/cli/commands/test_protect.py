@@ -150,7 +150,7 @@ def test_a_key_for_identifiers(sdckit: Runner, survey: Path, tmp_path: Path) -> 
     assert done.code == 0
     expected = sdc.new_ids(sdc.read_file(survey), column="name", key="00" * 16).data["name"]
     assert pl.read_csv(tmp_path / "out.csv")["name"].to_list() == expected.to_list()
-    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--key", "name=no.hex")
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "other.csv", "--key", "name=no.hex")
     assert (done.code, done.err) == (2, "error: --key name: no.hex cannot be read as a hexadecimal key\n")
 
 

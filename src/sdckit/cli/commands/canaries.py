@@ -64,13 +64,15 @@ def make(
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.
 
-    FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten, nor any file that exists. Exit code 0 when it ran; 2 for bad input.
     """
     from sdckit.data.files.write_file import check_output, write_file
 
     file = reading.file
     _check_seed(seed)
     check_targets(out, key, inputs=(file,))
+    if out.exists():
+        raise DataError(f"{out.name} exists, and an older key may be about it; give another --out")
     if key.exists():
         raise DataError(f"{key.name} exists, and without it nobody finds its records; give another --key")
     check_output(out, sources=[file])

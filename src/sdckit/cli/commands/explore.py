@@ -11,7 +11,7 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet
-from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets
+from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
 from sdckit.cli.release_type import ReleaseType
@@ -52,6 +52,7 @@ def explore(
     out: Annotated[
         Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")
     ] = None,
+    force: Annotated[bool, Option("--force", help="Replace the table where it exists.")] = False,
     plot: Annotated[
         Path | None, Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
     ] = None,
@@ -69,6 +70,7 @@ def explore(
     values = read_grid(grid)
     inputs = (file, recipe, scenario, of_type.release_types)
     check_targets(out, plot, resume, inputs=inputs)
+    refuse_existing(out, force=force)
     if out is not None:
         check_format(out, file, excel_safe=False)
     check_chart_name(plot)

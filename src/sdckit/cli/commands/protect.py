@@ -13,6 +13,7 @@ from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
+    Force,
     Log,
     Out,
     Replay,
@@ -20,6 +21,7 @@ from sdckit.cli.recipe_files import (
     SeedMixed,
     apply_or_replay,
     check_format,
+    check_release,
     codes_of,
     numbered,
     read_all,
@@ -56,6 +58,7 @@ def protect(
         ),
     ] = None,
     log: Log = None,
+    force: Force = False,
     replay: Replay = None,
     seed: SeedMixed = None,
     key: Annotated[
@@ -82,8 +85,8 @@ def protect(
 ) -> None:
     """Protect a file by a recipe: recode, suppress, perturb, synthesise, step by step.
 
-    FILE is never overwritten. The scenario's identifiers are left out, unless
-    a step deals with them. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten, an older release only with --force, and never without the log that tells of it.
+    The scenario's identifiers are left out, unless a step deals with them. Exit code 0 when it ran; 2 for bad input.
     """
     from sdckit.workflow.recipes.recipe import Recipe
 
@@ -97,7 +100,10 @@ def protect(
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
     inputs = (file, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
-    check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
+    written_to = numbered(out, _m(steps_of))
+    check_targets(*written_to, log, report, inputs=inputs)
+    if not dry_run:
+        check_release(written_to, log, replay=replay, force=force)
     check_format(out, file, excel_safe=excel_safe)
     keys = _keys(key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)

@@ -10,10 +10,9 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import codes
-from sdckit.cli.outputs import STDOUT, check_targets, write_text
+from sdckit.cli.outputs import STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
-from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses
@@ -33,8 +32,8 @@ def _group() -> None:
 def init(
     reading: Reading,
     *,
-    output: Annotated[
-        str, Option("--output", "-o", metavar="OUT.toml", help="Where to write it; - prints it.")
+    out: Annotated[
+        str, Option("--out", "-o", metavar="S.toml", help="Where to write it; - prints it.")
     ] = "scenario.toml",
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
@@ -43,18 +42,17 @@ def init(
     Each guess says how sure it is, and why. What is not sure is asked in the file, under unconfirmed:
     delete each name there when you have looked at it; until then sdckit check refuses to be a gate.
     """
-    file, target = reading.file, Path(output)
-    check_targets(output, inputs=(file,))
-    if output != STDOUT and target.exists() and not force:
-        raise ScenarioError(f"{target.name} exists already; --force replaces it, -o names another")
-    with Steps(quiet=output == STDOUT) as steps:
+    file, target = reading.file, Path(out)
+    check_targets(out, inputs=(file,))
+    refuse_existing(out, force=force)
+    with Steps(quiet=out == STDOUT) as steps:
         steps.step(f"looking at {file.name}")
         from sdckit.data.scenarios.guess import guess_file
         from sdckit.data.scenarios.guess_toml import write_guesses
 
         guesses, name, looked_at, notes = guess_file(file, missing=codes(reading.missing), **reading.how)
         text = write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)
-    if output == STDOUT:
+    if out == STDOUT:
         typer.echo(text, nl=False)
         return
     write_text(target, text)

@@ -12,6 +12,7 @@ from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
+    Force,
     Log,
     Out,
     Replay,
@@ -19,6 +20,7 @@ from sdckit.cli.recipe_files import (
     SeedMixed,
     apply_or_replay,
     check_format,
+    check_release,
     numbered,
     read_all,
     read_replay,
@@ -74,18 +76,20 @@ def synthesize(
     ] = None,
     seed: SeedMixed = None,
     log: Log = None,
+    force: Force = False,
     replay: Replay = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
 ) -> None:
     """Synthesise a file: each variable drawn from a model of it given those before.
 
-    FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten, an older release only with --force. Exit code 0 when it ran; 2 for bad input.
     """
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
     check_targets(*numbered(out, m), log, inputs=(file, replay))
+    check_release(numbered(out, m), log, replay=replay, force=force)
     check_format(out, file, excel_safe=excel_safe)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from sdckit.errors import DataError, FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["WRITTEN", "check_output", "write_file"]
+__all__ = ["WRITTEN", "check_output", "write_file", "writing_file"]
 
 WRITTEN: dict[str, str] = {
     ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet", ".pq": "Parquet",
@@ -76,6 +77,21 @@ def write_file(
     ...     file.read_text(encoding="utf-8").splitlines()
     ['a,b', '1,x', ",'=1+1"]
     """
+    with writing_file(data, path, excel_safe=excel_safe, sources=sources, private=private):
+        pass
+    return Path(path)
+
+
+@contextmanager
+def writing_file(
+    data: Any,
+    path: str | Path,
+    *,
+    excel_safe: bool = False,
+    sources: Iterable[str | Path] = (),
+    private: bool = False,
+) -> Iterator[None]:
+    """Write the same beside its place, and move it there when the block has ended well."""
     kind, target = check_output(path, sources=sources)
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
@@ -85,7 +101,7 @@ def write_file(
     delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
     with replacing(target, what=target.name, private=private) as part:
         _write(frame, part, kind, delimiter)
-    return Path(path)
+        yield
 
 
 def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:

@@ -179,7 +179,7 @@ def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
     """The data after the steps, but for those on direct identifiers, which it need not hold."""
     steps = [step for step, _ in told if step is not None and step["method"] != "drop_identifiers"]
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
-    keys = {step["column"]: TRIAL for step in steps if step["method"] == "new_ids"}
+    keys = {str(step["column"]): TRIAL for step in steps if step["method"] == "new_ids"}
     return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, keys=keys, watch=False)
 
 
