@@ -175,7 +175,8 @@ KINDS = {
          "attacks", "guess", "hide_implied", "internal"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
-         "outside", "null", "fit_to", "interval", "statistic", "loss", "how", "ties", "negative"],
+         "outside", "null", "fit_to", "interval", "statistic", "loss",
+         "risk_figure", "loss_figure", "how", "ties", "negative"],
         "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
@@ -200,8 +201,8 @@ ELSEWHERE = {
     ("compare_intervals", "names"): "names",
     ("prediction_risk", "scale"): "own",  # None: as they are
     ("robust_interval_risk", "factor"): "amount",
-    ("outliers", "upper"): "inside",
-    ("outliers", "lower"): "inside",
+    ("outliers", "upper_quantile"): "inside",
+    ("outliers", "lower_quantile"): "inside",
     ("matching_risk", "width"): "amount",
     ("matching_risk", "relative"): "own",  # one for each number, too
     ("risky_cells", "threshold"): "whole",

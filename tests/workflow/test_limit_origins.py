@@ -104,7 +104,7 @@ def test_a_type_without_limits_is_no_gate(files: tuple[pl.DataFrame, ...]) -> No
 
 def test_a_limit_on_two_files_alone_is_no_gate_for_one() -> None:
     scenario = sdc.Scenario(**ROLES, release="own", release_types={"own": {"recoverable": 0.5}})
-    with pytest.raises(sdc.ScenarioError, match="has no limit that could be checked here"):
+    with pytest.raises(sdc.ScenarioError, match="has no threshold that could be checked here"):
         sdc.check(PEOPLE, scenario=scenario)
 
 

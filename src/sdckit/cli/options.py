@@ -48,7 +48,7 @@ Encoding = Annotated[
 Decimal = Annotated[
     str | None, Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL)
 ]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="No tables and no progress; errors and warnings stay.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
 Keys = Annotated[list[str], Option("--keys", metavar="A,B", help="What an intruder could know.")]
 Weight = Annotated[str | None, Option("--weight", metavar="W", help="Sampling weights.")]
 Fraction = Annotated[
@@ -108,7 +108,7 @@ def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> split_named(["neighbour=sex,age"], option="--intruder")
+    >>> split_named(["neighbour=sex,age"], option="--intruders")
     {'neighbour': 'sex,age'}
     """
     named: dict[str, str] = {}
@@ -138,9 +138,9 @@ def make_scenario(
         base = Scenario.from_toml(file)
         fields = {name: getattr(base, name) for name in type(base).model_fields}
         fields["thresholds"] = base.thresholds.declared
-    named = {name: split([value]) for name, value in split_named(intruders, option="--intruder").items()}
+    named = {name: split([value]) for name, value in split_named(intruders, option="--intruders").items()}
     if keys and named:
-        raise ScenarioError("give --keys for one intruder or --intruder name=a,b for several, not both")
+        raise ScenarioError("give --keys for one intruder or --intruders name=a,b for several, not both")
     if keys:
         fields.pop("intruders", None)
         fields["keys"] = split(keys)

@@ -109,7 +109,9 @@ def read_replay(
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
     if seed is not None or keys:
-        raise ScenarioError("--replay takes the secret, seed and keys of its log; leave out --seed and --key")
+        raise ScenarioError(
+            "--replay takes the secret, seed and keys of its log; leave out --seed and --id-key"
+        )
     log = RecipeLog.read(path)
     if log.recipe != recipe.to_toml():
         raise ScenarioError(
@@ -129,7 +131,7 @@ def apply_or_replay(
     """Apply a recipe by draws of its own, or by those of a log."""
     if log is not None:
         return recipe.replay(data, log, folder=recipe.folder, watch=watch, step=steps.step)
-    return recipe.apply(data, scenario=scenario, seed=seed, keys=keys, watch=watch, step=steps.step)
+    return recipe.apply(data, scenario=scenario, seed=seed, id_keys=keys, watch=watch, step=steps.step)
 
 
 def write_release(

@@ -93,7 +93,7 @@ def test_limits_may_come_from_a_type_of_release(
     scenario.write_text(SCENARIO.replace("[thresholds]\nk = 3\n", ""), encoding="utf-8")
     done = sdckit("recipe", "init", survey, "--scenario", scenario)
     assert done.code == 2
-    assert "no limit that steps could aim at" in done.err
+    assert "no threshold that steps could aim at" in done.err
     done = sdckit("recipe", "init", survey, "--scenario", scenario, "--release-type", "scientific-use")
     assert done.code == 0
     assert 'method = "local_suppression"' in done.out

@@ -99,7 +99,7 @@ def test_what_is_not_reached_is_said() -> None:
     )
     start = sdc.starter_recipe(data, scenario=scenario)
     assert (start.exceeded, start.unjudged) == (("l",), ("residual_risk",))
-    assert "over its limit after these steps: l;" in start.text.replace("\n# ", " ")
+    assert "exceeded after these steps: l;" in start.text.replace("\n# ", " ")
 
 
 def test_paths_start_where_the_recipe_is_to_lie(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_paths_start_where_the_recipe_is_to_lie(tmp_path: Path) -> None:
 
 def test_a_scenario_without_a_limit_to_aim_at_is_refused() -> None:
     scenario = sdc.Scenario(keys=["age"], sensitive=["sex"], thresholds={"l": 2})
-    with pytest.raises(sdc.ScenarioError, match="no limit that steps could aim at"):
+    with pytest.raises(sdc.ScenarioError, match="no threshold that steps could aim at"):
         sdc.starter_recipe(survey(), scenario=scenario)
     kept = sdc.Scenario(keys=["age"], thresholds={"risk": 1.0}, sampling_fraction=0.5, aligned=True)
     with pytest.raises(sdc.ScenarioError, match="nothing to do"):

@@ -36,7 +36,8 @@ def check(
         str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
     ] = None,
     control: Annotated[
-        Path | None, Option(metavar="FILE", help="People never used to make it: limits on attacks need them.")
+        Path | None,
+        Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
     recipe: GivenRecipe = None,

@@ -40,10 +40,10 @@ def explore(
         Path | None, Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="The same for every combination.")] = None,
-    risk: Annotated[
+    risk_figure: Annotated[
         str, Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
     ] = "expected_reidentifications",
-    loss: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
+    loss_figure: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
     resume: Annotated[
         Path | None,
@@ -87,7 +87,8 @@ def explore(
         from sdckit.workflow.recipes.explore import explore as run
 
         found = run(
-            frame, steps_of, grid=values, scenario=chosen, seed=seed, risk=risk, loss=loss, workers=workers,
+            frame, steps_of, grid=values, scenario=chosen, seed=seed, risk_figure=risk_figure,
+            loss_figure=loss_figure, workers=workers,
             resume=resume, step=steps.step,
         )  # fmt: skip
         _write(found, out, plot)

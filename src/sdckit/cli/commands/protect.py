@@ -61,14 +61,16 @@ def protect(
     force: Force = False,
     replay: Replay = None,
     seed: SeedMixed = None,
-    key: Annotated[
+    id_key: Annotated[
         Texts,
         Option(
-            "--key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."
+            "--id-key",
+            metavar="COLUMN=FILE",
+            help="new_ids: a file with the key, hexadecimal; made up without.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, Option(metavar="R.html", help="Report on the release beside FILE; needs a scenario.")
+        Path | None, Option(metavar="OUT.html", help="Report on the release beside FILE; needs a scenario.")
     ] = None,
     internal: Annotated[
         bool, Option("--internal", help="Exact figures in the report: confidential.")
@@ -105,7 +107,7 @@ def protect(
     if not dry_run:
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, file, excel_safe=excel_safe)
-    keys = _keys(key)
+    keys = _keys(id_key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         frame = read_all(
@@ -147,13 +149,13 @@ def _read_by(recipe: Recipe, path: Path) -> list[Path]:
 
 def _keys(named: list[str] | None) -> dict[str, str]:
     found = {}
-    for column, name in split_named(named, option="--key").items():
+    for column, name in split_named(named, option="--id-key").items():
         path = Path(name)
         try:
             found[column] = path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeError):
             raise FileFormatError(
-                f"--key {column}: {path.name} cannot be read as a hexadecimal key"
+                f"--id-key {column}: {path.name} cannot be read as a hexadecimal key"
             ) from None
     return found
 

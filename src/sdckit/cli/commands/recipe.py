@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import codes, make_scenario
+from sdckit.cli.options import Quiet, codes, make_scenario
 from sdckit.cli.outputs import STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared
@@ -34,7 +34,7 @@ def init(
     reading: Reading,
     *,
     scenario: Annotated[
-        Path, Option(metavar="S.toml", help="Who could know what, and the limits the steps aim at.")
+        Path, Option(metavar="S.toml", help="Who could know what, and the thresholds the steps aim at.")
     ],
     out: Annotated[
         str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")
@@ -47,9 +47,7 @@ def init(
     internal: Annotated[
         bool, Option("--internal", help="Recodings that name rare values, too: confidential.")
     ] = False,
-    quiet: Annotated[
-        bool, Option("--quiet", "-q", help="No progress, no next steps; errors and warnings stay.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a recipe to start from, by the ranked advice on the keys: each step with a comment saying why.
 
@@ -85,7 +83,7 @@ def init(
         return
     write_text(target, made.text, private=internal)
     if not quiet:
-        hold = "" if not made.exceeded else f" Still over its limit: {', '.join(made.exceeded)}."
+        hold = "" if not made.exceeded else f" Threshold still exceeded: {', '.join(made.exceeded)}."
         tell(
             f"Wrote {target.name}: {len(made.recipe.steps)} steps, tried on {file.name}.{hold} Read it through. Then:"
         )

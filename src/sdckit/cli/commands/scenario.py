@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Make a scenario: what an intruder could know, and the limits a release must keep.")
+app = typer.Typer(
+    help="Make a scenario: what an intruder could know, and the thresholds a release must keep."
+)
 
 
 @app.callback()

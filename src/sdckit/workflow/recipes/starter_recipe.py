@@ -45,7 +45,7 @@ class StarterRecipe:
     text : str
         The same as TOML, with a comment above each step.
     exceeded : tuple of str
-        The limits that do not hold after the last step, for one intruder at least.
+        The thresholds that do not hold after the last step, for one intruder at least.
     unjudged : tuple of str
         Those that could not be judged.
     """
@@ -67,9 +67,9 @@ def starter_recipe(
     data : data frame in memory
         pandas, Polars or PyArrow; it is not modified.
     scenario : Scenario
-        Its limits on k, on the risk and on the mean risk are what the steps aim at.
+        Its thresholds of k, of the risk and of the mean risk are what the steps aim at.
     share : float
-        Keys are made coarser until no intruder has more than this share of the records over a limit;
+        Keys are made coarser until no intruder has more than this share of the records beyond a threshold;
         `local_suppression` does the rest.
     internal : bool
         Whether recodings that name values few records have are taken, too. The recipe then stays in the room.
@@ -84,7 +84,7 @@ def starter_recipe(
     Raises
     ------
     ScenarioError
-        No scenario, or none of these limits in it.
+        No scenario, or none of these thresholds in it.
     ColumnError
         A column of the scenario is absent.
 
@@ -92,7 +92,7 @@ def starter_recipe(
     -----
     Identifiers are left out, numbers of households and persons replaced. Each key has a first step
     (`key_contributions`): numbers in bands with round edges, codes one level up their hierarchy. After it come bands
-    twice as wide, or the next level. Of all steps the one that brings most records within the limits per bit of
+    twice as wide, or the next level. Of all steps the one that brings most records within the thresholds per bit of
     information lost is taken, and all are looked at again. Keys without a step are named in a comment. Weights that
     tell a key are coarsened, what is left is suppressed for one intruder after the other, and the order is mixed.
 
@@ -116,7 +116,9 @@ def starter_recipe(
     arguments.share(share, "share", "is a share of the records")
     arguments.flag(internal, "internal")
     if arguments.scenario_or_none(scenario) is None:
-        raise ScenarioError("scenario= is missing: its limits are what the steps aim at", argument="scenario")
+        raise ScenarioError(
+            "scenario= is missing: its thresholds are what the steps aim at", argument="scenario"
+        )
     if folder is not None and not isinstance(folder, str | Path):
         raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
     frame = open_eager(data, {})
@@ -133,7 +135,8 @@ def make_starter(
     """Write the recipe for a file of these `columns`, of which `data` need not hold the identifiers."""
     if not any(name in scenario.limits.declared for name in AIMED_AT):
         raise ScenarioError(
-            "the scenario has no limit that steps could aim at; add [thresholds] with k or risk, or a type of release"
+            "the scenario has no threshold that steps could aim at; add [thresholds] with k or risk, or a type "
+            "of release"
         )
     scenario.changed(identifiers=()).check_columns(open_eager(data, {}).columns)
     with (
@@ -148,7 +151,7 @@ def make_starter(
     told.append((None, [_outcome(exceeded, unjudged)]))
     steps = [_from(step, scenario.folder, folder) for step, _ in told if step is not None]
     if not steps:  # the order stays, too
-        raise ScenarioError("there is nothing to do: the limits hold")
+        raise ScenarioError("there is nothing to do: the thresholds hold")
     again = iter(steps)
     text = write_starter(
         TITLE, head, [(None if step is None else next(again), lines) for step, lines in told]
@@ -172,7 +175,7 @@ def _too_risky(data: Any, scenario: Scenario, told: Sequence[Told]) -> Iterator[
             "threshold": scenario.limits.risk,
             "columns": [*scenario.intruders[name]],
         }
-        yield step, ["Records whose risk is still above the limit lose their keys."]
+        yield step, ["Records whose risk is still above the threshold lose their keys."]
 
 
 def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
@@ -180,11 +183,13 @@ def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
     steps = [step for step, _ in told if step is not None and step["method"] != "drop_identifiers"]
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
     keys = {str(step["column"]): TRIAL for step in steps if step["method"] == "new_ids"}
-    return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, keys=keys, watch=False)
+    return recipe.apply(
+        data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False
+    )
 
 
 def _judged(data: Any, scenario: Scenario, told: Sequence[Told]) -> tuple[list[str], list[str]]:
-    """The limits that do not hold after the steps, and those that could not be judged."""
+    """The thresholds that do not hold after the steps, and those that could not be judged."""
     verdicts = _applied(data, scenario, told).assess(seed=SEED).verdicts
     found: tuple[list[str], list[str]] = ([], [])
     for verdict in verdicts:
@@ -195,9 +200,9 @@ def _judged(data: Any, scenario: Scenario, told: Sequence[Told]) -> tuple[list[s
 
 
 def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
-    said = "Tried on the file: no limit is exceeded after these steps"
+    said = "Tried on the file: no threshold is exceeded after these steps"
     if exceeded:
-        over = f"over its limit after these steps: {listed(exceeded)}"
+        over = f"exceeded after these steps: {listed(exceeded)}"
         said = f"Tried on the file: {over}; make keys coarser by hand, or leave one out"
     return said + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["before_suppression", "last_step", "suppressions"]
 
-WHY = "this brings most records within the limits for the information it loses"
+WHY = "this brings most records within the thresholds for the information it loses"
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
 
@@ -52,7 +52,7 @@ def _recodings(way: Way) -> Iterator[Told]:
         own = [one for one in way.done if one.key == key]
         lines = [f"{printable(key)} {_how(step)}: {WHY}{', step after step' * (len(own) > 1)}."]
         if told := _brought(own[0].before, own[-1].after, n):
-            lines.append(f"Records over a limit: {told}.")
+            lines.append(f"Records beyond a threshold: {told}.")
         if "groups" in step:
             lines.append(FROM_VALUES)
         yield step, lines
@@ -118,7 +118,9 @@ def suppressions(way: Way) -> Iterator[Told]:
             lines.append("k is that of the scenario.")
         else:
             step["k"] = k
-            lines.append("k is what the limit on the risk needs in a file taken for the whole population.")
+            lines.append(
+                "k is what the threshold of the risk needs in a file taken for the whole population."
+            )
         if sizes := _sizes(way, one):
             step["together"] = [[size, scenario.household] for size in sizes]
             lines.append(
@@ -127,7 +129,7 @@ def suppressions(way: Way) -> Iterator[Told]:
         if hide:
             step["hide_implied"] = True
             lines.append(
-                "Nothing taken out may follow from the rest: there is a limit on what can be given back."
+                "Nothing taken out may follow from the rest: there is a threshold on what can be given back."
             )
         yield step, lines
 
