@@ -65,6 +65,5 @@ def test_what_is_written_by_name_is_replaced_by_force_alone() -> None:
 
 def test_thresholds_are_called_so() -> None:
     told = " ".join(one.help or "" for by_command in options().values() for one in by_command.values())
-    told += " ".join(command.help or "" for _, command in commands())
     assert not re.search(r"\blimits?\b", told.lower())
     assert "threshold" in told.lower()

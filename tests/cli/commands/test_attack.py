@@ -167,7 +167,7 @@ def test_an_assessment_makes_as_many_attempts_as_asked_for(sdckit, files) -> Non
         "ill",
         "--seed",
         1,
-        "--no-progress",
+        "-q",
     )
     for more, n in ((("--n-attacks", 25), 25), ((), 80)):  # there are 80 people, fewer than 500
         done = sdckit("assess", "original.csv", *options, "--attacks", *more, "--json", "-")
