@@ -20,6 +20,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe, read_declared, read_given, read_release
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.cli.whole_population import whole_population
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -297,6 +298,8 @@ def deliver(
     from sdckit.report.screen import screen_page
 
     print_page(screen_page(result), name=name)
+    if taken := whole_population(result.scenario, name, options=True):
+        tell(f"\n{taken}")
     if report is not None:
         tell(f"\nReport written: {report.name}")
     if note:

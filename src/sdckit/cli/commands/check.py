@@ -13,6 +13,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.cli.whole_population import whole_population
 
 if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
@@ -89,4 +90,6 @@ def _print(result: CheckResult, name: str) -> None:
     several = len({verdict.intruder for verdict in result.verdicts}) > 1
     items = ((one.word, one.intruder if several else "", one.sentence) for one in result.verdicts)
     print_blocks([*([Paragraph(told)] if told else []), Verdicts(tuple(items))])
+    if taken := whole_population(result.assessment.scenario, name):
+        tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

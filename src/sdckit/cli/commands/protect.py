@@ -32,6 +32,7 @@ from sdckit.cli.recipe_files import (
 )
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.cli.whole_population import whole_population
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -168,6 +169,8 @@ def _print(
     from sdckit.report.screen import recipe_blocks
 
     print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
+    if applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
+        tell(f"\n{taken}")
     tell(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
+TAKEN = "taken for the whole population,\nunless sampling_fraction = X (or weight) is declared in it"
+
 app = typer.Typer(
     help="Make a scenario: what an intruder could know, and the thresholds a release must keep."
 )
@@ -66,6 +68,8 @@ def init(
             f"{n} {'column is' if n == 1 else 'columns are'} asked about in it, under unconfirmed; sdckit check "
             f"waits for\nthe answer{'' if n == 1 else 's'}."
         )
+    if not guesses.of("weight"):
+        tell(f"No weight was found: {file.name} will be {TAKEN}.")
     if guesses.of("key"):
         tell("Then:")
         tell(f"  sdckit assess {file.name} --scenario {target.name} --report report.html")
