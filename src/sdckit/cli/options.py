@@ -103,7 +103,9 @@ def codes(values: Iterable[str] | None) -> list[str]:
     return split(given) or ([""] if given else [])
 
 
-def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
+def split_named(
+    values: Iterable[str] | None, *, option: str, example: str = "neighbour=sex,age"
+) -> dict[str, str]:
     """Read ``name=value`` pairs of a repeatable option.
 
     Examples
@@ -115,7 +117,7 @@ def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
     for text in values or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise ScenarioError(f"{option} takes name=value, such as {option} neighbour=sex,age")
+            raise ScenarioError(f"{option} takes name=value, such as {option} {example}")
         if name in named:
             raise ScenarioError(f"{option} names '{name}' twice; give each name once")
         named[name] = value
@@ -169,9 +171,11 @@ def make_scenario(
 
 def _rules(texts: list[str], fields: dict[str, Any]) -> str | dict[str, str]:
     """One rule for all keys, or one per key; a bare rule beside named ones holds for the other keys."""
-    named = split_named((text for text in split(texts) if "=" in text), option="--missing-rule")
+    named = split_named(
+        (text for text in split(texts) if "=" in text), option="--missing-rule", example="age=category"
+    )
     bare = [text for text in split(texts) if "=" not in text]
-    if len(bare) > 1:
+    if len(bare) > 1 or not (bare or named):
         raise ScenarioError("--missing-rule takes one rule for all keys, and key=rule for single ones")
     if not named:
         return bare[0]

@@ -150,7 +150,7 @@ def _read_by(recipe: Recipe, path: Path) -> list[Path]:
 
 def _keys(named: list[str] | None) -> dict[str, str]:
     found = {}
-    for column, name in split_named(named, option="--id-key").items():
+    for column, name in split_named(named, option="--id-key", example="person=key.hex").items():
         path = Path(name)
         try:
             found[column] = path.read_text(encoding="ascii").strip()

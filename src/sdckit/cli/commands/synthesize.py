@@ -139,4 +139,4 @@ def _predictors(formulas: Sequence[str]) -> dict[str, str]:
 
 def _models(text: str) -> dict[str, str]:
     """Read one ``--models``, which may name several with commas between them."""
-    return split_named(split([text]), option="--models")
+    return split_named(split([text]), option="--models", example="income=normal")
