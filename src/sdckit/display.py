@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["displayed", "printable"]
+__all__ = ["counted", "displayed", "printable", "releases_have"]
 
 _ESCAPE_LIKE = re.compile(r"\\(?=x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _QUOTES = ("'", '"')
@@ -48,6 +48,24 @@ def printable(text: str, *, lines: bool = False) -> str:
     if text.isprintable():
         return text
     return "".join(one if _is_seen(one) or (lines and one == "\n") else _escaped(one) for one in text)
+
+
+def counted(n: int, one: str, several: str = "") -> str:
+    """A number of things: the word for one, or for several.
+
+    >>> counted(1, "step"), counted(1_200, "record"), counted(0, "entry", "entries")
+    ('1 step', '1,200 records', '0 entries')
+    """
+    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
+
+
+def releases_have(same: int, m: int) -> str:
+    """The beginning of a sentence on so many of m releases.
+
+    >>> releases_have(1, 1), releases_have(1, 2)
+    ('the release has', '1 of 2 releases have')
+    """
+    return "the release has" if m == 1 else f"{same} of {m} releases have"
 
 
 def _is_seen(one: str) -> bool:

@@ -57,7 +57,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     whole = run()
     run({"local_suppression.k": [2], "2.pd": [0.5, 0.9]}, resume=path)
     assert run(resume=path, step=told.append).table.equals(whole.table)
-    assert told == ["2 of 4 recipes are known", "3 of 4 recipes tried", "4 of 4 recipes tried"]
+    assert told == ["2 of 4 recipes known", "3 of 4 recipes tried", "4 of 4 recipes tried"]
     monkeypatch.setattr(module, "_measure", lambda *_: lambda _: pytest.fail("measured again"))
     assert run(resume=path).table.equals(whole.table)
     kept = [(one.behind, one.small) for one in run(resume=path).points]

@@ -16,6 +16,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
@@ -155,6 +156,6 @@ def _print(found: Exploration, name: str, written: list[Path]) -> None:
         rows.append((str(row), *(str(value) for value in point.parameters.values()), *figures, "*" * front))
     table = TableBlock("Recipes tried", heads, tuple(rows), tuple(range(1, len(heads) - 1)))
     best = Paragraph(f"* no other recipe has less of {found.risk} and not more of {found.loss}.", "note")
-    print_blocks([*notes, table, best], head=[f"{name}: {len(found.points)} recipes"])
+    print_blocks([*notes, table, best], head=[f"{name}: {counted(len(found.points), 'recipe')}"])
     if written:
         tell(f"Written: {', '.join(one.name for one in written)}")

@@ -33,6 +33,7 @@ from sdckit.cli.recipe_files import (
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.cli.whole_population import whole_population
+from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ def protect(
             check_enough_records(frame.height, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            tell(f"{recipe.name} fits {file.name}: {len(steps_of.steps)} steps, {frame.height:,} records")
+            tell(
+                f"{recipe.name} fits {file.name}: {counted(len(steps_of.steps), 'step')}, {counted(frame.height, 'record')}"
+            )
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
         assessed = None

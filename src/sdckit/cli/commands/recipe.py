@@ -15,6 +15,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.display import counted
 from sdckit.errors import ScenarioError
 
 __all__ = ["app"]
@@ -85,6 +86,7 @@ def init(
     if not quiet:
         hold = "" if not made.exceeded else f" Threshold still exceeded: {', '.join(made.exceeded)}."
         tell(
-            f"Wrote {target.name}: {len(made.recipe.steps)} steps, tried on {file.name}.{hold} Read it through. Then:"
+            f"Wrote {target.name}: {counted(len(made.recipe.steps), 'step')}, tried on {file.name}.{hold} "
+            "Read it through. Then:"
         )
         tell("\n".join(called))

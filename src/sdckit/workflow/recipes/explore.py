@@ -14,6 +14,7 @@ from sdckit.data.arguments import Seed
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
+from sdckit.display import counted
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import n_threads
 from sdckit.workflow.recipes.exploration import Exploration, Point
@@ -205,7 +206,11 @@ def _run_all(
     """Measure what is not known yet; every finished point is kept, also when the program is interrupted."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))
-    tell(f"{n - len(waiting)} of {n} recipes are known" if len(waiting) < n else f"trying {n} recipes")
+    tell(
+        f"{n - len(waiting)} of {counted(n, 'recipe')} known"
+        if len(waiting) < n
+        else f"trying {counted(n, 'recipe')}"
+    )
     with warnings.catch_warnings():  # the same warnings for every combination say nothing of any
         warnings.simplefilter("ignore", SdcWarning)
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sdckit-explore") as pool:
@@ -213,7 +218,7 @@ def _run_all(
             try:
                 for done, future in enumerate(as_completed(futures), n - len(waiting) + 1):
                     runs.add(futures[future], future.result())
-                    tell(f"{done} of {n} recipes tried")
+                    tell(f"{done} of {counted(n, 'recipe')} tried")
             finally:
                 for future in futures:
                     future.cancel()
