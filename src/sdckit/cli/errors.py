@@ -7,10 +7,9 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -61,15 +60,17 @@ def tell(text: str) -> None:
     typer.echo(printable(text, lines=True))
 
 
-def explain(error: Exception, typed: Sequence[str] = ()) -> int:
-    """Print what went wrong in one line and give the exit code that says so; `typed` is the command line.
+def explain(error: Exception, typed: Sequence[str] = (), offered: Collection[str] = ()) -> int:
+    """Print what went wrong in one line and give the exit code that says so.
+
+    `typed` is the command line, `offered` the options of its command.
 
     Only our own messages are printed as they are: those of libraries may show a record's values.
     """
     if debugging():
         traceback.print_exception(error)
     if isinstance(error, SdcError):
-        say(f"error: {_as_typed(error, typed)}")
+        say(f"error: {_as_typed(error, typed, offered)}")
         return BAD_INPUT
     if isinstance(error, typer.Abort):
         return INTERRUPTED
@@ -89,7 +90,7 @@ def explain(error: Exception, typed: Sequence[str] = ()) -> int:
     return INTERNAL
 
 
-def _as_typed(error: SdcError, typed: Sequence[str]) -> str:
+def _as_typed(error: SdcError, typed: Sequence[str], offered: Collection[str] = ()) -> str:
     """The message with the option in place of the argument that it refuses.
 
     An argument that stands first is one of the command line only where its option was typed: it may be an
@@ -102,7 +103,7 @@ def _as_typed(error: SdcError, typed: Sequence[str]) -> str:
     >>> _as_typed(SdcError("rows have no order: give id=, a column", argument="id"), [])
     'rows have no order: give --id, a column'
     """
-    text, offered = str(error), _offered(typed)
+    text = str(error)
     given = {one.partition("=")[0] for one in typed}
     if (start := FIRST.match(text)) and (option := _option_of(start[0])) in given:
         text = option + text[start.end() :]
@@ -124,18 +125,6 @@ def _option_of(entry: str) -> str:
     """
     name = ENTRIES.get(entry, entry.removeprefix("thresholds.").replace("matching.", "match_"))
     return f"--{name.replace('_', '-')}"
-
-
-def _offered(typed: Sequence[str]) -> set[str]:
-    """The options of the command that was typed."""
-    from typer.main import get_command
-
-    from sdckit.cli.app import app
-
-    command: Any = get_command(app)
-    for word in typed:
-        command = getattr(command, "commands", {}).get(word, command)
-    return {name for one in command.params for name in one.opts}
 
 
 def _usage(error: typer.TyperException) -> int:

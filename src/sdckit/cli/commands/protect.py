@@ -120,9 +120,8 @@ def protect(
             check_enough_records(frame.height, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            tell(
-                f"{recipe.name} fits {file.name}: {counted(len(steps_of.steps), 'step')}, {counted(frame.height, 'record')}"
-            )
+            sizes = f"{counted(len(steps_of.steps), 'step')}, {counted(frame.height, 'record')}"
+            tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
         assessed = None
