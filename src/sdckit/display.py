@@ -1,11 +1,25 @@
-"""Text as people see it: nothing in it moves a cursor, turns a line round, ends it, or cannot be seen."""
+"""Text as people see it: nothing in it moves a cursor, turns a line round, ends it, or cannot be seen.
+
+And what notebooks keep of what is shown.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
+from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
+from html import escape
+from typing import Any
 
-__all__ = ["counted", "displayed", "printable", "releases_have"]
+__all__ = [
+    "EXACT", "Displayed", "counted", "displayed", "exact_shown", "plain_html", "printable", "releases_have",
+    "table_html",
+]  # fmt: skip
+
+EXACT = "Exact figures: confidential, for this session only."
+exact_shown: ContextVar[bool] = ContextVar("exact_shown", default=False)  # set by sdckit.options
 
 _ESCAPE_LIKE = re.compile(r"\\(?=x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _QUOTES = ("'", '"')
@@ -66,6 +80,47 @@ def releases_have(same: int, m: int) -> str:
     ('the release has', '1 of 2 releases have')
     """
     return "the release has" if m == 1 else f"{same} of {m} releases have"
+
+
+class Displayed:
+    """What shows itself in a notebook, which keeps no other words of it."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return plain_html(type(self).__name__)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002
+        """Give the HTML alone, and to a kernel, which writes the words of `repr` into the notebook, other words."""
+        shown = {"text/html": self._repr_html_()}
+        if "ipykernel" in sys.modules and not exact_shown.get():
+            shown["text/plain"] = f"<{type(self).__name__}, shown as HTML>"
+        return shown
+
+
+def plain_html(text: str) -> str:
+    """Text for a notebook, line by line as it is.
+
+    Examples
+    --------
+    >>> plain_html("a < b")
+    '<div class="sdckit"><pre>a &lt; b</pre></div>'
+    """
+    return f'<div class="sdckit"><pre>{escape(printable(text, lines=True))}</pre></div>'
+
+
+def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> str:
+    """A table for a notebook.
+
+    Examples
+    --------
+    >>> table_html(["column"], [["age"]])
+    '<div class="sdckit"><table><tr><th>column</th></tr><tr><td>age</td></tr></table></div>'
+    """
+    lines = ["".join(f"<th>{escape(displayed(one))}</th>" for one in head)]
+    lines += ["".join(f"<td>{escape(displayed(one))}</td>" for one in row) for row in rows]
+    above = f"<p><strong>{escape(displayed(title))}</strong></p>" if title else ""
+    return f'<div class="sdckit">{above}<table>{"".join(f"<tr>{one}</tr>" for one in lines)}</table></div>'
 
 
 def _is_seen(one: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from sdckit.display import printable
+from sdckit.display import Displayed, printable
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class LetGo:
         raise DataError("this result has let go of the data (it was pickled); measure again")
 
 
-class Result:
+class Result(Displayed):
     """What every measure returns: frozen, read by attribute, `summary`, `records` and `to_dict`.
 
     A subclass is a frozen dataclass; `figures` names its file-level attributes. The data behind a result

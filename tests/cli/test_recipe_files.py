@@ -67,6 +67,7 @@ def test_the_log_comes_into_place_first(tmp_path: Path, monkeypatch: pytest.Monk
         log_path=tmp_path / "log.json",
         sources=[],
         excel_safe=False,
+        labels=sdc.FileLabels(),
     )
     assert moved[-3:] == ["log.json", "out_2.csv", "out_1.csv"]
     assert RecipeLog.read(tmp_path / "log.json").released == ("out_1.csv", "out_2.csv")

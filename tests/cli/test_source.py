@@ -114,10 +114,12 @@ def test_a_command_takes_the_shared_options_and_its_own() -> None:
     seen: list[tuple[object, ...]] = []
     names = list(inspect.signature(with_keys).parameters)
     assert names[:5] == ["file", "keys", "scenario", "intruder", "own"]
-    assert names[5:] == ["missing", "delimiter", "encoding", "decimal", "no_progress"]
+    assert names[5:] == [
+        "missing", "user_missing", "delimiter", "encoding", "decimal", "join", "join_key", "no_progress",
+    ]  # fmt: skip
     assert {"keys", "intruder"}.isdisjoint(inspect.signature(without_keys).parameters)
     assert (with_keys.__name__, with_keys.__doc__) == ("with_keys", "What it does.")
-    shared = dict.fromkeys(("scenario", "missing", "delimiter", "encoding", "decimal"))
+    shared = dict.fromkeys(names[2:3] + names[5:-1])
     with_keys(file=Path("x"), keys=["a"], intruder=None, no_progress=True, own=4, **shared)
     without_keys(file=Path("x"), no_progress=False, own=5, **shared)
     assert seen == [(["a"], True, 4), (None, None, 5)]

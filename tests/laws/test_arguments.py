@@ -98,6 +98,7 @@ CALLS = {
     "membership": {**ATTACK, "variables": ["sex", "pay"]},
     "microaggregate": NUMBERS,
     "new_ids": {"data": FILE, "column": "row"},
+    "options": {"exact": False},
     "outliers": {"data": FILE, "numeric": ["pay"]},
     "population_risk": {**ONE, "sampling_fraction": 0.1},
     "population_uniques": {**ONE, "sampling_fraction": 0.1},
@@ -108,6 +109,7 @@ CALLS = {
     "random_order": {"data": FILE},
     "rank_swap": NUMBERS,
     "read_file": {"path": "absent.csv"},
+    "read_labels": {"path": "absent.csv"},
     "read_hierarchy": {"path": "absent.csv"},
     "recode": {"data": FILE, "column": "age", "bands": 3},
     "recoverable_values": {**PAIR, "keys": ["sex", "area"]},
@@ -129,6 +131,7 @@ CALLS = {
     "t_closeness": CLASSES,
     "tabular_utility": {**PAIR, "variables": ["sex", "area", "pay"]},
     "top_bottom_code": {"data": FILE, "column": "pay", "top": 120.0},
+    "write_file": {"data": FILE, "path": "no-such-folder/absent.csv"},
     "utility_overview": {**PAIR, "variables": ["sex", "pay"]},
 }  # fmt: skip
 
@@ -229,15 +232,20 @@ ELSEWHERE = {
     ("top_bottom_code", "top"): "number",
     ("top_bottom_code", "bottom"): "number",
     ("top_bottom_code", "to"): "number",
-    ("local_suppression", "exact"): "flag",
+    **{(one, "exact"): "flag" for one in ("local_suppression", "options")},
     ("swap_records", "hierarchy"): "names",
     ("recode", "level"): "own",
     ("recode", "labels"): "own",
-    ("read_file", "labels"): "flag",
+    **{("read_file", one): "flag" for one in ("labels", "user_missing")},
+    ("read_file", "join_key"): "column",
+    **{(one, "join"): "own" for one in ("read_file", "read_labels")},
+    ("write_file", "labels"): "own",
+    ("write_file", "sources"): "own",
+    **{("write_file", one): "flag" for one in ("excel_safe", "private")},
     ("read_file", "rows"): "whole",
     ("read_file", "missing"): "own",
     **{(one, "delimiter"): "text" for one in ("read_file", "read_hierarchy")},
-    **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy")},
+    **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy", "read_labels")},
     ("read_file", "decimal"): "text",
 }
 # What another argument must be for the one that is wrong to count.
@@ -284,7 +292,9 @@ def test_every_argument_has_a_kind():
     assert without == DATA
 
 
-@pytest.mark.parametrize("function", sorted({*MEASURES} - {"read_file", "read_hierarchy"}))
+@pytest.mark.parametrize(
+    "function", sorted({*MEASURES} - {"read_file", "read_hierarchy", "read_labels", "write_file"})
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_call_is_right_but_for_what_is_changed_in_it(function):
     getattr(sdckit, function)(**CALLS[function])

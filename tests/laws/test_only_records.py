@@ -69,7 +69,7 @@ def test_every_method_is_tried():
 def copies(data: Any, folder: Path) -> dict[str, bytes]:
     """A frame as bytes: pickled, and in every format that is written."""
     made = {"pickle": pickle.dumps(data)}
-    for ending in ("csv", "parquet", "arrow"):
+    for ending in ("csv", "parquet", "arrow", "sav", "dta"):
         made[ending] = write_file(data, folder / f"out.{ending}").read_bytes()
     return made
 

@@ -141,10 +141,12 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         "mask_continuous": (data, {"columns": NUMERIC, "sd": 10.0, **seed}),
         "microaggregate": (data, {"columns": NUMERIC, **seed}),
         "new_ids": (data, {"column": "id"}),
+        "options": ([], {"exact": False}),
         "pram": (data, {"columns": ["job"], **seed}),
         "random_order": (data, seed),
         "rank_swap": (data, {"columns": NUMERIC, "p": 5, **seed}),
         "read_file": (["survey.csv"], {}),
+        "read_labels": (["survey.csv"], {}),
         "read_hierarchy": (["hierarchy.csv"], {}),
         "recode": (data, {"column": "income", "bands": 5}),
         "replace_high_risk": (
@@ -158,4 +160,5 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         "swap_records": (data, {"hierarchy": ["region"], "keys": ["sex", "band"], **seed}),
         "synthesize": ([files["survey"].drop("id", "hh", "w")], {"columns": ["ill", "hours"], **seed}),
         "top_bottom_code": (data, {"column": "income", "top": 5000}),
+        "write_file": (data, {"path": "written.parquet"}),
     }  # fmt: skip

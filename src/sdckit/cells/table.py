@@ -19,6 +19,7 @@ from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
+from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.gather import count_short, gather, min_through, sum_by, sum_through
 
@@ -38,7 +39,7 @@ LISTED = ("cell_size", "sample_frequency", "population_frequency", "risk", "hous
 
 
 @dataclass(frozen=True, eq=False)
-class AnyCells(ABC):
+class AnyCells(Displayed, ABC):
     """The distinct key combinations of a file, wherever its records are.
 
     Make them with `as_cells`; every measure of one file takes them in place of a frame.
@@ -68,6 +69,9 @@ class AnyCells(ABC):
     columns: Mapping[str, Any] = field(repr=False)
     roles: Roles = field(repr=False)
     source: nw.DataFrame[Any] | None = field(default=None, repr=False, kw_only=True)
+
+    def _repr_html_(self) -> str:
+        return table_html(["key"], [[name] for name in self.keys], title="Key combinations of a file")
 
     @property
     def wild(self) -> list[bool]:

@@ -79,8 +79,7 @@ def without_left_out(
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.recoding.recodings import left_of
 
-    how: dict[str, Any] = {"delimiter": source.delimiter, "encoding": source.encoding}
-    columns = {name for file in released for name in scan_header(file, **how).columns}
+    columns = {name for file in released for name in scan_header(file, **source.how_others).columns}
     left, _ = left_of(scenario, recodings, columns)
     return left.changed(
         **{
@@ -126,9 +125,10 @@ def _shared(
     needed = tuple(dict.fromkeys([*wanted.columns, *(scenario.all_keys if scenario is not None else ())]))
     headers = []
     for file in files:
-        header = scan_header(file, delimiter=source.delimiter, encoding=source.encoding)
+        how = _how(source, file)
+        header = scan_header(file, **how)
         if needed:
-            scan_header(file, columns=needed, delimiter=source.delimiter, encoding=source.encoding)
+            scan_header(file, columns=needed, **how)
         elif not header.certain:
             raise DataError(
                 f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
@@ -169,4 +169,8 @@ def _read(
 
     steps.step(f"reading {file.name}")
     missing = codes(source.missing) or (scenario.missing_codes if scenario is not None else ())
-    return read_file(file, columns=wanted, missing=missing, **source.how)
+    return read_file(file, columns=wanted, missing=missing, **_how(source, file))
+
+
+def _how(source: Source, file: Path) -> dict[str, Any]:
+    return source.how if file == source.file else source.how_others

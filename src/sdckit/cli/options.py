@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
-    "Decimal", "Delimiter", "Encoding", "File", "Fraction", "Keys", "Missing", "MissingRule", "Quiet", "Texts",
-    "Weight", "codes", "make_scenario", "split", "split_named", "whole_numbers",
+    "Decimal", "Delimiter", "Encoding", "File", "Fraction", "Join", "JoinKey", "Keys", "Missing", "MissingRule",
+    "Quiet", "Texts", "UserMissing", "Weight", "codes", "make_scenario", "split", "split_named", "whole_numbers",
 ]  # fmt: skip
 
 FILE_PANEL = "How to read the file"
@@ -47,6 +47,29 @@ Encoding = Annotated[
 ]
 Decimal = Annotated[
     str | None, Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL)
+]
+UserMissing = Annotated[
+    bool,
+    Option(
+        "--user-missing",
+        help="SPSS, Stata: labelled user-missing codes, such as refused, stay categories instead of missing.",
+        rich_help_panel=FILE_PANEL,
+    ),
+]
+Join = Annotated[
+    Path | None,
+    Option(
+        "--join",
+        metavar="FILE",
+        help="A second file, such as the households of persons: its columns beside those of FILE.",
+        rich_help_panel=FILE_PANEL,
+    ),
+]
+JoinKey = Annotated[
+    str | None,
+    Option(
+        "--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL
+    ),
 ]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
 Keys = Annotated[list[str], Option("--keys", metavar="A,B", help="What an intruder could know.")]

@@ -152,8 +152,8 @@ def print_plan(
     from sdckit.cli.reading import release_header
     from sdckit.data.files.readers import scan_header
 
-    how: dict[str, Any] = {"delimiter": reading.delimiter, "encoding": reading.encoding}
-    header = scan_header(reading.file, **how)
+    how = reading.how_others
+    header = scan_header(reading.file, **reading.how)
     scenario.check_columns(header.columns, certain=header.certain)
     also = () if release.id is None else (release.id,)
     control = release.control

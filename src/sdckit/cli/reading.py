@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -43,9 +43,8 @@ GivenLog = Annotated[
 
 
 def read_given(
-    file: Path, recipe: Path | None, log: Path | None, *, identifiers: Sequence[str] = (),
-    delimiter: str | None = None, encoding: str | None = None, **_: str | None,
-) -> Recodings | None:  # fmt: skip
+    file: Path, recipe: Path | None, log: Path | None, *, identifiers: Sequence[str] = (), **how: Any
+) -> Recodings | None:
     """Read ``--recipe`` and ``--log``; a log is held against the columns of the whole file, of which few are read."""
     if recipe is None and log is None:
         return None
@@ -56,45 +55,42 @@ def read_given(
     assert found is not None
     if log is None:
         return found
-    columns = scan_header(file, delimiter=delimiter, encoding=encoding).columns
+    columns = scan_header(file, **how).columns
     return found.check_file(columns, identifiers=identifiers)
 
 
 def read_declared(
-    file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, also: tuple[str, ...] = (), if_there: tuple[str, ...] = (),
+    file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), if_there: tuple[str, ...] = (),
+    **how: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns of a file, and `also`; an absent one is named by its role.
 
-    Of those named `if_there` what the file has, never an identifier.
+    `how` it is read are options of `read_file`. Of those named `if_there` what the file has, never an identifier.
     """
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
     if if_there:
-        header = scan_header(file, delimiter=delimiter, encoding=encoding)
+        header = scan_header(file, **how)
         also += tuple(
             name for name in if_there if name in header.columns and name not in scenario.identifiers
         )
     try:
         return read_file(
             file, columns=tuple(dict.fromkeys([*scenario.columns, *also])), identifiers=scenario.identifiers,
-            missing=scenario.missing_codes, delimiter=delimiter, encoding=encoding, decimal=decimal,
+            missing=scenario.missing_codes, **how,
         )  # fmt: skip
     except ColumnError:  # the scenario knows which role the absent column was to play
-        header = scan_header(file, delimiter=delimiter, encoding=encoding)
+        header = scan_header(file, **how)
         scenario.check_columns(header.columns, certain=header.certain)
         raise
 
 
-def release_header(
-    file: Path, scenario: Scenario, *, delimiter: str | None = None, encoding: str | None = None,
-    also: tuple[str, ...] = (),
-) -> FileHeader:  # fmt: skip
+def release_header(file: Path, scenario: Scenario, *, also: tuple[str, ...] = (), **how: Any) -> FileHeader:
     """Read the names of a release's columns alone, or of a control file's; one without a key is refused."""
     from sdckit.data.files.readers import scan_header
 
-    header = scan_header(file, delimiter=delimiter, encoding=encoding)
+    header = scan_header(file, **how)
     needed = (*scenario.all_keys, *also)
     if absent := [name for name in needed if name not in header.columns]:
         raise ColumnError(
@@ -105,18 +101,22 @@ def release_header(
 
 
 def read_release(
-    file: Path, scenario: Scenario, *, steps: Steps, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, also: tuple[str, ...] = (), whole: bool = False,
-) -> pl.DataFrame:  # fmt: skip
+    file: Path,
+    scenario: Scenario,
+    *,
+    steps: Steps,
+    also: tuple[str, ...] = (),
+    whole: bool = False,
+    **how: Any,
+) -> pl.DataFrame:
     """Read the declared columns that a release has, or the `whole` of it but for identifiers.
 
     One without a key is refused with its name.
     """
-    header = release_header(file, scenario, delimiter=delimiter, encoding=encoding, also=also)
+    header = release_header(file, scenario, also=also, **how)
     left = scenario.narrowed(header.columns)
     # identifiers are gone from a release, as they should be
     left = left.changed(identifiers=[name for name in left.identifiers if name in header.columns])
     return read_declared(
-        file, left, steps=steps, delimiter=delimiter, encoding=encoding, decimal=decimal,
-        also=also, if_there=tuple(header.columns) if whole else (),
+        file, left, steps=steps, also=also, if_there=tuple(header.columns) if whole else (), **how
     )  # fmt: skip

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sdckit.cli.progress import Steps
+    from sdckit.cli.source import Reading
+    from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe import Recipe
     from sdckit.workflow.recipes.recipe_applied import Applied
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Force",
+    "Labelled",
     "Log",
     "Out",
     "Replay",
@@ -36,6 +39,7 @@ __all__ = [
     "check_format",
     "check_release",
     "codes_of",
+    "labels_for",
     "numbered",
     "read_all",
     "read_replay",
@@ -45,7 +49,8 @@ __all__ = [
 ]  # fmt: skip
 
 Out = Annotated[
-    Path, Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet or .arrow.")
+    Path,
+    Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet, .arrow, .sav or .dta."),
 ]
 Log = Annotated[
     Path | None,
@@ -67,6 +72,13 @@ SeedMixed = Annotated[
     Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed."),
 ]
 Force = Annotated[bool, Option("--force", help="Replace OUT and the log where they exist.")]
+Labelled = Annotated[
+    bool | None,
+    Option(
+        "--labels/--no-labels",
+        help="Labels of FILE in OUT, of what is still in it. Default: in .sav and .dta, not in .parquet and .arrow.",
+    ),
+]
 Safe = Annotated[
     bool,
     Option("--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas."),
@@ -75,28 +87,24 @@ Safe = Annotated[
 
 def read_all(
     file: Path, *, steps: Steps, recipe: Recipe, scenario: Scenario | None = None,
-    leave_out: Sequence[str] = (), missing: Sequence[str] = (), delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None,
+    leave_out: Sequence[str] = (), missing: Sequence[str] = (), **how: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Read every column of a file but those to be left out.
 
-    Where a CSV's first line might be a record, the columns of recipe and scenario must be in it, or none of its
-    names is told.
+    `how` it is read are options of `read_file`. Where a CSV's first line might be a record, the columns of recipe
+    and scenario must be in it, or none of its names is told.
     """
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
-    header = scan_header(file, delimiter=delimiter, encoding=encoding)
+    header = scan_header(file, **how)
     if not header.certain:
         from sdckit.workflow.recipes.recipe_checks import columns_mentioned
 
         needed = (*columns_mentioned(recipe.steps), *(() if scenario is None else scenario.columns))
-        scan_header(file, columns=tuple(dict.fromkeys(needed)), delimiter=delimiter, encoding=encoding)
+        scan_header(file, columns=tuple(dict.fromkeys(needed)), **how)
 
-    return read_file(
-        file, identifiers=tuple(leave_out), missing=tuple(missing), delimiter=delimiter, encoding=encoding,
-        decimal=decimal,
-    )  # fmt: skip
+    return read_file(file, identifiers=tuple(leave_out), missing=tuple(missing), **how)
 
 
 def read_replay(
@@ -142,21 +150,27 @@ def write_release(
     log_path: Path | None,
     sources: Sequence[Path],
     excel_safe: bool,
+    labels: FileLabels,
 ) -> list[Path]:
     """Write the protected file, or each of several, and the log.
 
     All of it is written beside its place first. Then an older release goes, the log comes into place, and the
     release after it: whatever ends the program between, no file has the log of another, and none is without its own.
     """
+    from sdckit.data.files.coded_columns import shared_codes
     from sdckit.data.files.whole_files import replacing
-    from sdckit.data.files.write_file import writing_file
+    from sdckit.data.files.write_file import WRITTEN, writing_file
     from sdckit.report.formats.atomic import real_target
 
     files = data if isinstance(data, list) else [data]
+    if len(files) > 1:
+        labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
     paths = numbered(out, len(files))
     with ExitStack() as moved:  # the last one entered is moved first
         for one, path in zip(files, paths, strict=True):
-            moved.enter_context(writing_file(one, path, sources=sources, excel_safe=excel_safe))
+            moved.enter_context(
+                writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe)
+            )
         if log_path is not None and log is not None:
             part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
             replace(log, released=tuple(path.name for path in paths)).write(part)
@@ -182,13 +196,30 @@ def check_release(out: Sequence[Path], log: Path | None, *, replay: Path | None,
     refuse_old_logs(out, replaced=(log, replay))
 
 
-def check_format(out: Path, file: Path, *, excel_safe: bool) -> None:
+def check_format(out: Path, *files: Path, excel_safe: bool) -> None:
     """Refuse an output of no format, or one that is the input, before any work."""
     from sdckit.data.files.write_file import check_output
 
-    kind, _ = check_output(out, sources=[file])
+    kind, _ = check_output(out, sources=files)
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"--excel-safe is for CSV; {out.name} is {kind}, which runs nothing")
+
+
+def labels_for(out: Path, reading: Reading, *, wanted: bool | None) -> FileLabels:
+    """What FILE says of its columns, where it is to go into OUT: by itself where OUT has codes to label."""
+    from sdckit.data.files.file_labels import FileLabels
+    from sdckit.data.files.read_labels import read_labels
+    from sdckit.data.files.write_file import WRITTEN
+    from sdckit.data.files.write_labelled import LABELLED
+
+    kind = WRITTEN[out.suffix.lower()]
+    if wanted and kind == "CSV":
+        raise FileFormatError(
+            f"--labels: {out.name} is CSV, which has no labels; leave it out, or write .sav or .dta"
+        )
+    if not (kind in LABELLED if wanted is None else wanted):
+        return FileLabels()
+    return read_labels(reading.file, encoding=reading.encoding, join=reading.join)
 
 
 def scenario_of(recipe: Recipe, path: Path | None) -> Scenario | None:

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from sdckit.cli.options import Decimal, Delimiter, Encoding, File, Missing, Texts, codes, make_scenario
+from sdckit.cli.options import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    File,
+    Join,
+    JoinKey,
+    Missing,
+    Texts,
+    UserMissing,
+    codes,
+    make_scenario,
+)
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared, read_release
 from sdckit.errors import ColumnError, ScenarioError
@@ -28,7 +40,16 @@ __all__ = [
 
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")
-BEHIND = ("missing", "delimiter", "encoding", "decimal", "no_progress")  # a command's own options
+BEHIND = (
+    "missing",
+    "user_missing",
+    "delimiter",
+    "encoding",
+    "decimal",
+    "join",
+    "join_key",
+    "no_progress",
+)  # a command's own options
 AnyKeys = Annotated[Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
 FromFile = Annotated[
     Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win.")
@@ -52,14 +73,30 @@ class Reading:
 
     file: File
     missing: Missing = None
+    user_missing: UserMissing = False
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
+    join: Join = None
+    join_key: JoinKey = None
 
     @property
     def how(self) -> dict[str, Any]:
         """As the readers of files take it."""
-        return {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
+        return {**self.how_others, "join": self.join, "join_key": self.join_key}
+
+    @property
+    def how_others(self) -> dict[str, Any]:
+        """The same for releases, control and population: each is one file."""
+        return {
+            "delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal,
+            "user_missing": self.user_missing,
+        }  # fmt: skip
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """What is read and never written to."""
+        return (self.file,) if self.join is None else (self.file, self.join)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,9 +142,10 @@ class Source(Reading):
 
         The `whole` of a file is all of its columns but for identifiers.
         """
+        how = self.how if file is None else self.how_others
         if whole:
-            return read_release(file or self.file, scenario, steps=steps, also=also, whole=True, **self.how)
-        return read_declared(file or self.file, scenario, steps=steps, also=also, **self.how)
+            return read_release(file or self.file, scenario, steps=steps, also=also, whole=True, **how)
+        return read_declared(file or self.file, scenario, steps=steps, also=also, **how)
 
 
 def read_population(source: Source, path: Path, scenario: Scenario, steps: Steps) -> pl.DataFrame:

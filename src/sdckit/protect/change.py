@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sdckit.data.outgoing.only_records import only_records
+from sdckit.display import Displayed, exact_shown
 from sdckit.result import SCHEMA_VERSION, json_ready
 
 __all__ = ["Change", "Protected"]
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Displayed):
     """What was changed, and how.
 
     Attributes
@@ -62,6 +63,11 @@ class Change:
 
         return {**found, **protected_change(self.n, self.changed, self.notes)}
 
+    def _repr_html_(self) -> str:
+        from sdckit.report.changes import change_html
+
+        return change_html(self.to_dict(internal=exact_shown.get()), exact=exact_shown.get())
+
     def __getstate__(self) -> dict[str, Any]:
         """Without what is secret: a pickle travels, and the log is where secrets are kept."""
         return {**self.__dict__, "secret": {}}
@@ -72,7 +78,7 @@ class _Pair(NamedTuple):
     change: Change
 
 
-class Protected(_Pair):
+class Protected(Displayed, _Pair):
     """What every protection method gives back; it unpacks as ``data, change``.
 
     Attributes
@@ -89,6 +95,9 @@ class Protected(_Pair):
     def __new__(cls, data: Any, change: Change) -> Protected:
         """Whatever a method made, only its records go on: an unused category tells what was taken out."""
         return super().__new__(cls, only_records(data), change)
+
+    def _repr_html_(self) -> str:
+        return self.change._repr_html_()
 
     @property
     def instead_of_a_frame(self) -> str:

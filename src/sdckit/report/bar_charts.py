@@ -79,7 +79,11 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     names = names_axis(space, labelExpr="split(datum.value, '\\n')") if high > 1 else names_axis(space)
     base = alt.Chart(alt.InlineData(values=shown)).encode(
         y=alt.Y("label:N", sort=None, title=None, axis=names),
-        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, end or longest], nice=False, zero=True)),
+        x=alt.X(
+            "length:Q",
+            axis=None,
+            scale=alt.Scale(domain=[0, float(f"{end or longest:.4g}")], nice=False, zero=True),
+        ),
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(
         fill=alt.Fill("fill:N", scale=None)

@@ -5,10 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sdckit.display import EXACT
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.formats.html import render_fragment
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import SMALLEST_FILE, WITHHELD, protect
 
-__all__ = ["protected_change"]
+__all__ = ["change_html", "protected_change"]
+
+
+def change_html(told: Mapping[str, Any], *, exact: bool) -> str:
+    """A change for a notebook, as its `to_dict` tells it."""
+    rows = tuple((name, _text(count)) for name, count in told["changed"].items())
+    blocks: list[Block] = [
+        TableBlock(
+            f"Values changed, of {_text(told['n'])} records", ("variable", "changed"), rows, numeric=(1,)
+        ),
+        *(Paragraph(f"{name}: {_text(note)}") for name, note in told["notes"].items()),
+    ]
+    return render_fragment(str(told["method"]), blocks, note=EXACT if exact else "")
+
+
+def _text(leaf: Any) -> str:
+    if isinstance(leaf, Mapping):
+        return str(leaf["text"])
+    return f"{leaf:,}" if isinstance(leaf, int) else str(leaf)
 
 
 def protected_change(n: int, changed: Mapping[str, int], notes: Mapping[str, str]) -> dict[str, Any]:

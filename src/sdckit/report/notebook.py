@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from sdckit.display import EXACT, exact_shown
 from sdckit.errors import DataError
-from sdckit.report.blocks import Block, ChartBlock
+from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.map import WORDS, plain_map
 from sdckit.report.chapters.page import answer_section
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.chapters.release_page import lay_out_release, release_answer
 from sdckit.report.chapters.sentences import headline
@@ -21,7 +24,8 @@ from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
 
 __all__ = [
-    "assessment_chart", "notebook_html", "pair_document", "result_blocks", "result_chart", "result_document",
+    "assessment_chart", "map_html", "notebook_html", "pair_document", "recipe_html",
+    "result_blocks", "result_chart", "result_document",
 ]  # fmt: skip
 
 
@@ -76,17 +80,19 @@ def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
 
     `kind` names one of the pictures that its view draws besides.
     """
+    internal = internal or exact_shown.get()
     if kind:
         one = view_of(result.measure).charts[kind](result, internal)
-        return chart_for(one.name, one.data, one.caption)
+        return chart_for(one.name, one.data, _title(one.caption))
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock) and not block.paper:
-            return chart_for(block.name, block.data, block.caption)
+            return chart_for(block.name, block.data, _title(block.caption))
     raise DataError(f"{result.measure} has no chart; see .summary()")
 
 
 def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
     """Draw an assessment: of each intruder the main figures, of a release every chart of its report."""
+    internal = internal or exact_shown.get()
     if _is_release(assessment):
         sections = lay_out_release(plain_release(assessment, internal=internal)).sections
         return _drawn((block, "") for section in sections for block in section.blocks)
@@ -104,11 +110,16 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
 def _drawn(blocks: Iterable[tuple[Block, str]]) -> Any:
     return charts_for(
         [
-            (one.name, one.data, start + one.caption)
+            (one.name, one.data, _title(start + one.caption))
             for one, start in blocks
             if isinstance(one, ChartBlock) and not one.paper
         ]
     )
+
+
+def _title(caption: str) -> str:
+    """The title of a chart, behind a mark where the session shows exact figures."""
+    return f"{EXACT} {caption}" if exact_shown.get() else caption
 
 
 def _is_release(shown: Any) -> bool:
@@ -116,17 +127,49 @@ def _is_release(shown: Any) -> bool:
 
 
 def notebook_html(shown: Any) -> str:
-    """Give an assessment or a result as a piece of HTML for a notebook: protected tables.
+    """Give an assessment or a result as a piece of HTML for a notebook: tables, protected unless the session says else.
 
     For a file of fewer than 50 records it is a line that says where the figures are.
     """
+    internal = exact_shown.get()
+    mark = EXACT if internal else ""
     try:
         if _is_release(shown):
-            plain = plain_release(shown)
-            return render_fragment(headline(plain), release_answer(plain).blocks)
+            plain = plain_release(shown, internal=internal)
+            return render_fragment(headline(plain), release_answer(plain).blocks, note=mark)
         if hasattr(shown, "intruders"):
-            plain = protect(build_document(shown))
-            return render_fragment(headline(plain), answer_section(plain).blocks)
-        return render_fragment("", result_blocks(protect(result_document(shown))))
+            plain = protect(build_document(shown), internal=internal)
+            return render_fragment(headline(plain), answer_section(plain).blocks, note=mark)
+        return render_fragment(
+            "", result_blocks(protect(result_document(shown), internal=internal)), note=mark
+        )
     except DataError as error:
         return render_fragment("", [], note=f"{error} In the session, .summary() gives exact figures.")
+
+
+def recipe_html(done: Any) -> str:
+    """What a recipe did, step by step, for a notebook."""
+    internal = exact_shown.get()
+    try:
+        blocks = recipe_section(plain_recipe(done, internal=internal)).blocks
+    except DataError as error:
+        return render_fragment("", [], note=str(error))
+    return render_fragment("What was done", blocks, note=EXACT if internal else "")
+
+
+def map_html(found: Any) -> str:
+    """The recipes of a map for a notebook: arguments, risk and loss."""
+    internal = exact_shown.get()
+    try:
+        plain = plain_map(found, internal=internal)
+    except DataError as error:
+        return render_fragment("", [], note=str(error))
+    heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
+    rows = tuple(
+        (one["label"], one["risk"]["text"], one["loss"]["text"], "front" if one["front"] else "")
+        for one in plain["points"]
+    )
+    table = TableBlock(
+        "Recipes tried; no other beats those on the front", ("recipe", *heads, ""), rows, numeric=(1, 2)
+    )
+    return render_fragment("", [table], note=EXACT if internal else "")

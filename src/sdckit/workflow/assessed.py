@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sdckit.display import Displayed
 from sdckit.result import SCHEMA_VERSION, Result, json_ready
 from sdckit.workflow.verdicts import Verdict, all_hold
 
@@ -119,7 +120,7 @@ def listed_reasons(skipped: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Assessed:
+class Assessed(Displayed):
     """Verdicts, results by intruder and place, and the doors to documents."""
 
     schema: ClassVar[str]

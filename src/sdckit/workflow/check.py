@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data import arguments
 from sdckit.data.scenarios.release_types import a_release
 from sdckit.data.scenarios.scenario_checks import require_confirmed
+from sdckit.display import Displayed
 from sdckit.errors import ScenarioError
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
 from sdckit.workflow.limit_origins import with_origins
@@ -24,7 +25,7 @@ __all__ = ["CheckResult", "check", "check_assessment", "require_gate"]
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Displayed):
     """What the gate found; true only where every declared threshold was checked and holds.
 
     Attributes
@@ -62,6 +63,9 @@ class CheckResult:
 
     def __bool__(self) -> bool:
         return self.passed
+
+    def _repr_html_(self) -> str:
+        return self.assessment._repr_html_()
 
 
 def check(

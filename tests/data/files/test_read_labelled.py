@@ -10,7 +10,7 @@ import polars as pl
 import pyreadstat
 import pytest
 
-from sdckit.data.files.read_labelled import read_labels
+from sdckit.data.files.read_labels import read_labels
 from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
 
@@ -107,12 +107,14 @@ def test_labels_of_variables_and_values(tmp_path):
     pyreadstat.write_sav(
         survey(), str(path), variable_value_labels=LABELS, column_labels=["Name", None, " Beruf ", "", "Zahl"]
     )
-    labels, values = read_labels(path, "SPSS")
-    assert labels == {"name": "Name", "job": "Beruf", "n": "Zahl"}
-    assert values == {name: tuple(codes.values()) for name, codes in LABELS.items()}
+    found = read_labels(path)
+    assert found.variables == {"name": "Name", "job": "Beruf", "n": "Zahl"}
+    assert found.get("sex").codes == {"male": 1, "female": 2, "refused": 9}
+    assert found.get("job").codes == {"other (1)": 1, "other (2)": 2, "nurse": 3}
     with pytest.warns(SdcWarning, match="may mean missing|means missing"):
         sample = describe_file(path)
-    assert (sample.labels, sample.value_labels) == (labels, values)
+    assert sample.labels == found.variables
+    assert sample.value_labels == {name: tuple(found.get(name).codes) for name in LABELS}
 
 
 def test_without_labels(sav):

@@ -17,6 +17,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
+from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.encode import Encoded, gower, stacked_ranges
 from sdckit.numerics.search.neighbours import prepare
@@ -28,7 +29,7 @@ ORDERED = ("integer", "number", "date")
 
 
 @dataclass(frozen=True, eq=False)
-class Canaries:
+class Canaries(Displayed):
     """A training file with planted records, and what is needed to look for them afterwards.
 
     Attributes
@@ -61,6 +62,12 @@ class Canaries:
     ranges: NDArray[np.float64] = field(repr=False)
     both: Any = field(repr=False)
     seed: int = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        """Without the distance to a real record, which is one record's."""
+        rows = [["planted", str(self.n_planted)], ["held out", str(self.n_held_out)], ["copies", str(self.copies)],
+                ["variables", ", ".join(self.variables)]]  # fmt: skip
+        return table_html(["canaries", ""], rows)
 
     def exposure(self, released: Any, *, level: float = 0.95) -> CanaryExposure:
         """Measure how much nearer a release comes to the planted records than to those held back.

@@ -141,8 +141,7 @@ class Release:
         from sdckit.data.files.readers import scan_header
         from sdckit.workflow.recoding.recodings import left_of
 
-        how: dict[str, Any] = {"delimiter": reading.delimiter, "encoding": reading.encoding}
-        columns = {name for one in self.files for name in scan_header(one, **how).columns}
+        columns = {name for one in self.files for name in scan_header(one, **reading.how_others).columns}
         return found, left_of(scenario, found, columns)[0]
 
     def check(self, file: Path) -> None:
@@ -221,7 +220,7 @@ def assess(
         release.log,
         *release.files,
     )
-    check_targets(report, json, inputs=(file, *others))
+    check_targets(report, json, inputs=(*reading.inputs, *others))
     check_report_name(report)
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
@@ -250,14 +249,16 @@ def run(
     internal: bool = False, measures: Sequence[str] = (), by: Sequence[str] | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
-    given: dict[str, Any] = {"steps": steps, **reading.how}
+    given: dict[str, Any] = {"steps": steps, **reading.how_others}
     also, groups = () if release.id is None else (release.id,), tuple(by or ())
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
     more = tuple(dict.fromkeys(name for one in others for name in one.columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
-    frame = read_declared(reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), **given)
+    frame = read_declared(
+        reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
+    )
     people = None if release.control is None else read_release(release.control, left, **given)
     if documents:
         for one in (frame, *others):

@@ -95,7 +95,7 @@ def attack(
     ran, whatever the verdict; 2 for bad input.
     """
     _check_numbers(n_attacks, seed)
-    inputs = (source.file, source.scenario, control, recipe, log, *released)
+    inputs = (*source.inputs, source.scenario, control, recipe, log, *released)
     check_targets(json, inputs=inputs)
     stored = None
     if source.scenario is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -69,12 +69,12 @@ def make(
 
     file = reading.file
     _check_seed(seed)
-    check_targets(out, key, inputs=(file,))
+    check_targets(out, key, inputs=reading.inputs)
     if out.exists():
         raise DataError(f"{out.name} exists, and an older key may be about it; give another --out")
     if key.exists():
         raise DataError(f"{key.name} exists, and without it nobody finds its records; give another --key")
-    check_output(out, sources=[file])
+    check_output(out, sources=reading.inputs)
     with Steps(quiet=no_progress) as steps:
         frame = _read(
             file, None, steps=steps, named=split(variables), identifiers=split(identifiers),
@@ -91,7 +91,7 @@ def make(
             seed=Mixed(read_secret(None), seed or 0).of_step(1),
         )  # fmt: skip
         write_key(made, key)  # first: no training file without its key
-        write_file(made.data, out, sources=[file], private=True)  # it tells the planted records
+        write_file(made.data, out, sources=reading.inputs, private=True)  # it tells the planted records
     times = "once" if copies == 1 else f"{copies:,} times each"
     tell(f"Planted {n:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
     tell(f"As many are held back; the nearest of all is {made.nearest:.2g} from a real record.")
@@ -144,21 +144,19 @@ def _check_seed(seed: int | None) -> None:
 
 def _read(
     file: Path, columns: Sequence[str] | None, *, steps: Steps, named: Sequence[str] = (),
-    identifiers: Sequence[str] = (), missing: Sequence[str] = (), delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None,
+    identifiers: Sequence[str] = (), missing: Sequence[str] = (), **how: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Read columns of a file, or all but the identifiers where none is given."""
     from sdckit.data.files.readers import read_file, scan_header
 
     steps.step(f"reading {file.name}")
-    header = scan_header(file, columns=columns or named or None, delimiter=delimiter, encoding=encoding)
+    header = scan_header(file, columns=columns or named or None, **how)
     if columns is None and not named and not header.certain:
         raise DataError(
             f"the first line of {file.name} may be a record instead of a header; name columns: --variables A,B"
         )
     return read_file(
-        file, columns=columns, identifiers=tuple(identifiers), missing=tuple(missing), delimiter=delimiter,
-        encoding=encoding, decimal=decimal,
+        file, columns=columns, identifiers=tuple(identifiers), missing=tuple(missing), **how
     )  # fmt: skip
 
 

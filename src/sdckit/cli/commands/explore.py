@@ -69,7 +69,7 @@ def explore(
     steps_of = Recipe.from_toml(recipe)
     chosen = of_type.of(scenario_of(steps_of, scenario))
     values = read_grid(grid)
-    inputs = (file, recipe, scenario, of_type.release_types)
+    inputs = (*reading.inputs, recipe, scenario, of_type.release_types)
     check_targets(out, plot, resume, inputs=inputs)
     refuse_existing(out, force=force)
     if out is not None:

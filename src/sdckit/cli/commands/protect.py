@@ -14,6 +14,7 @@ from sdckit.cli.outputs import check_beside, check_enough_records, check_report_
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
     Force,
+    Labelled,
     Log,
     Out,
     Replay,
@@ -23,6 +24,7 @@ from sdckit.cli.recipe_files import (
     check_format,
     check_release,
     codes_of,
+    labels_for,
     numbered,
     read_all,
     read_replay,
@@ -84,6 +86,7 @@ def protect(
     dry_run: Annotated[
         bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
     ] = False,
+    labels: Labelled = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
 ) -> None:
@@ -103,12 +106,13 @@ def protect(
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
-    inputs = (file, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
+    inputs = (*reading.inputs, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
     written_to = numbered(out, _m(steps_of))
     check_targets(*written_to, log, report, inputs=inputs)
     if not dry_run:
         check_release(written_to, log, replay=replay, force=force)
-    check_format(out, file, excel_safe=excel_safe)
+    check_format(out, *reading.inputs, excel_safe=excel_safe)
+    told = labels_for(out, reading, wanted=labels)
     keys = _keys(id_key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
@@ -129,7 +133,8 @@ def protect(
             steps.step("assessing the release")
             assessed = applied.assess(seed=seed)
         written = write_release(applied.data, out, log=applied.log if log else None, log_path=log,
-                                sources=[one for one in inputs if one is not None], excel_safe=excel_safe)  # fmt: skip
+                                sources=[one for one in inputs if one is not None], excel_safe=excel_safe,
+                                labels=told)  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
             assessed.report(report, internal=internal, beside=beside)

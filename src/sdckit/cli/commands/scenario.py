@@ -47,7 +47,7 @@ def init(
     delete each name there when you have looked at it; until then sdckit check refuses to be a gate.
     """
     file, target = reading.file, Path(out)
-    check_targets(out, inputs=(file,))
+    check_targets(out, inputs=reading.inputs)
     refuse_existing(out, force=force)
     with Steps(quiet=out == STDOUT) as steps:
         steps.step(f"looking at {file.name}")

@@ -13,6 +13,7 @@ from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
     Force,
+    Labelled,
     Log,
     Out,
     Replay,
@@ -21,6 +22,7 @@ from sdckit.cli.recipe_files import (
     apply_or_replay,
     check_format,
     check_release,
+    labels_for,
     numbered,
     read_all,
     read_replay,
@@ -78,6 +80,7 @@ def synthesize(
     log: Log = None,
     force: Force = False,
     replay: Replay = None,
+    labels: Labelled = None,
     excel_safe: Safe = False,
     quiet: Quiet = False,
 ) -> None:
@@ -88,9 +91,10 @@ def synthesize(
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
-    check_targets(*numbered(out, m), log, inputs=(file, replay))
+    check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
     check_release(numbered(out, m), log, replay=replay, force=force)
-    check_format(out, file, excel_safe=excel_safe)
+    check_format(out, *reading.inputs, excel_safe=excel_safe)
+    told = labels_for(out, reading, wanted=labels)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
             "models": chosen or None, "predictors": _predictors(formulas or ()) or None, "n": n,
@@ -110,7 +114,13 @@ def synthesize(
         )
         applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
-            applied.data, out, log=applied.log, log_path=log, sources=[file], excel_safe=excel_safe
+            applied.data,
+            out,
+            log=applied.log,
+            log_path=log,
+            sources=reading.inputs,
+            excel_safe=excel_safe,
+            labels=told,
         )
     if not quiet:
         from sdckit.cli.terminal import print_blocks

@@ -12,11 +12,11 @@ from pathlib import Path
 from sdckit.data.files.unpacked import PACKED, bare_name
 from sdckit.data.missing_values.missing_codes import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
-from sdckit.errors import ColumnError, FileFormatError, SdcError, SdcWarning
+from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
 __all__ = [
     "FORMATS", "WITHHELD", "FileHeader", "clear_errors", "file_format", "is_code", "is_value", "may_tell",
-    "pick_columns", "refuse_duplicates", "warn_of_absent",
+    "pick_columns", "refuse_duplicates", "second_file", "warn_of_absent",
 ]  # fmt: skip
 
 FORMATS: dict[str, str] = {
@@ -97,6 +97,16 @@ class FileHeader:
     format: str  # one of the values of `FORMATS`
     # false where a CSV's first line might be a record: no column of numbers has a name above it
     certain: bool = True
+
+
+def second_file(join: object) -> Path:
+    """Take the path of a second file.
+
+    Raises `DataError`: it is none.
+    """
+    if not isinstance(join, str | Path):
+        raise DataError("join= is the path of a second file", argument="join")
+    return Path(join)
 
 
 def file_format(path: Path) -> str:

@@ -12,9 +12,11 @@ from sdckit.data.missing_values.missing_codes import Found, apply_codes, take_de
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow as pa
 
-__all__ = ["columnar_header", "read_columnar"]
+__all__ = ["DESCRIBES", "column_descriptions", "columnar_header", "read_columnar"]
 
+DESCRIBES = ("label", "description", "comment")  # entries of a field's metadata that say what it is
 OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in a file
 
 
@@ -53,6 +55,19 @@ def read_columnar(
         return take_defaults(frame)
 
 
+def column_descriptions(path: Path, kind: str) -> dict[str, str]:
+    """Give what the metadata of each field says that it is."""
+    found = {}
+    for one in _schema(path, kind):
+        told = {
+            name.decode("utf-8", "replace").casefold(): text for name, text in (one.metadata or {}).items()
+        }
+        text = next((told[name] for name in DESCRIBES if told.get(name, b"").strip()), None)
+        if text is not None:
+            found[one.name] = text.decode("utf-8", "replace").strip()
+    return found
+
+
 def _scan(path: Path, kind: str) -> pl.LazyFrame:
     """Scan this one file: no pattern in its name is expanded, no folder name becomes a column."""
     import polars as pl
@@ -64,18 +79,21 @@ def _scan(path: Path, kind: str) -> pl.LazyFrame:
 
 def _names(path: Path, kind: str) -> tuple[str, ...]:
     """Read the names with pyarrow, which also shows repeated ones."""
+    names = _schema(path, kind).names
+    refuse_duplicates(path, names)
+    return tuple(names)
+
+
+def _schema(path: Path, kind: str) -> pa.Schema:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with clear_errors(path, kind):
         if kind == "Parquet":
-            names = pq.read_schema(path).names
-        else:
-            opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
-            with pa.OSFile(str(path)) as source:
-                names = opening(source).schema.names
-    refuse_duplicates(path, names)
-    return tuple(names)
+            return pq.read_schema(path)
+        opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
+        with pa.OSFile(str(path)) as source:
+            return opening(source).schema
 
 
 def _is_named(series: pl.Series) -> bool:

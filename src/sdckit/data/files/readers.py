@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
-from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, warn_of_absent
+from sdckit.data.exact_names import exactly
+from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
 from sdckit.data.missing_values.missing_notes import MissingNotes
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from sdckit.data.missing_values.missing_codes import Found
 
 __all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_header"]
 
@@ -45,8 +48,11 @@ def read_file(
     decimal: str | None = None,
     labels: bool = True,
     rows: int | None = None,
+    user_missing: bool = False,
+    join: str | Path | None = None,
+    join_key: str | None = None,
 ) -> pl.DataFrame:
-    r"""Read columns of a CSV, Excel, Parquet, Arrow, SPSS, Stata or SAS file.
+    r"""Read columns of a CSV, Excel, Parquet, Arrow, SPSS, Stata or SAS file, or of two files by one key.
 
     Parameters
     ----------
@@ -68,6 +74,14 @@ def read_file(
         Replace codes by their value labels (SPSS, Stata, SAS).
     rows
         Read only so many records from the start.
+    user_missing
+        SPSS, Stata: keep user-missing codes that have a label, such as "refused", as categories of their own.
+        Otherwise they are missing. In columns of numbers they always are.
+    join
+        A second file with one record for each value of `join_key`, such as the households of persons: its columns
+        stand beside those of `path`, whose records and order stay. It is read by the same options.
+    join_key
+        The column that both files have, such as the number of the household.
 
     Returns
     -------
@@ -79,16 +93,18 @@ def read_file(
     FileFormatError
         The file is absent, damaged, of another format, or its lines have different numbers of fields.
     ColumnError
-        A column is absent (the nearest name is told) or repeated.
+        A column is absent (the nearest name is told) or repeated, or differs between two files joined.
     DataError
         An option of the wrong kind.
+        A key repeated in the second file, or records that have none there.
         There are no records, or a CSV's first line looks like a record instead of a header.
 
     Warns
     -----
     SdcWarning
         Codes were taken for missing though none was named; values such as -999 or "refused", left as they
-        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets.
+        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets;
+        records of a second file that no record of the first belongs to.
 
     Examples
     --------
@@ -105,19 +121,58 @@ def read_file(
         if value is not None:
             arguments.text(value, name)
     arguments.flag(labels, "labels")
+    arguments.flag(user_missing, "user_missing")
     if rows is not None:
         arguments.count(rows, "rows", "counts records")
-    frame, notes = _read(
-        Path(path), columns, identifiers, missing,
-        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
-    )  # fmt: skip
+    how: dict[str, Any] = {
+        "delimiter": delimiter, "encoding": encoding, "decimal": decimal, "labels": labels,
+        "user_missing": user_missing,
+    }  # fmt: skip
+    frame, notes = _read_both(
+        Path(path),
+        join,
+        join_key,
+        columns=columns,
+        identifiers=identifiers,
+        missing=missing,
+        rows=rows,
+        **how,
+    )
     notes.warn(Path(path).name)
     return frame
+
+
+def _read_both(
+    file: Path, join: str | Path | None, key: str | None, *, columns: Sequence[str] | None = None,
+    identifiers: Sequence[str] = (), missing: Sequence[str] = (), rows: int | None = None, **how: Any,
+) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
+    """Read a file, and beside its records those of the second, if there is one; the notes are those of the first."""
+    if join is None:
+        if key is not None:
+            raise DataError("join_key= goes with join=, the second file", argument="join_key")
+        return _read(file, columns, identifiers, missing, rows=rows, **how)
+    from sdckit.data.files.joined import join_frames, parts_of
+
+    second = second_file(join)
+    key = arguments.column(key, "join_key")
+    header = scan_header(
+        file, columns=columns, identifiers=identifiers, delimiter=how["delimiter"], encoding=how["encoding"],
+        join=second, join_key=key,
+    )  # fmt: skip
+    first, other_header = (_header(one, how["delimiter"], how["encoding"]) for one in (file, second))
+    parts = parts_of(first, other_header, key, columns=columns, identifiers=identifiers)
+    frame, notes = _read(file, parts[0], (), missing, rows=rows, **how)
+    other, others = _read(second, parts[1], (), missing, rows=None, **how)
+    others.warn(second.name)
+    joined = join_frames(frame, other, key, names=(file.name, second.name), whole=rows is None)
+    shown = columns if columns is not None else header.columns
+    return joined.select(exactly(name) for name in shown if name not in identifiers), notes
 
 
 def _read(
     file: Path, columns: Sequence[str] | None, identifiers: Sequence[str], missing: Sequence[str], *,
     delimiter: str | None, encoding: str | None, decimal: str | None, labels: bool, rows: int | None,
+    user_missing: bool,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read a file of any format, and note its codes for missing."""
     from sdckit.data.files.read_columnar import read_columnar
@@ -139,11 +194,22 @@ def _read(
     else:
         frame, taken = read_labelled(
             file, kind, columns=columns, identifiers=identifiers, missing=codes,
-            encoding=encoding, labels=labels, rows=rows,
+            encoding=encoding, labels=labels, rows=rows, user_missing=user_missing,
         )  # fmt: skip
     if frame.height == 0:
         raise DataError(f"{file.name} holds columns but no records")
-    return frame, MissingNotes(codes, taken, suspects(frame))
+    found = suspects(frame)
+    if user_missing and found:
+        found = tuple(one for one in found if not _is_kept(one, file, encoding))
+    return frame, MissingNotes(codes, taken, found)
+
+
+def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
+    """Whether a suspected code is one that was to be kept as a category."""
+    from sdckit.data.files.read_labels import read_labels
+
+    known = read_labels(file, encoding=encoding).get(one.column)
+    return one.code in known.codes and known.is_missing(known.codes[one.code])
 
 
 def scan_header(
@@ -156,6 +222,9 @@ def scan_header(
     encoding: str | None = None,
     decimal: str | None = None,  # noqa: ARG001
     labels: bool = True,  # noqa: ARG001
+    user_missing: bool = False,  # noqa: ARG001
+    join: str | Path | None = None,
+    join_key: str | None = None,
 ) -> FileHeader:
     """Give a file's column names, number of records and format without loading any column.
 
@@ -164,6 +233,12 @@ def scan_header(
     """
     file = Path(path)
     header = _header(file, delimiter, encoding)
+    if join is not None:
+        from sdckit.data.files.joined import joined_header
+
+        second = second_file(join)
+        other = _header(second, delimiter, encoding)
+        header = joined_header(header, other, arguments.column(join_key, "join_key"), names=(file, second))
     pick_columns(file, header.columns, columns, certain=header.certain)
     warn_of_absent(identifiers, header.columns)
     return header
@@ -185,22 +260,24 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 def describe_file(
     path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
     encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
+    user_missing: bool = False, join: str | Path | None = None, join_key: str | None = None,
 ) -> FileSample:  # fmt: skip
     """Give a file's header, its labels and its first records with all columns, for guessing roles.
 
     `rows` are as many records as memory holds, unless given: a million, of wide files fewer.
     Raises what `read_file` does.
     """
-    from sdckit.data.files.read_labelled import read_labels
+    from sdckit.data.files.read_labels import read_labels
 
-    header = scan_header(path, delimiter=delimiter, encoding=encoding)
+    file = Path(path)
+    header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)
     if rows is None:
         rows = max(_FEWEST, min(_MOST, _CELLS // max(len(header.columns), 1)))
-    frame, notes = _read(
-        Path(path), None, (), missing,
-        delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels, rows=rows,
+    frame, notes = _read_both(
+        file, join, join_key, missing=missing, rows=rows, delimiter=delimiter, encoding=encoding, decimal=decimal,
+        labels=labels, user_missing=user_missing,
     )  # fmt: skip
-    notes.warn(Path(path).name)
-    if header.format in (*AS_CSV, *COLUMNAR):
-        return FileSample(header, frame, notes)
-    return FileSample(header, frame, notes, *read_labels(Path(path), header.format, encoding=encoding))
+    notes.warn(file.name)
+    told = read_labels(file, encoding=encoding, join=join)
+    values = {name: tuple(one.codes) for name, one in told.columns.items() if one.codes}
+    return FileSample(header, frame, notes, told.variables, values)

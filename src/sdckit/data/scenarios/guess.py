@@ -129,10 +129,13 @@ def guess_file(
     encoding: str | None = None,
     decimal: str | None = None,
     labels: bool = True,
+    user_missing: bool = False,
+    join: str | Path | None = None,
+    join_key: str | None = None,
 ) -> Guessed:
     """Guess the roles of a file's or a frame's columns: the guesses, its name, what was looked at, its missing codes.
 
-    Options and errors are those of `scenario_toml`.
+    Options and errors are those of `scenario_toml` and of `read_file`.
     """
     codes = (missing,) if isinstance(missing, str) else tuple(str(code) for code in missing)
     if not isinstance(data, str | Path):
@@ -140,8 +143,9 @@ def guess_file(
         looked = f"At most the first {SAMPLE:,} records were looked at." if frame.height >= SAMPLE else ""
         return _guess(frame, {}, {}), "the data", looked, MissingNotes(codes)
     sample = describe_file(
-        data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels
-    )
+        data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels,
+        user_missing=user_missing, join=join, join_key=join_key,
+    )  # fmt: skip
     guesses = _guess(sample.frame, sample.labels, sample.value_labels)
     n_rows = sample.header.n_rows
     looked = "" if n_rows is None or n_rows <= sample.frame.height else (

@@ -30,6 +30,7 @@ from sdckit.data.scenarios.scenario_checks import (
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.data.scenarios.thresholds import Thresholds, read_limits
+from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 
 __all__ = ["MissingRule", "Scenario", "Thresholds"]
@@ -42,7 +43,7 @@ _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
 _CONFIG = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class Scenario(BaseModel):
+class Scenario(Displayed, BaseModel):
     """What an intruder could know and what the file holds, checked for contradictions when made.
 
     Parameters
@@ -353,6 +354,9 @@ class Scenario(BaseModel):
             raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
         found._folder = file.parent
         return found
+
+    def _repr_html_(self) -> str:
+        return plain_html(self.to_toml())
 
     def to_toml(self) -> str:
         """Write the scenario as TOML, entries at their default left out; `from_toml` gives it back."""

@@ -16,6 +16,7 @@ from sdckit.cells.frequencies import blank_cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import EXACT, exact_shown, plain_html
 from sdckit.errors import DataError
 from sdckit.identity.contributions.coarsening import Grouping, Levels, bands, joined, levels_of
 from sdckit.identity.contributions.declared import Declared, declared_kinds
@@ -183,6 +184,8 @@ class Explanation(Result):
         return f"Explanation({self})"
 
     def _repr_html_(self) -> str:
+        if exact_shown.get():
+            return plain_html(f"{EXACT}\n{self}")
         return f"<p>{REFUSED}; print() and .values show it in the session.</p>"
 
     def plot(self, *, internal: bool = False) -> Any:
@@ -193,7 +196,7 @@ class Explanation(Result):
         DataError
             Unless internal.
         """
-        if not internal:
+        if not (internal or exact_shown.get()):
             raise DataError(f"{REFUSED}; plot(internal=True) draws it for you alone")
         import altair as alt
 

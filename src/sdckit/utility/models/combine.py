@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.collect import columns_in_memory
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
-from sdckit.data.frames import frame_of, open_frame
+from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.result import Result
 from sdckit.utility.models.combining_rules import KINDS, NEEDS_SEVERAL, Kind, Negative, Pooled, pool
@@ -58,6 +58,8 @@ class Combined(Result):
         Quantities whose variance had to be replaced, and by what.
     kind, level : str, float
         As given.
+    engine : str
+        The engine of `summary` and `table`.
     """
 
     measure: ClassVar[str] = "combine"
@@ -77,16 +79,23 @@ class Combined(Result):
     level: float
     n: int = 0
     notes: dict[str, str] = field(default_factory=dict)
+    engine: Any = field(default="pyarrow", repr=False)
 
     @property
     def table(self) -> Any:
-        """A row per quantity: ``quantity`` and a column per figure, as a PyArrow table."""
+        """A row per quantity: ``quantity`` and a column per figure, in the caller's frame type.
+
+        A PyArrow table where the estimates were no frames.
+        """
         if not isinstance(self.estimate, dict):
             return frame_of(
-                {"quantity": ["estimate"], **{one: [getattr(self, one)] for one in ARRAYS}}, "pyarrow"
+                {"quantity": ["estimate"], **{one: [getattr(self, one)] for one in ARRAYS}}, self._backend()
             )
         columns = {one: list(getattr(self, one).values()) for one in ARRAYS}
-        return frame_of({"quantity": list(self.estimate), **columns}, "pyarrow")
+        return frame_of({"quantity": list(self.estimate), **columns}, self._backend())
+
+    def _backend(self) -> Any:
+        return self.engine
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -204,8 +213,9 @@ def combine(
         for one in ARRAYS
     }
     return Combined(
-        m=len(q), **figures, flags=flags, kind=kind, level=level, n=0 if n is None else int(n), notes=notes
-    )
+        m=len(q), **figures, flags=flags, kind=kind, level=level, n=0 if n is None else int(n), notes=notes,
+        engine=_engine(estimates),
+    )  # fmt: skip
 
 
 def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
@@ -261,6 +271,16 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
             "or leave the quantity out"
         )
     return values, names
+
+
+def _engine(given: Any) -> Any:
+    """The engine of a frame, or of the first of a list of series; PyArrow for plans and what is no frame."""
+    kind = type(given)
+    if hasattr(kind, "columns") or hasattr(kind, "column_names"):
+        frame = open_frame(given)
+        return "pyarrow" if is_lazy(frame) else frame.implementation
+    first: Any = given[0] if isinstance(given, (list, tuple)) and given else None
+    return open_frame(first.to_frame()).implementation if hasattr(first, "to_frame") else "pyarrow"
 
 
 def _named(given: Any) -> bool:

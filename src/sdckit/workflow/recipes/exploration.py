@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import frame_of
-from sdckit.display import counted
+from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.numerics.pareto import pareto
 from sdckit.workflow.recipes.recipe_figures import FIGURES
 
@@ -43,7 +43,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Exploration:
+class Exploration(Displayed):
     """Recipes tried over a grid.
 
     Attributes
@@ -92,8 +92,12 @@ class Exploration:
         """An Altair chart of the map; figures protected unless `internal`, the front that of the figures shown."""
         from sdckit.report.chapters.map import map_chart, plain_map
 
-        chart: alt.Chart = map_chart(plain_map(self, internal=internal))
-        return chart
+        chart: alt.Chart = map_chart(plain_map(self, internal=internal or exact_shown.get()))
+        return (
+            chart.properties(title=f"{EXACT} Risk and loss of every recipe tried")
+            if exact_shown.get()
+            else chart
+        )
 
     def _frame(self, wanted: Sequence[bool], *, ordered: bool = False) -> Any:
         marks = self.on_front
@@ -109,6 +113,12 @@ class Exploration:
         columns |= {name: [float(one.figures[name]) for one in points] for name in FIGURES}
         columns |= {"front": [marks[at] for at in chosen], "note": [one.note for one in points]}
         return frame_of(columns, self.backend)
+
+    def _repr_html_(self) -> str:
+        from sdckit.report import map_html
+
+        html: str = map_html(self)
+        return html
 
     def __repr__(self) -> str:
         return (

@@ -15,6 +15,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
+from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.workflow.recipes.recipe_applied import Applied
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, check_roles, checked_step
@@ -36,7 +37,7 @@ Keys = Mapping[str, bytes | str]
 
 
 @dataclass(frozen=True, init=False)
-class Recipe:
+class Recipe(Displayed):
     """Protection steps in their order, to be applied to this file and to next year's.
 
     Parameters
@@ -114,6 +115,9 @@ class Recipe:
                 entries.get("steps", ()), title=entries.get("title", ""), scenario=entries.get("scenario"),
                 folder=file.parent,
             )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return plain_html(self.to_toml())
 
     def to_toml(self) -> str:
         """Write the recipe as TOML; `from_toml` gives it back."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import frame_of, open_frame
-from sdckit.display import counted
+from sdckit.display import Displayed, counted
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog
@@ -43,7 +43,7 @@ class WhatWasDone:
 
 
 @dataclass(frozen=True, eq=False)
-class Applied:
+class Applied(Displayed):
     """The outcome of a recipe.
 
     Attributes
@@ -142,6 +142,12 @@ class Applied:
 
     def _backend(self) -> Any:
         return open_frame(self.original).implementation
+
+    def _repr_html_(self) -> str:
+        from sdckit.report import recipe_html
+
+        html: str = recipe_html(self.what_was_done)
+        return html
 
     def __repr__(self) -> str:
         files = len(self.data) if isinstance(self.data, list) else 1

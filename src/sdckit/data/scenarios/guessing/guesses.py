@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sdckit.data.nearest import did_you_mean
+from sdckit.display import EXACT, Displayed, exact_shown, table_html
 from sdckit.errors import ColumnError
 
 __all__ = ["Confidence", "Guess", "Role", "RoleGuesses"]
@@ -16,7 +17,7 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 
 @dataclass(frozen=True)
-class Guess:
+class Guess(Displayed):
     """What a column probably is.
 
     Attributes
@@ -42,6 +43,9 @@ class Guess:
     warning: str | None = None
     question: str | None = None
 
+    def _repr_html_(self) -> str:
+        return RoleGuesses((self,), 0)._repr_html_()
+
     @property
     def reason(self) -> str:
         """The evidence in one line."""
@@ -49,7 +53,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class RoleGuesses:
+class RoleGuesses(Displayed):
     """A guess for every column, in column order.
 
     Attributes
@@ -93,6 +97,15 @@ class RoleGuesses:
                 return guess
         names = [guess.column for guess in self.guesses]
         raise ColumnError(f"there is no column '{column}'; {did_you_mean(column, names)}")
+
+    def _repr_html_(self) -> str:
+        """The reasons hold exact numbers of values."""
+        exact = exact_shown.get()
+        head = ["column", "role", "how sure", *(["why"] if exact else [])]
+        rows = [
+            [one.column, one.role, one.confidence, *([one.reason] if exact else [])] for one in self.guesses
+        ]
+        return table_html(head, rows, title=EXACT if exact else "")
 
     @property
     def unconfirmed(self) -> tuple[str, ...]:
