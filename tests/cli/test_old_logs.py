@@ -98,7 +98,13 @@ def test_wherever_it_stops_no_file_has_the_log_of_another(
     def write(name: str) -> None:
         path = Path("log.json") if log else None
         write_release(
-            [frames[name]] * 2, Path("o.csv"), log=logs[name], log_path=path, sources=[], excel_safe=False
+            [frames[name]] * 2,
+            Path("o.csv"),
+            log=logs[name],
+            log_path=path,
+            sources=[],
+            excel_safe=False,
+            labels=sdc.FileLabels(),
         )
 
     stops = 0
