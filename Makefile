@@ -2,16 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .cache/lowest/bin
+CORE_TESTS := $(addprefix tests/,data cells numerics identity attribute utility report/formats) \
+	tests/workflow/test_check.py tests/workflow/test_assess.py tests/cli/commands tests/test_demo.py
 STAMP := $(VENV)/.installed
 PYTEST_ARGS ?= -n auto --dist loadgroup
 # Compiled kernels are cached here; numba does not see edits in helper files, so `make test` starts afresh.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint type bench mutate lock clean
+.PHONY: help venv demo test test-lowest smoke lint type bench mutate lock clean
 
 help: ## show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(STAMP) ## make .venv with the pinned requirements and this package
 
@@ -29,6 +32,18 @@ demo: $(STAMP) ## assess a real survey and write demo-report.html
 test: $(STAMP) lint type ## lint, types, import rules and every test
 	@rm -rf .cache/numba
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-lowest: ## the tests of data, figures and gates on the lowest versions allowed; TESTS chooses
+	@mkdir -p .cache && $(PYTHON) .ci/lowest.py > .cache/lowest.txt
+	@test -x $(LOWEST)/python || $(PYTHON) -m venv .cache/lowest
+	@$(LOWEST)/python -m pip install --quiet --disable-pip-version-check -r .cache/lowest.txt
+	@$(LOWEST)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@# Old releases warn of what later ones dropped: here a warning of theirs is no error.
+	@PATH="$(CURDIR)/$(LOWEST):$$PATH" NUMBA_CACHE_DIR=.cache/numba-lowest \
+		$(LOWEST)/python -m pytest -W default $(PYTEST_ARGS) $(or $(TESTS),$(CORE_TESTS))
+
+smoke: $(STAMP) ## build wheel and sdist, install the wheel in an empty environment, run the demo
+	@TOOLS=$(BIN)/python PYTHON=$(PYTHON) .ci/smoke
 
 lint: $(STAMP) ## ruff and the import rules
 	@$(BIN)/ruff check .

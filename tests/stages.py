@@ -137,7 +137,19 @@ def release_types(_: Names, folder: Path) -> None:
     _scenario(folder, keys=["age", "children", "religious"], sampling_fraction=0.01, release="public-use")
 
 
+def gates(_: Names, folder: Path) -> None:
+    """A survey, a release of it with its log, and their scenario."""
+    survey = sdc.load_demo()
+    survey.write_csv(folder / "survey.csv")
+    steps = [{"method": "pram", "columns": ["occupation"], "pd": 0.8}]
+    applied = sdc.Recipe(steps).apply(survey)
+    applied.data.write_csv(folder / "released.csv")
+    applied.log.write(folder / "log.json")
+    _scenario(folder, keys=["age", "educ", "occupation"], thresholds={"k": 3, "global_risk": 0.2})
+
+
 STAGES: dict[str, Stage] = {
+    "gates": gates,
     "seeds": seeds,
     "README": readme,
     "from-raw-to-released": from_raw,

@@ -170,6 +170,7 @@ from .utility.tables.tabular_utility import (
     tabular_utility as tabular_utility,
 )
 from .utility.utility_overview import UtilityOverview as UtilityOverview, utility_overview as utility_overview
+from .workflow.assert_within_limits import assert_within_limits as assert_within_limits
 from .workflow.assess import assess as assess
 from .workflow.assessment import Assessment as Assessment
 from .workflow.check import CheckResult as CheckResult, check as check

@@ -33,6 +33,7 @@ OTHERS = FILE.with_columns(
 SCENARIO = sdckit.Scenario(
     keys=["sex", "age"], sensitive=["ill"], numeric=["pay"], sampling_fraction=0.1, thresholds={"k": 2}
 )
+LENIENT = SCENARIO.changed(thresholds={"risk": 1.0})
 RECIPE = sdckit.Recipe([{"method": "round_to", "column": "pay", "base": 10}])
 PAIR = {"original": FILE, "released": RELEASE}
 ATTACK = {**PAIR, "control": OTHERS, "n_attacks": 10}
@@ -47,6 +48,7 @@ CALLS = {
     "add_noise": NUMBERS,
     "alpha_k": CLASSES,
     "as_cells": ONE,
+    "assert_within_limits": {"data": FILE, "scenario": LENIENT},
     "assess": {"data": FILE, "released": RELEASE, "scenario": SCENARIO},
     "attribute_disclosure": LEARNT,
     "attribute_disclosure_table": {**PAIR, "keys": ["sex", "area"], "targets": ["ill"]},

@@ -116,6 +116,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
     return {
         "add_noise": (data, {"columns": NUMERIC, **seed}),
         "as_cells": (data, {"keys": KEYS, "missing": "category"}),
+        "assert_within_limits": (data, {"scenario": scenario.changed(thresholds={"risk": 1.0})}),
         "assess": (data, {"scenario": scenario}),
         "cap": ([files["survey"], files["made1"]], {"keys": FEW, "target": "ill"}),
         "check": (data, {"scenario": scenario}),

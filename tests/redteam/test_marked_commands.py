@@ -35,6 +35,9 @@ LINES = {
     " --identifiers hh,w,born",
     "canaries measure": "canaries measure kept/key.json --released kept/planted.csv",
     "check": "check survey.parquet --scenario scenario.toml",
+    "check for others": "check survey.parquet --scenario scenario.toml --protected --sarif out/a.sarif",
+    "check a release": "check survey.parquet --released made1.parquet --scenario scenario.toml --seed 7 --protected"
+    " --sarif out/a.sarif",
     "delta-presence": f"delta-presence survey.parquet {KEYS} --population population.parquet --upper 0.5",
     "demo": "demo --report out/demo.html",
     "explain": f"explain survey.parquet {KEYS} --row 4",

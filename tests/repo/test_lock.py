@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 
@@ -56,6 +57,10 @@ def test_everything_declared_is_pinned_at_or_above_its_floor() -> None:
     none_offends(filter(pinned_too_low, DECLARED), "a pin is at or above what pyproject.toml asks for")
 
 
+def third_party_name(requirement: str) -> str:
+    return requirement.partition(">=")[0]
+
+
 def imported_packages() -> set[str]:
     """Every third-party package the sources import anywhere, functions included."""
     found: set[str] = set()
@@ -75,7 +80,36 @@ def test_the_sources_import_what_is_declared_and_nothing_else() -> None:
     assert declared - imported_packages() - NOT_IMPORTED == set()
 
 
-def test_the_version_stands_in_two_places_and_agrees() -> None:
+def test_the_version_stands_in_one_place_and_others_agree() -> None:
+    """The wheel reads it from the package; the changelog and the citation tell it."""
+    import yaml
+
     import sdckit
 
-    assert sdckit.__version__ == PROJECT["project"]["version"]
+    assert "version" in PROJECT["project"]["dynamic"]
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/sdckit/__init__.py"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", sdckit.__version__)
+    changes = re.findall(
+        r"^## \[(\d[^]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert changes[0] == (sdckit.__version__, str(citation["date-released"]))
+    assert citation["version"] == sdckit.__version__
+    hook = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")
+    assert f"rev: v{sdckit.__version__}\n" in hook
+
+
+def test_the_lowest_versions_are_those_declared() -> None:
+    """`make test-lowest` installs the floor of everything that a user installs, Spark apart."""
+    made = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "lowest.py"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    floors = dict(line.split("==") for line in made)
+    asked = [*CORE, *EXTRAS["files"], *EXTRAS["duckdb"], *EXTRAS["linkage"]]
+    assert {name: floors[name] for name in map(third_party_name, asked)} == dict(
+        one.partition(",")[0].split(">=") for one in asked
+    )
+    linters = {"build", "import-linter", "mypy", "ruff"}
+    tools = {third_party_name(one) for one in PROJECT["dependency-groups"]["dev"]} - linters
+    assert set(floors) == {third_party_name(one) for one in asked} | tools
+    assert all(floors[name] == PINNED[name] for name in tools)

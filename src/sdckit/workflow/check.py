@@ -15,9 +15,13 @@ from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.release_assessment import ReleaseAssessment
+    from sdckit.workflow.told_verdicts import ToldVerdicts
 
 PER_VARIABLE = ("l", "correctly_disclosed")
 
@@ -60,6 +64,47 @@ class CheckResult(Displayed):
     def undefined(self) -> tuple[Verdict, ...]:
         """The thresholds that could not be checked, each with its reason."""
         return tuple(verdict for verdict in self.verdicts if verdict.holds is None)
+
+    def told(self) -> ToldVerdicts:
+        """The verdicts as a protected document prints them, for logs that others read.
+
+        Raises
+        ------
+        DataError
+            Fewer than 50 records in a file.
+        """
+        from sdckit.workflow.told_verdicts import told_verdicts
+
+        return told_verdicts(self)
+
+    def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
+        """Write the limits exceeded as a SARIF log, protected as documents are, for code hosts and dashboards.
+
+        Parameters
+        ----------
+        path : str or Path
+            An existing file is replaced once the new one is whole.
+        file : str
+            The file that was checked, as the log is to name it.
+        released : sequence of str
+            The releases, as the log is to name them.
+
+        Raises
+        ------
+        DataError
+            Fewer than 50 records in a file.
+        FileFormatError
+            The file cannot be written.
+        """
+        from sdckit.report.formats.atomic import real_target, write_whole
+        from sdckit.report.formats.sarif import render_sarif
+
+        real_target(path)
+        names = arguments.text(file, "file"), arguments.texts(released, "released")
+        told = self.told()
+        found = list(zip(told.verdicts, told.sentences, strict=True))
+        text = render_sarif(found, version=self.assessment.version, file=names[0], released=names[1])
+        write_whole(text, path, what="SARIF log")
 
     def __bool__(self) -> bool:
         return self.passed

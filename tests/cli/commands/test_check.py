@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -162,3 +163,76 @@ def test_a_limit_on_attacks_needs_people_never_in_the_file(
     assert done.code in {0, 1}
     assert "residual risk of the simulated attacks" in " ".join(done.out.split())
     assert sdckit("check", survey, "--scenario", limits, "--control", control).code == 2
+
+
+def rare_file(tmp_path: Path, rare: int = 3) -> Path:
+    """People of two large groups, and a few who are alone with their age; one code that means missing."""
+    ages = [30] * 100 + [50] * 100 + list(range(60, 60 + rare))
+    path = tmp_path / "rare.csv"
+    pl.DataFrame(
+        {"sex": ["f", "m"] * 100 + ["f"] * rare, "age": ages, "w": [2.0] * (199 + rare) + [None]}
+    ).with_columns(job=pl.when(pl.col("age") == 60).then(pl.lit("NA")).otherwise(pl.lit("cook"))).write_csv(
+        path
+    )
+    return path
+
+
+GATE = 'keys = ["sex", "age", "job"]\n[thresholds]\nk = 3\n'
+
+
+def test_a_log_that_others_read_has_protected_figures(sdckit, tmp_path: Path) -> None:
+    file, gate = rare_file(tmp_path), tmp_path / "gate.toml"
+    gate.write_text(GATE)
+    exact, told = (sdckit("check", file, "--scenario", gate, *more) for more in ((), ("--protected",)))
+    assert (exact.code, told.code) == (1, 1)
+    assert "exceeded 3 records are" in exact.out
+    assert "exceeded <" in told.out or "exceeded A number of" in told.out
+    assert "3 records are" not in told.out
+    assert told.out.splitlines()[-1] == "rare.csv: NOT passed"
+    assert "'NA' in job (1 record)" in exact.err
+    assert "1 record" not in told.err
+    assert "some warnings about the files are left out" in told.err
+
+
+def test_a_quiet_protected_check_says_nothing_of_limits(sdckit, survey: Path, scenario) -> None:
+    done = sdckit("check", survey, "--scenario", scenario("k = 100"), "--quiet", "--protected")
+    assert (done.code, done.out, done.err) == (1, "", "")
+
+
+def test_a_protected_check_names_what_could_not_be_judged(sdckit, survey: Path, scenario) -> None:
+    done = sdckit("check", survey, "--scenario", scenario("k = 2\nl = 2"), "--protected")
+    assert done.code == 2
+    assert any(line.startswith("error: for intruder 'default': l-diversity") for line in done.lines), done.err
+
+
+def test_sarif_names_the_file_as_it_was_typed(sdckit, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rare_file(tmp_path)
+    (tmp_path / "gate.toml").write_text(GATE)
+    done = sdckit("check", "rare.csv", "--scenario", "gate.toml", "--sarif", "out.sarif")
+    assert done.code == 1
+    text = (tmp_path / "out.sarif").read_text()
+    (run,) = json.loads(text)["runs"]
+    (result,) = run["results"]
+    assert result["ruleId"] == "sdckit/k"
+    (place,) = result["locations"]
+    assert place["physicalLocation"]["artifactLocation"] == {"uri": "rare.csv"}
+    assert "3 of 203" not in text
+    assert str(tmp_path) not in text
+
+
+def test_sarif_is_refused_in_the_place_of_what_is_read(sdckit, survey: Path, scenario) -> None:
+    path = scenario("k = 2")
+    for target in (survey, path):
+        done = sdckit("check", survey, "--scenario", path, "--sarif", target)
+        assert done.code == 2
+        assert "the command reads this file" in done.err
+
+
+def test_few_records_give_no_protected_document(sdckit, tmp_path: Path, scenario) -> None:
+    path = tmp_path / "few.csv"
+    pl.DataFrame({"sex": ["f"] * 10, "age": [3] * 10, "w": [1.0] * 10}).write_csv(path)
+    done = sdckit("check", path, "--scenario", scenario("k = 2"), "--sarif", tmp_path / "a.sarif")
+    assert done.code == 2
+    assert "fewer than 50 records" in done.err
+    assert not (tmp_path / "a.sarif").exists()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +17,7 @@ from sdckit.cli.reading import GivenLog, GivenRecipe
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.cli.whole_population import whole_population
+from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
@@ -43,6 +47,15 @@ def check(
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
     recipe: GivenRecipe = None,
     log: GivenLog = None,
+    sarif: Annotated[
+        Path | None,
+        Option(
+            metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."
+        ),
+    ] = None,
+    protected: Annotated[
+        bool, Option("--protected", help="Print what a document may hold: for logs that others read.")
+    ] = False,
     quiet: Quiet = False,
 ) -> int:
     """Check a file, or a release against its original, against every threshold of a scenario.
@@ -50,7 +63,9 @@ def check(
     Exit code 0 within every declared threshold; 1 a threshold exceeded; 2 bad input, or a threshold that
     could not be checked; 3 internal error.
     """
+    from sdckit.cli.commands.assess import Release, run
     from sdckit.cli.options import make_scenario
+    from sdckit.cli.outputs import check_targets
     from sdckit.workflow.check import check_assessment, require_gate
 
     chosen = make_scenario(
@@ -58,13 +73,18 @@ def check(
         missing_codes=codes(reading.missing), **of_type.entries,
     )  # fmt: skip
     require_gate(chosen, compared=bool(released))
-    with Steps(quiet=quiet) as steps:
-        from sdckit.cli.commands.assess import Release, run
-
-        release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
-        release.check(reading.file)
-        assessment = run(reading, chosen, release, steps=steps)
-        result = check_assessment(assessment)
+    release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
+    release.check(reading.file)
+    others = (scenario, of_type.release_types, control, recipe, log)
+    check_targets(sarif, inputs=(reading.file, *others, *release.files))
+    with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
+        result = check_assessment(run(reading, chosen, release, steps=steps))
+        if sarif is not None:
+            steps.step("writing the SARIF log")
+            result.to_sarif(sarif, file=str(reading.file), released=[str(one) for one in release.files])
+    if protected:
+        _print_protected(result, reading.file.name, kept, quiet=quiet)
+        return exit_code(result)
     if not quiet:
         _print(result, reading.file.name)
     for verdict in result.undefined:
@@ -80,15 +100,53 @@ def exit_code(result: CheckResult) -> int:
     return OK if result.passed else EXCEEDED
 
 
+@contextmanager
+def _kept_back(*, protected: bool) -> Generator[list[str]]:
+    """Collect the warnings about files, which tell exact counts, where others read what is printed."""
+    if not protected:
+        yield []
+        return
+    kept: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", SdcWarning)
+        yield kept
+    kept += (str(one.message) for one in caught)
+
+
+def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: bool) -> None:
+    """Print what the protected document of the gate says, warnings included."""
+    told = result.told()
+    items = [
+        (one.word, one.intruder if told.several_intruders else "", one.sentence) for one in told.verdicts
+    ]
+    if not quiet:
+        _print_items(result, items, name)
+    for text in told.warnings:
+        say(f"warning: {text}")
+    if set(kept) - set(result.assessment.warnings):
+        say(
+            "warning: some warnings about the files are left out, since they tell exact counts; the same command "
+            "without --protected prints them"
+        )
+    for verdict, one in zip(result.verdicts, told.verdicts, strict=True):
+        if verdict.holds is None:
+            say(f"error: for intruder '{one.intruder}': {one.sentence}")
+
+
 def _print(result: CheckResult, name: str) -> None:
+    several = len({verdict.intruder for verdict in result.verdicts}) > 1
+    items = [(one.word, one.intruder if several else "", one.sentence) for one in result.verdicts]
+    _print_items(result, items, name)
+
+
+def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Paragraph, Verdicts
     from sdckit.report.chapters.release_types import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
     told = release_sentence(limits_tree(result.assessment.scenario, compared=compared))
-    several = len({verdict.intruder for verdict in result.verdicts}) > 1
-    items = ((one.word, one.intruder if several else "", one.sentence) for one in result.verdicts)
     print_blocks([*([Paragraph(told)] if told else []), Verdicts(tuple(items))])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)

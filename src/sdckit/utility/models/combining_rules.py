@@ -15,6 +15,7 @@ Kind = Literal["partial", "full", "simple", "proper", "imputed"]
 KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper", "imputed")
 Negative = Literal["adjusted", "zero"]
 LARGEST = 1e150  # next to no degrees of freedom: beyond this the library's quantiles stop growing
+STOPPED = 1e100  # where those of SciPy before 1.17 stop
 NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs that between the files
 
 
@@ -53,7 +54,7 @@ def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tupl
     quantile = np.full(len(df), float(norm.ppf(share)))
     finite = np.isfinite(df)
     found = t.ppf(share, df[finite])
-    quantile[finite] = np.where(found > LARGEST * np.sqrt(df[finite]), np.inf, found)
+    quantile[finite] = np.where(found > np.minimum(LARGEST * np.sqrt(df[finite]), STOPPED / 2), np.inf, found)
     quantile[np.isnan(df)] = np.nan
     reach = np.where(variance == 0, 0.0, quantile * np.sqrt(variance))
     return estimate - reach, estimate + reach

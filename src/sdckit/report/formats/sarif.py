@@ -1,0 +1,138 @@
+"""Verdicts as SARIF 2.1.0, which code hosts show beside a change: protected figures, and no line of any record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from sdckit.report.chapters.sentences import limit_name
+
+__all__ = ["Printed", "artifact", "render_sarif"]
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+VERSION = "2.1.0"
+# Code hosts ask for a line. It is always the first one, whatever was found.
+FIRST_LINE = {"startLine": 1}
+
+Plain = dict[str, Any]
+
+
+class Printed(Protocol):
+    """A verdict as it is printed."""
+
+    @property
+    def name(self) -> str:
+        """The limit."""
+
+    @property
+    def intruder(self) -> str:
+        """Whom it is held against."""
+
+    @property
+    def variable(self) -> str | None:
+        """The variable that it is about."""
+
+    @property
+    def release(self) -> int | None:
+        """Which of several releases is meant."""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds; None where that is not told."""
+
+
+def render_sarif(
+    verdicts: Sequence[tuple[Printed, str]], *, version: str, file: str, released: Sequence[str] = ()
+) -> str:
+    """Render verdicts, each with its sentence, as a SARIF log: a rule per limit, a result per exceeded one.
+
+    A limit that was not judged is a notification of the run, which is then no successful one. Files are named as
+    given, `file` or what is `released` of it.
+
+    Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, 2020.
+    """
+    rules = list(dict.fromkeys(one.name for one, _ in verdicts))
+    opened = [_notification(one, said, rules) for one, said in verdicts if one.holds is None]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "sdckit",
+                "version": version,
+                "semanticVersion": version,
+                "rules": [_rule(name) for name in rules],
+            }
+        },
+        "invocations": [{"executionSuccessful": not opened, "toolExecutionNotifications": opened}],
+        "results": [
+            _result(one, said, rules, _files(one, file, released))
+            for one, said in verdicts
+            if one.holds is False
+        ],
+    }
+    log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def artifact(path: str) -> str:
+    """Give a file as a relative reference; of one outside this folder its name alone, which tells no machine.
+
+    Examples
+    --------
+    >>> artifact("out/new survey.csv")
+    'out/new%20survey.csv'
+    >>> artifact("../survey.csv")
+    'survey.csv'
+    """
+    given = Path(path)
+    if given.is_absolute() and given.is_relative_to(Path.cwd()):
+        given = given.relative_to(Path.cwd())
+    inside = not given.is_absolute() and ".." not in given.parts
+    return quote(given.as_posix() if inside else given.name)
+
+
+def _rule(name: str) -> Plain:
+    return {
+        "id": f"sdckit/{name}",
+        "shortDescription": {"text": f"The limit on {limit_name(name)} holds."},
+        "defaultConfiguration": {"level": "error"},
+    }
+
+
+def _files(one: Printed, file: str, released: Sequence[str]) -> Sequence[str]:
+    """The files that a verdict is about: what goes out, where something does."""
+    if one.release is not None and one.release <= len(released):
+        return [released[one.release - 1]]
+    return released or [file]
+
+
+def _result(one: Printed, said: str, rules: Sequence[str], files: Sequence[str]) -> Plain:
+    names = [artifact(file) for file in files]
+    return {
+        "ruleId": f"sdckit/{one.name}",
+        "ruleIndex": rules.index(one.name),
+        "kind": "fail",
+        "level": "error",
+        "message": {"text": said},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": {"uri": name}, "region": FIRST_LINE}} for name in names
+        ],
+        "partialFingerprints": {"sdckitLimit/v1": _fingerprint(one, names)},
+    }
+
+
+def _fingerprint(one: Printed, names: Sequence[str]) -> str:
+    """The same for the same limit on the same files, so that a code host knows it again."""
+    text = json.dumps([one.name, one.intruder, one.variable, one.release, *names])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _notification(one: Printed, said: str, rules: Sequence[str]) -> Mapping[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": said},
+        "associatedRule": {"id": f"sdckit/{one.name}", "index": rules.index(one.name)},
+    }
