@@ -59,6 +59,10 @@ def test_as_a_small_frame(result):
     assert isinstance(summary, pl.DataFrame)
     assert summary.columns == ["figure", "value"]
     assert summary["figure"].n_unique() == summary.height > 0
+    assert summary.height <= 20
+    details = result.details()
+    assert set(summary.rows()) <= set(details.rows()) or summary["value"].is_nan().any()
+    assert details["figure"].to_list() == [name for name, _ in result._flat()]
 
 
 @by_measure
@@ -138,6 +142,20 @@ def test_nested_figures_are_spread_out():
     }
     assert small.to_dict()["notes"] == {"nested": "a reason"}
     assert repr(small) == "Small(value=3, nested[a][2]=1.5, nested[a][3]=nan, nested[b][1]=1, nested[b][2]=2)"
+
+
+def test_what_has_many_values_is_left_out_as_a_whole():
+    @dataclass(frozen=True, eq=False, repr=False)
+    class Long(Small):
+        figures: ClassVar[tuple[str, ...]] = ("nested", "levels", "value")
+
+        @cached_property
+        def levels(self):
+            return dict.fromkeys(range(60), 1.0)
+
+    long = Long([1, 2])
+    assert long.summary()["figure"].to_pylist() == [*[name for name, _ in Small([1, 2])._flat()][1:], "value"]
+    assert long.details().num_rows == 65
 
 
 def test_figures_are_computed_before_the_data_go():

@@ -178,6 +178,10 @@ from .workflow.recipes.exploration import Exploration as Exploration
 from .workflow.recipes.explore import explore as explore
 from .workflow.recipes.recipe import Recipe as Recipe
 from .workflow.recipes.recipe_applied import Applied as Applied
+from .workflow.recipes.starter_recipe import (
+    StarterRecipe as StarterRecipe,
+    starter_recipe as starter_recipe,
+)
 from .workflow.release_assessment import ReleaseAssessment as ReleaseAssessment
 
 __version__: str

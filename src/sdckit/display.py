@@ -13,7 +13,10 @@ from contextvars import ContextVar
 from html import escape
 from typing import Any
 
-__all__ = ["EXACT", "Displayed", "displayed", "exact_shown", "plain_html", "printable", "table_html"]
+__all__ = [
+    "EXACT", "Displayed", "counted", "displayed", "exact_shown", "plain_html", "printable", "releases_have",
+    "table_html",
+]  # fmt: skip
 
 EXACT = "Exact figures: confidential, for this session only."
 exact_shown: ContextVar[bool] = ContextVar("exact_shown", default=False)  # set by sdckit.options
@@ -59,6 +62,24 @@ def printable(text: str, *, lines: bool = False) -> str:
     if text.isprintable():
         return text
     return "".join(one if _is_seen(one) or (lines and one == "\n") else _escaped(one) for one in text)
+
+
+def counted(n: int, one: str, several: str = "") -> str:
+    """A number of things: the word for one, or for several.
+
+    >>> counted(1, "step"), counted(1_200, "record"), counted(0, "entry", "entries")
+    ('1 step', '1,200 records', '0 entries')
+    """
+    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
+
+
+def releases_have(same: int, m: int) -> str:
+    """The beginning of a sentence on so many of m releases.
+
+    >>> releases_have(1, 1), releases_have(1, 2)
+    ('the release has', '1 of 2 releases have')
+    """
+    return "the release has" if m == 1 else f"{same} of {m} releases have"
 
 
 class Displayed:

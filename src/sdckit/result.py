@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sdckit.display import Displayed, printable
 from sdckit.errors import DataError
@@ -13,7 +13,7 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["SCHEMA_VERSION", "FileFigure", "LetGo", "Result", "json_ready"]
+__all__ = ["SCHEMA_VERSION", "FileFigure", "LetGo", "Result", "few", "json_ready", "leading"]
 
 SCHEMA_VERSION = "1"
 DIRECTIONS = {
@@ -59,6 +59,10 @@ class FileFigure:
     higher: Literal["riskier", "safer", "reference"] = "riskier"
 
 
+MOST_ROWS = 20  # of a summary
+Row = TypeVar("Row")
+
+
 class LetGo:
     """Stands where the data of a result were before it was pickled."""
 
@@ -84,10 +88,19 @@ class Result(Displayed):
         return [pair for name in self.figures for pair in _spread(name, getattr(self, name))]
 
     def summary(self) -> Any:
-        """The figures as a small frame (``figure``, ``value``) of the caller's engine; PyArrow for a plan."""
+        """The figures that matter most as a small frame (``figure``, ``value``) of the caller's engine.
+
+        At most 20 rows: figures that have many values are left out as a whole, `details` has all. PyArrow for a plan.
+        """
+        return self._two_columns(few([_spread(name, getattr(self, name)) for name in self.figures]))
+
+    def details(self) -> Any:
+        """Every figure as a frame (``figure``, ``value``) of the caller's engine; PyArrow for a plan."""
+        return self._two_columns(self._flat())
+
+    def _two_columns(self, flat: Sequence[tuple[str, float]]) -> Any:
         import narwhals.stable.v2 as nw
 
-        flat = self._flat()
         columns = {"figure": [name for name, _ in flat], "value": [value for _, value in flat]}
         return nw.from_dict(columns, backend=self._backend()).to_native()
 
@@ -178,6 +191,31 @@ def _spread(name: str, value: object) -> list[tuple[str, float]]:
     if isinstance(value, (int, float)):
         return [(name, float(value))]
     return []
+
+
+def few(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:
+    """The parts that fit into so many rows, the shortest first and each whole; of one that is too long its first rows.
+
+    >>> few([["a"], ["b"] * 9, ["c", "d"]], 4), few([["a"] * 9], 4)
+    (['a', 'c', 'd'], ['a', 'a', 'a', 'a'])
+    """
+    left, kept = most, set()
+    for place in sorted(range(len(parts)), key=lambda place: len(parts[place])):
+        if len(parts[place]) <= left:
+            left -= len(parts[place])
+            kept.add(place)
+    found = [row for place in sorted(kept) for row in parts[place]]
+    return found or [row for part in parts for row in part][:most]
+
+
+def leading(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:
+    """The first row of every part, then the second of each, as far as there is room; in the order of the parts.
+
+    >>> leading([["a", "b", "c"], ["x"], ["y", "z"]], 5)
+    ['a', 'b', 'x', 'y', 'z']
+    """
+    turns = sorted((turn, place) for place, part in enumerate(parts) for turn in range(len(part)))
+    return [parts[place][turn] for place, turn in sorted((place, turn) for turn, place in turns[:most])]
 
 
 def json_ready(value: object) -> Any:

@@ -111,7 +111,7 @@ def test_the_result():
     assert repr(result).startswith("Linkability(n_attacks=300, success_rate=")
     assert repr(result).endswith(f"): {result.verdict}")
     assert "The release gives away more about the people in it" in result._repr_html_()
-    assert set(result.summary()["figure"]) == set(FIGURES)
+    assert set(result.details()["figure"]) == set(FIGURES)
     copied = pickle.loads(pickle.dumps(result))
     assert copied.success_rate == result.success_rate
     for name in ("by_group", "records"):

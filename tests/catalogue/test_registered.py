@@ -109,7 +109,7 @@ def file(tmp_path: Path) -> Path:
 def test_assess_runs_it() -> None:
     found = sdc.assess(SURVEY, keys=["age", "home"])
     assert found["default"][NAME].n_doubles == 120
-    assert (NAME, "n_doubles", 120.0) in {row[1:] for row in found.summary().rows()}
+    assert (NAME, "n_doubles", 120.0) in {row[1:] for row in found.details().rows()}
     assert found.to_dict()["intruders"]["default"]["measures"][NAME]["figures"]["n_doubles"] == 120
     alone = sdc.assess(SURVEY, keys=["sex"])["default"]
     assert (alone.get(NAME), dict(alone.skipped)[NAME]) == (None, "one key alone has no doubles")

@@ -47,13 +47,13 @@ def test_whole_numbers_only(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["neighbour", "=a,b", "neighbour="])
 def test_a_named_list_needs_a_name_and_a_value(text: str) -> None:
-    with pytest.raises(ScenarioError, match="--intruder takes name=value"):
-        split_named([text], option="--intruder")
+    with pytest.raises(ScenarioError, match="--intruders takes name=value"):
+        split_named([text], option="--intruders")
 
 
 def test_a_name_given_twice_is_refused() -> None:
     with pytest.raises(ScenarioError, match="names 'x' twice"):
-        split_named(["x=a", "x=b"], option="--intruder")
+        split_named(["x=a", "x=b"], option="--intruders")
 
 
 def test_options_alone_make_a_scenario() -> None:

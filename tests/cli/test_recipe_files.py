@@ -11,6 +11,7 @@ import sdckit as sdc
 from recipes import STEPS, scenario
 from sdckit.cli.recipe_files import check_format, codes_of, numbered, scenario_of, unread, write_release
 from sdckit.errors import FileFormatError
+from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
 def test_names_of_files() -> None:
@@ -44,15 +45,31 @@ def test_formats(tmp_path: Path) -> None:
         check_format(source, source, excel_safe=False)
 
 
-def test_the_log_is_written_first(tmp_path: Path) -> None:
-    class Log:
-        def write(self, path: Path) -> None:
-            assert not list(tmp_path.glob("out*"))
-            path.write_text("log", encoding="utf-8")
+def a_log() -> RecipeLog:
+    data = pl.DataFrame({"a": range(60)})
+    return sdc.Recipe([{"method": "random_order"}]).apply(data).log
 
+
+def test_the_log_comes_into_place_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[str] = []
+    move = Path.replace
+
+    def watched(self: Path, target: Path) -> Path:
+        moved.append(Path(target).name)
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
     frames = [pl.DataFrame({"a": [1]}), pl.DataFrame({"a": [2]})]
     written = write_release(
-        frames, tmp_path / "out.csv", log=Log(), log_path=tmp_path / "log", sources=[], excel_safe=False,
+        frames,
+        tmp_path / "out.csv",
+        log=a_log(),
+        log_path=tmp_path / "log.json",
+        sources=[],
+        excel_safe=False,
         labels=sdc.FileLabels(),
-    )  # fmt: skip
+    )
+    assert moved[-3:] == ["log.json", "out_2.csv", "out_1.csv"]
+    assert RecipeLog.read(tmp_path / "log.json").released == ("out_1.csv", "out_2.csv")
+    assert (tmp_path / "log.json").stat().st_mode & 0o777 == 0o600
     assert [one.name for one in written] == ["out_1.csv", "out_2.csv"]

@@ -105,7 +105,7 @@ def test_a_command_takes_the_shared_options_and_its_own() -> None:
     @reads_keys
     def with_keys(source: Source, *, own: int = 3) -> None:
         """What it does."""
-        seen.append((source.keys, source.quiet, own))
+        seen.append((source.keys, source.no_progress, own))
 
     @reads_a_file
     def without_keys(source: Source, *, own: int) -> None:
@@ -115,17 +115,17 @@ def test_a_command_takes_the_shared_options_and_its_own() -> None:
     names = list(inspect.signature(with_keys).parameters)
     assert names[:5] == ["file", "keys", "scenario", "intruder", "own"]
     assert names[5:] == [
-        "missing", "user_missing", "delimiter", "encoding", "decimal", "join", "join_key", "quiet",
+        "missing", "user_missing", "delimiter", "encoding", "decimal", "join", "join_key", "no_progress",
     ]  # fmt: skip
     assert {"keys", "intruder"}.isdisjoint(inspect.signature(without_keys).parameters)
     assert (with_keys.__name__, with_keys.__doc__) == ("with_keys", "What it does.")
     shared = dict.fromkeys(names[2:3] + names[5:-1])
-    with_keys(file=Path("x"), keys=["a"], intruder=None, quiet=True, own=4, **shared)
-    without_keys(file=Path("x"), quiet=False, own=5, **shared)
+    with_keys(file=Path("x"), keys=["a"], intruder=None, no_progress=True, own=4, **shared)
+    without_keys(file=Path("x"), no_progress=False, own=5, **shared)
     assert seen == [(["a"], True, 4), (None, None, 5)]
 
 
 def test_quiet_shows_no_progress() -> None:
-    with source(quiet=True).steps() as steps:
+    with source(no_progress=True).steps() as steps:
         steps.step("something")
     assert steps._wanted is False

@@ -54,7 +54,9 @@ MEASURES: dict[str, Call] = {
     "k_map": lambda data, people: sdc.k_map(data, people, keys=KEYS, k=[2, 4]),
     "k_map_modelled": lambda data, _: sdc.k_map(data, keys=KEYS, sampling_fraction=0.1),
     "delta_presence": lambda data, people: sdc.delta_presence(data, people, keys=KEYS, limits=(0, 0.5)),
-    "outliers": lambda data, _: sdc.outliers(data, numeric=["income", "hours"], by=["half"], lower=0.1),
+    "outliers": lambda data, _: sdc.outliers(
+        data, numeric=["income", "hours"], by=["half"], lower_quantile=0.1
+    ),
     "outliers_mad": lambda data, _: sdc.outliers(data, numeric=["income", "hours"], method="mad"),
     "outliers_jointly": lambda data, _: sdc.outliers(
         data, numeric=["income", "hours"], method="robust_mahalanobis", seed=1

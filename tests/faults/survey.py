@@ -11,9 +11,9 @@ RECIPE = '[[steps]]\nmethod = "pram"\ncolumns = ["region"]\npd = 0.8\n'
 SCENARIO = 'weight = "w"\n[intruders.a]\nkeys = ["age", "sex", "region"]\n'
 # What is written, by the command that writes it: {out} is its place. Confidential ones are for the owner alone.
 S = ("--scenario", "s.toml", "--quiet")
-PROTECT = ("protect", "recipe.toml", "a.csv", "--seed", "1", "--quiet")
-CANARIES = ("canaries", "make", "a.csv", "--n", "5", "--seed", "1", "--quiet")
-EXPLORE = ("explore", "recipe.toml", "a.csv", "--grid", "1.pd=0.7,0.9", *S)
+PROTECT = ("protect", "recipe.toml", "a.csv", "--seed", "1", "--quiet", "--force")
+CANARIES = ("canaries", "make", "a.csv", "--n", "5", "--seed", "1", "--no-progress")
+EXPLORE = ("explore", "recipe.toml", "a.csv", "--grid", "1.pd=0.7,0.9", "--force", *S)
 WRITING: dict[str, tuple[str, tuple[str, ...], bool]] = {
     "report as HTML": ("o.html", ("assess", "a.csv", *S, "--report", "{out}"), False),
     "report as Markdown": ("o.md", ("assess", "a.csv", *S, "--report", "{out}"), False),

@@ -149,7 +149,7 @@ def test_incomes_record_by_record(reference, name):
     }
     result = matching_risk(*frames, **roles, bounds="open")
     undeclared = {name: one for name, one in roles.items() if name != "numeric"}
-    assert matching_risk(*frames, **undeclared, bounds="open").summary().equals(result.summary())
+    assert matching_risk(*frames, **undeclared, bounds="open").details().equals(result.details())
     records = result.records_by_release
     assert records["match_count"].to_list() == peer["c_m1"]
     assert records["true_match"].cast(pl.Int64).to_list() == peer["I_m1"]

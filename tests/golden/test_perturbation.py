@@ -92,7 +92,7 @@ def test_noise_over_seeds(reference, testdata, method, noise, figures):
     found = []
     for seed in range(40):
         after = (
-            add_noise(testdata, columns=NUMBERS, method=method, noise=noise, seed=seed)
+            add_noise(testdata, columns=NUMBERS, how=method, noise=noise, seed=seed)
             .data.select(NUMBERS)
             .to_numpy()
         )
@@ -110,7 +110,7 @@ def test_noise_over_seeds(reference, testdata, method, noise, figures):
 
 def test_no_noise_is_refused(testdata):
     with pytest.raises(DataError, match="'restr' adds no noise"):
-        add_noise(testdata, columns=NUMBERS, method="restr")
+        add_noise(testdata, columns=NUMBERS, how="restr")
 
 
 def test_ranks_over_seeds(reference, testdata):

@@ -21,9 +21,9 @@ OPENSSL = "ba5f2f21f0fa7e763003c1efec8bfbcee99dec18a218903112205f4bc82e47c8"
 CASES = {
     "breaks_5": ("age", {"bands": 5}),
     "breaks_vec": ("age", {"bands": [-1, 9, 19, 29, 39, 49, 59, 69, 100]}),
-    "equalAmount_4": ("age", {"bands": 4, "method": "equal_frequency"}),
+    "equalAmount_4": ("age", {"bands": 4, "how": "equal_frequency"}),
     "equidistant_income_6": ("income", {"bands": 6}),
-    "logEqui_income_4": ("income", {"bands": 4, "method": "log"}),
+    "logEqui_income_4": ("income", {"bands": 4, "how": "log"}),
 }
 EDGES = {
     "breaks_5": ["up to 18", "19-38", "39-57", "58-77", "78+"],

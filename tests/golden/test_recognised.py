@@ -80,7 +80,7 @@ def test_the_keys_of_the_guide():
 
 def test_outliers_of_a_survey():
     frame = rebuild("fair")
-    result = outliers(frame, numeric=["affairs", "yrs_married"], upper=0.95, lower=0.05)
+    result = outliers(frame, numeric=["affairs", "yrs_married"], upper_quantile=0.95, lower_quantile=0.05)
     for name in ("affairs", "yrs_married"):
         values = frame[name].to_numpy()
         low, high = np.quantile(values, [0.05, 0.95])  # type 7 is numpy's default

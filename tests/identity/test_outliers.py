@@ -29,7 +29,7 @@ def flags(result, name="outlier"):
 
 
 def test_percentiles():
-    result = outliers(FRAME, numeric=["x", "y"], upper=0.9, lower=0.1)
+    result = outliers(FRAME, numeric=["x", "y"], upper_quantile=0.9, lower_quantile=0.1)
     assert result.limits["y"] == pytest.approx((2.1, 10.9))
     assert flags(result, "outlier_y") == [0, 1, 10, 11]
     assert flags(result, "outlier_x") == [0, 1, 5, 6, 7, 8, 9]  # ties at the limit are all in
@@ -39,7 +39,7 @@ def test_percentiles():
 
 
 def test_within_groups():
-    result = outliers(FRAME, numeric="x", upper=0.8, by="g", id="id", prefix="o_")
+    result = outliers(FRAME, numeric="x", upper_quantile=0.8, by="g", id="id", prefix="o_")
     assert result.records.columns == ["id", "o_outlier", "o_outlier_x"]
     # b has one value only, the record without a group is alone in its own
     assert flags(result, "o_outlier") == [4, 5]
@@ -122,10 +122,18 @@ def test_a_scenario_gives_the_variables():
         ({"numeric": "y", "by": "h"}, ColumnError, "by: no column 'h'"),
         ({"numeric": "g"}, DataError, "numeric variable 'g' is .*, not numbers"),
         ({"numeric": "y", "method": "iqr"}, DataError, "method 'iqr' is unknown"),
-        ({"numeric": "y", "upper": None}, DataError, "give upper=, lower= or both"),
-        ({"numeric": "y", "upper": 95}, DataError, "upper is a share of the values"),
-        ({"numeric": "y", "upper": True}, DataError, "upper is a share of the values"),
-        ({"numeric": "y", "upper": 0.2, "lower": 0.4}, DataError, "lower= must be below upper="),
+        (
+            {"numeric": "y", "upper_quantile": None},
+            DataError,
+            "give upper_quantile=, lower_quantile= or both",
+        ),
+        ({"numeric": "y", "upper_quantile": 95}, DataError, "upper_quantile is a share of the values"),
+        ({"numeric": "y", "upper_quantile": True}, DataError, "upper_quantile is a share of the values"),
+        (
+            {"numeric": "y", "upper_quantile": 0.2, "lower_quantile": 0.4},
+            DataError,
+            "lower_quantile= must be below upper_quantile=",
+        ),
     ],
 )
 def test_bad_input(arguments, error, message):

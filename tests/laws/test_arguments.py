@@ -125,6 +125,7 @@ CALLS = {
     "round_to": {"data": FILE, "column": "pay", "base": 10.0},
     "shuffle": {"data": FILE, "columns": ["pay"], "given": ["age"]},
     "singling_out": {**ATTACK, "variables": ["sex", "area", "age"], "mode": "multivariate"},
+    "starter_recipe": {"data": FILE, "scenario": SCENARIO},
     "suda": ONE,
     "suppress_above": {"data": FILE, "risk": [0.0] * N, "threshold": 0.5, "columns": ["sex"]},
     "swap_records": {"data": FILE, "hierarchy": ["area"], "keys": ["sex"]},
@@ -176,10 +177,11 @@ KINDS = {
     **dict.fromkeys(
         ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
-         "attacks", "guess", "hide_implied"], "flag"),
+         "attacks", "guess", "hide_implied", "internal"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
-         "outside", "null", "fit_to", "interval", "statistic", "loss", "how", "ties", "negative"],
+         "outside", "null", "fit_to", "interval", "statistic", "loss",
+         "risk_figure", "loss_figure", "how", "ties", "negative"],
         "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
@@ -189,7 +191,7 @@ KINDS = {
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
-         "masked", "error", "to", "weights", "margins", "together"], "own"),
+         "masked", "error", "to", "weights", "margins", "together", "folder"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
@@ -204,8 +206,8 @@ ELSEWHERE = {
     ("compare_intervals", "names"): "names",
     ("prediction_risk", "scale"): "own",  # None: as they are
     ("robust_interval_risk", "factor"): "amount",
-    ("outliers", "upper"): "inside",
-    ("outliers", "lower"): "inside",
+    ("outliers", "upper_quantile"): "inside",
+    ("outliers", "lower_quantile"): "inside",
     ("matching_risk", "width"): "amount",
     ("matching_risk", "relative"): "own",  # one for each number, too
     ("risky_cells", "threshold"): "whole",
@@ -225,6 +227,7 @@ ELSEWHERE = {
     ("mask_continuous", "reliability"): "inside",
     ("mask_continuous", "sd"): "above",
     ("rank_swap", "r0"): "share",
+    ("starter_recipe", "share"): "share",
     ("rank_swap", "k0"): "above",
     ("replace_high_risk", "threshold"): "number",
     ("suppress_above", "threshold"): "number",

@@ -220,7 +220,7 @@ def test_the_original_as_its_own_release(drawn):
     original, _ = drawn.frames()
     result = cap(original, original, keys=KEYS, target="t", radius=2)
     assert result.average == result.average_matched == result.original_average >= result.baseline - 1e-12
-    assert result.notes["released"] == "1 of 1 releases have the original's keys and target, row by row"
+    assert result.notes["released"] == "the release has the original's keys and target, row by row"
     whole = attribute_disclosure(original, original, keys=KEYS, target="t")
     assert whole.disclosed == whole.correctly_disclosed == whole.disclosed_and_disclosive
     assert whole.disclosed == whole.disclosive_in_original == whole.disclosive_in_released

@@ -67,7 +67,8 @@ def said(function, *args, **kwargs):
         warnings.simplefilter("always")
         try:
             result = function(*args, **kwargs)
-            words = [repr(result), str(result.notes), str(len(result.summary()) + len(result.records))]
+            words = [repr(result), str(result.notes), str(len(result.details()) + len(result.records))]
+            assert len(result.summary()) <= 20
         except SdcError as error:
             words = traceback.format_exception(error, chain=True)
             words = [line for line in words if not line.startswith("  ")]  # not the lines of the program

@@ -47,7 +47,7 @@ def kept(before, after, *changed):
     st.sampled_from(["mdav", "univariate", "individual_ranking", "pca", "simple", "single"]),
 )
 def test_means_of_k_keep_the_mean(frame, k, method):
-    data, change = microaggregate(frame, columns=["x", "y"], k=k, method=method)
+    data, change = microaggregate(frame, columns=["x", "y"], k=k, how=method)
     kept(frame, data, "x", "y")
     for name in ("x", "y"):
         present = data[name].drop_nulls()
@@ -97,7 +97,7 @@ def test_noise_is_drawn_anew_by_another_seed(frame, seed, noise):
 @given(frames(), SEED, st.floats(1, 99))
 def test_rotations_keep_sums_and_squares(frame, seed, noise):
     whole = frame.drop_nulls(["x", "y"])
-    data, _ = add_noise(whole, columns=["x", "y"], method="romm", noise=noise, seed=seed)
+    data, _ = add_noise(whole, columns=["x", "y"], how="romm", noise=noise, seed=seed)
     kept(whole, data, "x", "y")
     a, b = (one.select("x", "y").to_numpy() for one in (whole, data))
     scale = np.abs(a).max() + 1

@@ -69,9 +69,9 @@ def test_bands_cut_from_the_data_hold_every_value_and_keep_the_order(values, n, 
     data = frame(values, pl.Int64)
     if len({value for value in values if value is not None}) < 2:
         with pytest.raises(DataError, match="bands: "):
-            recode(data, column="x", bands=n, method=method)
+            recode(data, column="x", bands=n, how=method)
         return
-    found = recode(data, column="x", bands=n, method=method)
+    found = recode(data, column="x", bands=n, how=method)
     new = rest_untouched(data, found)
     labels = found.data.schema["x"].categories.to_list()
     assert [label is None for label in new] == [value is None for value in values]
@@ -117,7 +117,7 @@ def test_the_mean_of_those_beyond_keeps_the_total(values, top):
 @given(NUMBERS, st.integers(1, 12), st.sampled_from(["nearest", "down", "random"]), st.integers(0, 99))
 def test_rounding(values, base, method, seed):
     data = frame(values, pl.Int64)
-    found = round_to(data, column="x", base=base, method=method, seed=seed)
+    found = round_to(data, column="x", base=base, how=method, seed=seed)
     new = rest_untouched(data, found)
     assert found.data.schema == data.schema
     for old, rounded in zip(values, new, strict=True):
@@ -132,7 +132,7 @@ def test_rounding(values, base, method, seed):
         else:
             assert rounded in {math.floor(Fraction(old, base)) * base, math.ceil(Fraction(old, base)) * base}
     assert found.change.n_changed == sum(a != b for a, b in zip(values, new, strict=True))
-    assert round_to(data, column="x", base=base, method=method, seed=seed).data.equals(found.data)
+    assert round_to(data, column="x", base=base, how=method, seed=seed).data.equals(found.data)
 
 
 @given(NUMBERS, st.randoms())

@@ -49,10 +49,12 @@ LINES = {
     "population-risk": f"population-risk survey.parquet {KEYS} --weight w",
     "protect": "protect recipe.toml survey.parquet --scenario scenario.toml --seed 11 -o kept/release.csv"
     " --log kept/log.json --report out/a.html",
+    "recipe init": "recipe init survey.parquet --scenario scenario.toml -o out/recipe.toml",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",
+    "warm-up": "warm-up",
     "synthesize": "synthesize survey.parquet -o kept/made.csv --identifiers id,hh,w,born --seed 2 --log kept/log.json",
 }
 WRONG = (

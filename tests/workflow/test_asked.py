@@ -66,7 +66,7 @@ def test_assess_makes_them() -> None:
     assert set(found.attacks) == ALL
     assert set(alone.attacks) == ALL - {"membership"}
     assert set(found.to_dict()["attacks"]) == ALL
-    assert "membership" in found.summary()["measure"].to_list()
+    assert "membership" in found.details()["measure"].to_list()
     for more in ({"control": CONTROL}, {"attacks": True}, {"n_attacks": 10}):
         with pytest.raises(ScenarioError, match="give released="):
             sdc.assess(ORIGINAL, scenario=releases.scenario(), **more)

@@ -329,7 +329,7 @@ def test_a_frame_of_every_engine_is_named():
 
 @on_frames
 def test_the_summary_is_a_frame_of_the_caller(make):
-    found = assessed(make(FRAME), sensitive=["ill"]).summary()
+    found = assessed(make(FRAME), sensitive=["ill"]).details()
     expected = pa.Table if make in {polars_plan, duckdb_relation} else type(make(FRAME))
     assert isinstance(found, expected)
     columns = nw.from_native(found, eager_only=True)

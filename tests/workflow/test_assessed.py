@@ -62,7 +62,7 @@ def test_the_dict_holds_every_result_at_its_place(found: Assessed) -> None:
 
 
 def test_the_summary_is_every_figure(found: Assessed) -> None:
-    rows = found.summary().rows()
+    rows = found.details().rows()
     for name in found:
         for place, result in found[name].results.items():
             figures = {row[2] for row in rows if row[:2] == (name, place)}

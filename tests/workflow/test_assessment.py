@@ -113,7 +113,7 @@ def test_the_dict_says_what_did_not_run():
 
 def test_the_summary_is_the_figures_one_by_one():
     found = full()
-    rows = found.summary().rows()
+    rows = found.details().rows()
     assert rows == [
         (one.name, name, figure, value)
         for one in found.intruders
@@ -215,7 +215,7 @@ def test_a_pickled_assessment_lets_go_of_the_data(make):
     again = pickle.loads(packed)
     assert again.to_dict() == found.to_dict()
     assert repr(again) == repr(found)
-    assert again.summary().shape == found.summary().shape
+    assert again.details().shape == found.details().shape
     assert not any(is_cells(result.cells) for result in again["default"].results.values())
 
 

@@ -98,13 +98,13 @@ def test_the_gate_of_a_release_has_every_limit_of_its_type() -> None:
 @pytest.mark.parametrize("files", [(PEOPLE,), (PEOPLE, PEOPLE)])
 def test_a_type_without_limits_is_no_gate(files: tuple[pl.DataFrame, ...]) -> None:
     scenario = sdc.Scenario(**ROLES, release="enclave")
-    with pytest.raises(sdc.ScenarioError, match=r"secure environment has no limit .* \[release_types\]"):
+    with pytest.raises(sdc.ScenarioError, match=r"secure environment has no threshold .* \[release_types\]"):
         sdc.check(*files, scenario=scenario)
 
 
 def test_a_limit_on_two_files_alone_is_no_gate_for_one() -> None:
     scenario = sdc.Scenario(**ROLES, release="own", release_types={"own": {"recoverable": 0.5}})
-    with pytest.raises(sdc.ScenarioError, match="has no limit that could be checked here"):
+    with pytest.raises(sdc.ScenarioError, match="has no threshold that could be checked here"):
         sdc.check(PEOPLE, scenario=scenario)
 
 

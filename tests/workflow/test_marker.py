@@ -66,7 +66,7 @@ def test_no_warning_figure_or_repr_tells_a_value(make):
         *(str(warning.message) for warning in caught), *found.warnings, repr(found), repr(one),
         *(repr(fact) for fact in one.key_facts), *(repr(result) for result in one.results.values()),
         *(str(sentence.sentence) for sentence in found.verdicts), str(one.skipped), found._repr_html_(),
-        str(nw.from_native(found.summary(), eager_only=True).rows()), str(found.to_dict()),
+        str(nw.from_native(found.details(), eager_only=True).rows()), str(found.to_dict()),
     ]  # fmt: skip
     assert len(found.warnings) == 2
     assert not [text for text in told if MARKER in text]
@@ -98,6 +98,6 @@ def test_no_further_measure_tells_a_value(make):
     told = [
         *(str(warning.message) for warning in caught), repr(found), repr(one), str(refused["default"].skipped),
         *(text for result in one.results.values() for text in (repr(result), str(result.notes), result._repr_html_())),
-        str(nw.from_native(found.summary(), eager_only=True).rows()), str(found.to_dict()),
+        str(nw.from_native(found.details(), eager_only=True).rows()), str(found.to_dict()),
     ]  # fmt: skip
     assert not [text for text in told if MARKER in text or "774177" in text]

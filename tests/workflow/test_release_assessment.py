@@ -30,7 +30,7 @@ def test_the_dict_is_json_and_whole(found):
 
 
 def test_the_summary_names_the_files(found):
-    frame = found.summary()
+    frame = found.details()
     assert frame.columns == ["intruder", "measure", "figure", "file", "value"]
     assert set(frame["file"]) == {"original", "released 1", "released 2", "both"}
 
@@ -67,3 +67,14 @@ def test_it_draws(found):
 
 def test_without_attacks_nothing_was_asked(found):
     assert found.attacks_asked is None
+
+
+def test_a_summary_is_small_and_part_of_the_details(found) -> None:
+    for one in (found, found.original):
+        small, every = one.summary(), one.details()
+        assert 10 < small.height <= 20 < every.height
+        assert small.columns == every.columns
+        named = [name for name in small.columns if name != "value"]
+        assert set(small.select(named).rows()) <= set(every.select(named).rows())
+    assert set(found.original.summary()["measure"]) == set(found.original.details()["measure"])
+    assert "released 1" in found.summary()["file"].to_list()

@@ -17,6 +17,7 @@ from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 __all__ = [
@@ -217,8 +218,9 @@ def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) 
     """Say that a release is the original, or that people of it are in the control file."""
     same = sum(files.pair.identical(tuple(names)))
     if same:
-        which = "the release has" if files.m == 1 else f"{same} of {files.m} releases have"
-        notes["released"] = f"{which} the original's values of these variables, row by row"
+        notes["released"] = (
+            f"{releases_have(same, files.m)} the original's values of these variables, row by row"
+        )
     if files.overlap:
         notes["control"] = f"{_equal(files)}, which makes the residual risk too low"
         if files.control_state == "overlapping":

@@ -8,6 +8,7 @@ from typing import Any
 
 from sdckit.catalogue.context import Context
 from sdckit.catalogue.row import Measure, Part
+from sdckit.display import counted
 
 __all__ = ["IDENTITY", "NOT_ALIGNED"]
 
@@ -109,9 +110,9 @@ def _suda(context: Context) -> Iterator[Part]:
         result = SUDA.measure(context.cells.in_memory(), **given)
         size, n_keys = given["max_size"], len(context.keys)
         result.notes["max_size"] = (
-            f"all subsets of the {n_keys} keys were searched"
+            f"all subsets of the {counted(n_keys, 'key')} were searched"
             if size == n_keys
-            else f"subsets of up to {size} of the {n_keys} keys were searched; "
+            else f"subsets of up to {size} of the {counted(n_keys, 'key')} were searched; "
             f"{SUDA.name}(max_size=...) searches larger ones"
         )
         if _designed(context):

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from sdckit import __version__
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
@@ -77,6 +78,14 @@ def _program(
     """Take the options that stand before a command."""
 
 
+def _offered(typed: Sequence[str]) -> set[str]:
+    """The options of the command that was typed."""
+    command: Any = get_command(app)
+    for word in typed:
+        command = getattr(command, "commands", {}).get(word, command)
+    return {name for one in command.params for name in one.opts}
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (by default the program's own) and give its exit code.
 
@@ -93,5 +102,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # typer leaves so after completion (0) and at a closed pipe (1)
         return BAD_INPUT if stop.code else OK
     except Exception as error:  # noqa: BLE001 - the last resort, which must not show a value
-        return explain_error(error, sys.argv[1:] if arguments is None else arguments)
+        typed = sys.argv[1:] if arguments is None else arguments
+        return explain_error(error, typed, _offered(typed))
     return code if isinstance(code, int) else OK

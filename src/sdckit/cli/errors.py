@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,6 +39,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 OF_A_FILE = re.compile(r"(?P<file>[^:]+\.\w+): (?P<said>.+)", re.DOTALL)
 COUNT = re.compile(r"(\d[\d,]*) records?\b")
+FIRST = re.compile(r"[a-z][a-z_.]*(?=[ :])")
+ARGUMENT = re.compile(r"(?<![-\w])([a-z_]+)=(?=([\s,.;:)]|$)?)")
+ENTRIES = {"release": "release_type", "matching.high_risk": "high_risk"}  # called otherwise in a scenario
 PYTHON = re.compile(r'\b\w+=(?:\[.*?\]|"[^"]*") \((?:on the command line )?(--.+?)\)(?=[ .;]|$)')
 
 
@@ -57,15 +60,17 @@ def tell(text: str) -> None:
     typer.echo(printable(text, lines=True))
 
 
-def explain(error: Exception, typed: Sequence[str] = ()) -> int:
-    """Print what went wrong in one line and give the exit code that says so; `typed` is the command line.
+def explain(error: Exception, typed: Sequence[str] = (), offered: Collection[str] = ()) -> int:
+    """Print what went wrong in one line and give the exit code that says so.
+
+    `typed` is the command line, `offered` the options of its command.
 
     Only our own messages are printed as they are: those of libraries may show a record's values.
     """
     if debugging():
         traceback.print_exception(error)
     if isinstance(error, SdcError):
-        say(f"error: {_as_typed(error, typed)}")
+        say(f"error: {_as_typed(error, typed, offered)}")
         return BAD_INPUT
     if isinstance(error, typer.Abort):
         return INTERRUPTED
@@ -85,7 +90,7 @@ def explain(error: Exception, typed: Sequence[str] = ()) -> int:
     return INTERNAL
 
 
-def _as_typed(error: SdcError, typed: Sequence[str]) -> str:
+def _as_typed(error: SdcError, typed: Sequence[str], offered: Collection[str] = ()) -> str:
     """The message with the option in place of the argument that it refuses.
 
     An argument that stands first is one of the command line only where its option was typed: it may be an
@@ -98,13 +103,28 @@ def _as_typed(error: SdcError, typed: Sequence[str]) -> str:
     >>> _as_typed(SdcError("rows have no order: give id=, a column", argument="id"), [])
     'rows have no order: give --id, a column'
     """
-    text, name = str(error), error.argument
-    if name is None:
-        return text
-    option = f"--{name.replace('_', '-')}"
-    if any(one.partition("=")[0] == option for one in typed) and text.startswith((f"{name} ", f"{name}:")):
-        text = option + text.removeprefix(name)
-    return re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda found: option + "=" * (found[1] is None), text)
+    text = str(error)
+    given = {one.partition("=")[0] for one in typed}
+    if (start := FIRST.match(text)) and (option := _option_of(start[0])) in given:
+        text = option + text[start.end() :]
+
+    def told(found: re.Match[str]) -> str:
+        option = f"--{found[1].replace('_', '-')}"
+        return (
+            option + "=" * (found[2] is None) if found[1] == error.argument or option in offered else found[0]
+        )
+
+    return ARGUMENT.sub(told, text)
+
+
+def _option_of(entry: str) -> str:
+    """The option for an entry of a scenario or an argument, as messages begin with it.
+
+    >>> _option_of("thresholds.k"), _option_of("release"), _option_of("matching.width"), _option_of("sampling_fraction")
+    ('--k', '--release-type', '--match-width', '--sampling-fraction')
+    """
+    name = ENTRIES.get(entry, entry.removeprefix("thresholds.").replace("matching.", "match_"))
+    return f"--{name.replace('_', '-')}"
 
 
 def _usage(error: typer.TyperException) -> int:

@@ -71,7 +71,7 @@ JoinKey = Annotated[
         "--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL
     ),
 ]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="No tables and no progress; errors and warnings stay.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
 Keys = Annotated[list[str], Option("--keys", metavar="A,B", help="What an intruder could know.")]
 Weight = Annotated[str | None, Option("--weight", metavar="W", help="Sampling weights.")]
 Fraction = Annotated[
@@ -126,19 +126,21 @@ def codes(values: Iterable[str] | None) -> list[str]:
     return split(given) or ([""] if given else [])
 
 
-def split_named(values: Iterable[str] | None, *, option: str) -> dict[str, str]:
+def split_named(
+    values: Iterable[str] | None, *, option: str, example: str = "neighbour=sex,age"
+) -> dict[str, str]:
     """Read ``name=value`` pairs of a repeatable option.
 
     Examples
     --------
-    >>> split_named(["neighbour=sex,age"], option="--intruder")
+    >>> split_named(["neighbour=sex,age"], option="--intruders")
     {'neighbour': 'sex,age'}
     """
     named: dict[str, str] = {}
     for text in values or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise ScenarioError(f"{option} takes name=value, such as {option} neighbour=sex,age")
+            raise ScenarioError(f"{option} takes name=value, such as {option} {example}")
         if name in named:
             raise ScenarioError(f"{option} names '{name}' twice; give each name once")
         named[name] = value
@@ -161,9 +163,9 @@ def make_scenario(
         base = Scenario.from_toml(file)
         fields = {name: getattr(base, name) for name in type(base).model_fields}
         fields["thresholds"] = base.thresholds.declared
-    named = {name: split([value]) for name, value in split_named(intruders, option="--intruder").items()}
+    named = {name: split([value]) for name, value in split_named(intruders, option="--intruders").items()}
     if keys and named:
-        raise ScenarioError("give --keys for one intruder or --intruder name=a,b for several, not both")
+        raise ScenarioError("give --keys for one intruder or --intruders name=a,b for several, not both")
     if keys:
         fields.pop("intruders", None)
         fields["keys"] = split(keys)
@@ -192,9 +194,11 @@ def make_scenario(
 
 def _rules(texts: list[str], fields: dict[str, Any]) -> str | dict[str, str]:
     """One rule for all keys, or one per key; a bare rule beside named ones holds for the other keys."""
-    named = split_named((text for text in split(texts) if "=" in text), option="--missing-rule")
+    named = split_named(
+        (text for text in split(texts) if "=" in text), option="--missing-rule", example="age=category"
+    )
     bare = [text for text in split(texts) if "=" not in text]
-    if len(bare) > 1:
+    if len(bare) > 1 or not (bare or named):
         raise ScenarioError("--missing-rule takes one rule for all keys, and key=rule for single ones")
     if not named:
         return bare[0]

@@ -9,8 +9,7 @@ from sdckit.errors import DataError, ScenarioError, SdcError
 
 __all__ = [
     "CHART_ENDINGS", "FEWEST_RECORDS", "REPORT_ENDINGS", "check_beside", "check_chart_name", "check_enough_records",
-    "check_report_name", "check_targets",
-    "write_text",
+    "check_report_name", "check_targets", "refuse_existing", "write_text",
 ]  # fmt: skip
 
 STDOUT = "-"
@@ -64,6 +63,13 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
         raise SdcError("two outputs have the same name; give each its own")
 
 
+def refuse_existing(*targets: str | Path | None, force: bool, also: str = "name another") -> None:
+    """Refuse a target that is there already, unless it was said by ``--force`` that it may go."""
+    for target in targets:
+        if target is not None and str(target) != STDOUT and Path(target).exists() and not force:
+            raise ScenarioError(f"{Path(target).name} exists already; --force replaces it, or {also}")
+
+
 def check_report_name(path: Path | None) -> None:
     """Refuse a report whose ending names no format, or one that cannot be written here."""
     if path is None:
@@ -93,8 +99,8 @@ def check_enough_records(n: int, *, internal: bool) -> None:
         )
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a text file whole or not at all; a `private` one for its owner alone."""
     from sdckit.report.formats.atomic import write_whole
 
-    write_whole(text, path)
+    write_whole(text, path, private=private)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Steps"]
 
 PATIENCE = 1.0  # seconds before anything is shown
+COMPILING = "compiling, the first time only (sdckit warm-up does it ahead)"
 
 
 class Steps:
@@ -23,11 +25,13 @@ class Steps:
 
     def __init__(self, *, quiet: bool) -> None:
         self._wanted = not quiet and sys.stderr.isatty()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._step = ""
         self._display: Progress | None = None
         self._task: TaskID | None = None
         self._timer: threading.Timer | None = None
+        self._hearing = ExitStack()
+        self._compiling = self._listens = False
 
     def __enter__(self) -> Steps:
         if self._wanted:
@@ -43,15 +47,34 @@ class Steps:
             self._timer.cancel()
         with self._lock:
             self._wanted = False
+            self._hearing.close()
             if self._display is not None:
                 self._display.stop()
 
     def step(self, text: str) -> None:
         """Say what is being done now."""
         with self._lock:
-            self._step = text
-            if self._display is not None and self._task is not None:
-                self._display.update(self._task, description=text)
+            self._step, self._compiling = text, False
+            self._listen()
+            self._update()
+
+    def _update(self) -> None:
+        if self._display is not None and self._task is not None:
+            told = f"{self._step}; {COMPILING}" if self._compiling else self._step
+            self._display.update(self._task, description=told)
+
+    def _listen(self) -> None:
+        """Hear of kernels that are compiled, once there are kernels: importing numba is no matter of a display."""
+        compiling = sys.modules.get("sdckit.numerics.compiling")
+        if self._wanted and not self._listens and hasattr(compiling, "heard"):
+            self._listens = True
+            self._hearing.enter_context(compiling.heard(self._compiled))  # type: ignore[union-attr]
+
+    def _compiled(self, _: str) -> None:
+        with self._lock:
+            if not self._compiling:
+                self._compiling = True
+                self._update()
 
     def _show(self) -> None:
         from rich.console import Console
@@ -65,4 +88,5 @@ class Steps:
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
             self._task = self._display.add_task(self._step, total=None)
+            self._listen()
             self._display.start()

@@ -26,7 +26,7 @@ GivenRecipe = Annotated[
     Path | None,
     Option(
         "--recipe",
-        metavar="R.toml",
+        metavar="RECIPE.toml",
         help="The recipe that made the release: its recodings are done to FILE first, nothing else of it.",
         rich_help_panel=RELEASE_PANEL,
     ),
@@ -35,7 +35,7 @@ GivenLog = Annotated[
     Path | None,
     Option(
         "--log",
-        metavar="L.json",
+        metavar="LOG.json",
         help="The log of protect --log instead: it is held against the files, too.",
         rich_help_panel=RELEASE_PANEL,
     ),

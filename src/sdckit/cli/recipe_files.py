@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from sdckit.cli.old_logs import refuse_old_logs
 from sdckit.cli.options import codes
+from sdckit.cli.outputs import refuse_existing
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -24,8 +28,24 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 __all__ = [
-    "Labelled", "Log", "Out", "Replay", "Safe", "SeedMixed", "apply_or_replay", "check_format", "codes_of",
-    "labels_for", "numbered", "read_all", "read_replay", "scenario_of", "unread", "write_release",
+    "Force",
+    "Labelled",
+    "Log",
+    "Out",
+    "Replay",
+    "Safe",
+    "SeedMixed",
+    "apply_or_replay",
+    "check_format",
+    "check_release",
+    "codes_of",
+    "labels_for",
+    "numbered",
+    "read_all",
+    "read_replay",
+    "scenario_of",
+    "unread",
+    "write_release",
 ]  # fmt: skip
 
 Out = Annotated[
@@ -51,6 +71,7 @@ SeedMixed = Annotated[
     int | None,
     Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed."),
 ]
+Force = Annotated[bool, Option("--force", help="Replace OUT and the log where they exist.")]
 Labelled = Annotated[
     bool | None,
     Option(
@@ -96,7 +117,9 @@ def read_replay(
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
     if seed is not None or keys:
-        raise ScenarioError("--replay takes the secret, seed and keys of its log; leave out --seed and --key")
+        raise ScenarioError(
+            "--replay takes the secret, seed and keys of its log; leave out --seed and --id-key"
+        )
     log = RecipeLog.read(path)
     if log.recipe != recipe.to_toml():
         raise ScenarioError(
@@ -116,26 +139,44 @@ def apply_or_replay(
     """Apply a recipe by draws of its own, or by those of a log."""
     if log is not None:
         return recipe.replay(data, log, folder=recipe.folder, watch=watch, step=steps.step)
-    return recipe.apply(data, scenario=scenario, seed=seed, keys=keys, watch=watch, step=steps.step)
+    return recipe.apply(data, scenario=scenario, seed=seed, id_keys=keys, watch=watch, step=steps.step)
 
 
 def write_release(
-    data: Any, out: Path, *, log: Any, log_path: Path | None, sources: Sequence[Path], excel_safe: bool,
+    data: Any,
+    out: Path,
+    *,
+    log: RecipeLog | None,
+    log_path: Path | None,
+    sources: Sequence[Path],
+    excel_safe: bool,
     labels: FileLabels,
-) -> list[Path]:  # fmt: skip
-    """Write the protected file, or each of several, and before them the log: none is without its log."""
+) -> list[Path]:
+    """Write the protected file, or each of several, and the log.
+
+    All of it is written beside its place first. Then an older release goes, the log comes into place, and the
+    release after it: whatever ends the program between, no file has the log of another, and none is without its own.
+    """
     from sdckit.data.files.coded_columns import shared_codes
-    from sdckit.data.files.write_file import WRITTEN, write_file
+    from sdckit.data.files.whole_files import replacing
+    from sdckit.data.files.write_file import WRITTEN, writing_file
+    from sdckit.report.formats.atomic import real_target
 
     files = data if isinstance(data, list) else [data]
     if len(files) > 1:
         labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
-    if log_path is not None:
-        log.write(log_path)
-    return [
-        write_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe)
-        for one, path in zip(files, numbered(out, len(files)), strict=True)
-    ]
+    paths = numbered(out, len(files))
+    with ExitStack() as moved:  # the last one entered is moved first
+        for one, path in zip(files, paths, strict=True):
+            moved.enter_context(
+                writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe)
+            )
+        if log_path is not None and log is not None:
+            part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
+            replace(log, released=tuple(path.name for path in paths)).write(part)
+            for path in paths:
+                real_target(path).unlink(missing_ok=True)
+    return paths
 
 
 def numbered(out: Path, m: int) -> list[Path]:
@@ -147,6 +188,12 @@ def numbered(out: Path, m: int) -> list[Path]:
     ['out_1.csv', 'out_2.csv']
     """
     return [out] if m == 1 else [out.with_name(f"{out.stem}_{j}{out.suffix}") for j in range(1, m + 1)]
+
+
+def check_release(out: Sequence[Path], log: Path | None, *, replay: Path | None, force: bool) -> None:
+    """Refuse to replace a release or a log, and to leave the log of an older release beside a new one."""
+    refuse_existing(*out, log, force=force)
+    refuse_old_logs(out, replaced=(log, replay))
 
 
 def check_format(out: Path, *files: Path, excel_safe: bool) -> None:

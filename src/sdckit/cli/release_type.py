@@ -26,7 +26,7 @@ class ReleaseType:
         str | None,
         Option(
             metavar="TYPE",
-            help="Hold the limits of public-use, teaching, scientific-use, enclave, or a type of the office.",
+            help="Hold the thresholds of public-use, teaching, scientific-use, enclave, or a type of the office.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -34,7 +34,7 @@ class ReleaseType:
         Path | None,
         Option(
             metavar="OFFICE.toml",
-            help="An office's limits by type; instead of the scenario's [release_types].",
+            help="An office's thresholds by type; instead of the scenario's [release_types].",
             rich_help_panel=PANEL,
         ),
     ] = None

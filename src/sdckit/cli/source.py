@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 __all__ = [
-    "POPULATION", "Population", "Reading", "Source", "read_population", "reads_a_file", "reads_keys", "takes",
+    "POPULATION", "NoProgress", "Population", "Reading", "Source", "read_population", "reads_a_file", "reads_keys",
+    "takes",
 ]  # fmt: skip
 
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
@@ -47,7 +48,7 @@ BEHIND = (
     "decimal",
     "join",
     "join_key",
-    "quiet",
+    "no_progress",
 )  # a command's own options
 AnyKeys = Annotated[Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
 FromFile = Annotated[
@@ -57,7 +58,7 @@ OneIntruder = Annotated[
     str | None,
     Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several."),
 ]
-NoProgress = Annotated[bool, Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")]
+NoProgress = Annotated[bool, Option("--no-progress", help="Show no progress; all else stays.")]
 POPULATION = Option(
     "--population",
     metavar="FILE",
@@ -105,11 +106,11 @@ class Source(Reading):
     keys: AnyKeys = None
     scenario: FromFile = None
     intruder: OneIntruder = None
-    quiet: NoProgress = False
+    no_progress: NoProgress = False
 
     def steps(self) -> Steps:
         """The progress display of the command."""
-        return Steps(quiet=self.quiet)
+        return Steps(quiet=self.no_progress)
 
     def declared(
         self, *, design: bool = False, roles: Sequence[str] = (), missing_rule: list[str] | None = None,

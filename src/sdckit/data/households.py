@@ -8,7 +8,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
@@ -16,6 +15,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.compiling import njit
 
 __all__ = ["Homes", "agree_within", "differs_within", "homes_of", "household_variables"]
 

@@ -179,8 +179,8 @@ def outliers(
     data: Any,
     *,
     numeric: Sequence[str] | str | None = None,
-    upper: float | None = 0.95,
-    lower: float | None = None,
+    upper_quantile: float | None = 0.95,
+    lower_quantile: float | None = None,
     by: Sequence[str] | str | None = None,
     method: Method = "percentile",
     seed: int | np.random.Generator | None = None,
@@ -195,7 +195,7 @@ def outliers(
     data : data frame
     numeric : str or sequence of str
         Numeric variables.
-    upper, lower : float, optional
+    upper_quantile, lower_quantile : float, optional
         Shares in (0, 1): values at or above the upper quantile, at or below the lower one, are extreme.
         Of the percentile method only.
     by : str or sequence of str, optional
@@ -243,7 +243,7 @@ def outliers(
     Examples
     --------
     >>> import polars as pl
-    >>> result = outliers(pl.DataFrame({"income": [10, 12, 11, 13, 90]}), numeric="income", upper=0.9)
+    >>> result = outliers(pl.DataFrame({"income": [10, 12, 11, 13, 90]}), numeric="income", upper_quantile=0.9)
     >>> result.n_outliers, result.records["outlier"].to_list()
     (1, [False, False, False, False, True])
     """
@@ -252,7 +252,7 @@ def outliers(
     names = numeric_names(numeric, scenario, single=True)
     asked = breakdown(data, by, Outliers)
     groups = asked.by
-    _check(method, lower, upper)
+    _check(method, lower_quantile, upper_quantile)
     arguments.column_or_none(id, "id")
     wanted: dict[str, Sequence[str]] = {"numeric": names, "by": groups, "id": () if id is None else (id,)}
     frame, brought = columns_in_memory(data, wanted)
@@ -288,7 +288,7 @@ def outliers(
         low, high = (
             mad_limits(column, group, n_groups)
             if method == "mad"
-            else percentile_limits(column, group, n_groups, lower=lower, upper=upper)
+            else percentile_limits(column, group, n_groups, lower=lower_quantile, upper=upper_quantile)
         )
         flags[name] = _beyond(column, low[group], high[group], strict=method == "mad")
         open_ended = int((np.isnan(low) & np.isnan(high)).sum())
@@ -311,12 +311,15 @@ def _beyond(
 def _check(method: str, lower: float | None, upper: float | None) -> None:
     arguments.choice(method, "method", METHODS)
     if lower is None and upper is None:
-        raise DataError("give upper=, lower= or both: with neither no value is extreme", argument="upper")
-    for name, value in (("lower", lower), ("upper", upper)):
+        raise DataError(
+            "give upper_quantile=, lower_quantile= or both: with neither no value is extreme",
+            argument="upper_quantile",
+        )
+    for name, value in (("lower_quantile", lower), ("upper_quantile", upper)):
         if value is not None:
             arguments.level(value, name, "is a share of the values")
     if lower is not None and upper is not None and lower >= upper:
-        raise DataError("lower= must be below upper=", argument="lower")
+        raise DataError("lower_quantile= must be below upper_quantile=", argument="lower_quantile")
 
 
 def _numbers(series: Any) -> NDArray[np.float64]:

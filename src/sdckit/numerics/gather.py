@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["count_short", "dense_codes", "gather", "min_through", "sum_by", "sum_through", "weight_faults"]

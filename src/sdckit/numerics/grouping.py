@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_number, hash_word, mix
 from sdckit.numerics.threads import chunks, run
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
 
 __all__ = [
     "GOLDEN", "find_number", "find_word", "has_bit", "hash_rows", "hash_word", "mix", "set_bit", "splitmix", "spread",

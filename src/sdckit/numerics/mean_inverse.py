@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from sdckit.numerics.compiling import njit
 
 __all__ = ["mean_inverse"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["COVERAGE", "DRAWS", "merge_equal", "percentile_ends", "resampled_sums"]

@@ -6,9 +6,9 @@ The formula itself, for one cell, is in `numerics/mean_inverse.py`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
 

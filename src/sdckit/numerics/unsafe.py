@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_number, hash_word
 from sdckit.numerics.wildcard_matches.merging import merge
 

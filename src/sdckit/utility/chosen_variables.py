@@ -12,6 +12,7 @@ from sdckit.cells.number_columns import stored_as_numbers
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import ColumnError
 
 __all__ = ["Chosen", "chosen_variables"]
@@ -71,7 +72,7 @@ def chosen_variables(
     pair = open_pair(opened, categories={"variables": others}, numeric={"numeric": numbers}, aligned=aligned)
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
         notes["released"] = (
-            f"{alike} of {pair.m} releases have the original's value in every row of these variables"
+            f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
         )
     declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
     return Chosen(pair, names, numbers, notes, declared)

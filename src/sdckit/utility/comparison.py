@@ -14,6 +14,7 @@ from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
+from sdckit.display import releases_have
 from sdckit.errors import DataError
 from sdckit.result import json_ready
 from sdckit.utility.models.combine import check_sizes
@@ -183,8 +184,9 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
             for name, values in zip(columns, files, strict=True)
         )
     if same and columns:
-        which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
-        notes["released"] = f"{which} the original's values of these variables, row by row"
+        notes["released"] = (
+            f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
+        )
 
 
 def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import n_threads, run
 

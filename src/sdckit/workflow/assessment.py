@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from sdckit.errors import DataError
-from sdckit.result import LetGo
+from sdckit.result import LetGo, leading
 from sdckit.workflow.assessed import Assessed, IntruderAssessment, KeyFacts
 
 __all__ = ["Assessment", "IntruderAssessment", "KeyFacts"]
 
+NAMES = ("intruder", "measure", "figure", "value")
 LET_GO = "this assessment has let go of the data (it was pickled); assess again"
 
 
@@ -52,8 +55,17 @@ class Assessment(Assessed):
                     yield intruder.name, place, figure, value
 
     def summary(self) -> Any:
+        """The leading figures of every measure as a frame like `details`, of at most 20 rows."""
+        return self._frame(NAMES, leading(self._parts()), self.backend)
+
+    def details(self) -> Any:
         """Every figure as a frame (``intruder``, ``measure``, ``figure``, ``value``) of the caller's engine."""
-        return self._frame(("intruder", "measure", "figure", "value"), self._rows(), self.backend)
+        return self._frame(NAMES, self._rows(), self.backend)
+
+    def _parts(self) -> list[list[tuple[str, str, str, float]]]:
+        """The rows of each intruder and measure; how many records there are is no news."""
+        rows = (row for row in self._rows() if row[2] != "n")
+        return [list(part) for _, part in groupby(rows, key=itemgetter(0, 1))]
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact, ready for JSON; for the session, not for release (`to_json` writes that)."""

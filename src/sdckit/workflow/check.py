@@ -176,8 +176,8 @@ def require_gate(scenario: Scenario, *, compared: bool) -> None:
     if scenario.release is None:
         raise ScenarioError("the scenario declares no threshold to check; add [thresholds] with k, risk or l")
     raise ScenarioError(
-        f"{a_release(scenario.release)} has no limit that could be checked here; add [thresholds] with k, risk or l, "
-        "or name the limits of the type under [release_types]"
+        f"{a_release(scenario.release)} has no threshold that could be checked here; add [thresholds] with k, risk or "
+        "l, or name the thresholds of the type under [release_types]"
     )
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sdckit.result import leading
 from sdckit.workflow.assessed import Assessed, listed_reasons
 
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 __all__ = ["ReleaseAssessment"]
+
+NAMES = ("intruder", "measure", "figure", "file", "value")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -93,12 +98,19 @@ class ReleaseAssessment(Assessed):
             yield ("released" if self.m == 1 else f"released {number}"), one
 
     def summary(self) -> Any:
+        """The leading figures of every measure and file as a frame like `details`, of at most 20 rows."""
+        # The releases first, then what compares them, then the original.
+        order = {"both": 1, "original": 2}
+        rows = sorted((row for row in self._rows() if row[2] != "n"), key=lambda row: order.get(row[3], 0))
+        parts = [list(part) for _, part in groupby(rows, key=itemgetter(0, 1, 3))]
+        return self._frame(NAMES, leading(parts), self.original.backend)
+
+    def details(self) -> Any:
         """Every figure as a frame: ``intruder``, ``measure``, ``figure``, ``file``, ``value``.
 
         `file` is "original", "released" (with its number where there are several), or "both".
         """
-        names = ("intruder", "measure", "figure", "file", "value")
-        return self._frame(names, self._rows(), self.original.backend)
+        return self._frame(NAMES, self._rows(), self.original.backend)
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact, ready for JSON; for the session, not for release (`to_json` writes that)."""

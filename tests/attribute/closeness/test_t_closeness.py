@@ -29,7 +29,7 @@ def test_figures_and_records():
     assert result.violations == {"health": {0.25: 4, 0.5: 0}, "debt": {0.25: 0, 0.5: 0}}
     assert result.distances == {"health": "equal", "debt": "equal"}
     assert result.records["t_health"].to_list() == pytest.approx([0.5] * 4)
-    assert "level[health]" in result.summary()["figure"].to_list()
+    assert "level[health]" in result.details()["figure"].to_list()
     assert repr(result).startswith("TCloseness(n=4, level[health]=0.5")
 
 

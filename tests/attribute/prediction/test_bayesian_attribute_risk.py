@@ -210,7 +210,7 @@ def test_frames_ids_and_pickles():
 def test_the_target_of_the_scenario_and_an_identical_release():
     scenario = Scenario(keys=["id"], sensitive=["ill"])
     result = bayesian_attribute_risk(SURVEY, SURVEY, draws=dirichlet_draws(50), scenario=scenario)
-    assert result.notes["released"] == "1 of 1 releases have the original's target, row by row"
+    assert result.notes["released"] == "the release has the original's target, row by row"
 
 
 def test_bad_input():

@@ -80,7 +80,7 @@ def test_no_value_of_a_record_in_the_tables(sdckit, survey: Path) -> None:
 
 def test_several_intruders_side_by_side(sdckit, survey: Path) -> None:
     done = sdckit(
-        "assess", survey, "--intruder", "neighbour=sex,age", "--intruder", "register=sex,age,region"
+        "assess", survey, "--intruders", "neighbour=sex,age", "--intruders", "register=sex,age,region"
     )
     assert done.code == 0
     assert "Intruders side by side" in done.out

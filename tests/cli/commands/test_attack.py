@@ -122,7 +122,7 @@ def test_subgroups_and_records_linked_despite_slips(sdckit, files) -> None:
 
 def test_json_is_protected_unless_internal(sdckit, files) -> None:
     options = ("--released", "release.csv", "--control", "control.csv", "--by", "region", *FAST)
-    printed = sdckit("attack", "original.csv", *options, "--json", "-", "-q")
+    printed = sdckit("attack", "original.csv", *options, "--json", "-", "--no-progress")
     plain = json.loads(printed.out)
     assert (plain["schema"], plain["protected"], plain["control"]) == ("sdckit/attacks", True, True)
     assert set(plain["attacks"]) == {"singling_out:univariate", "singling_out:multivariate", "membership"}
@@ -158,7 +158,17 @@ def test_no_json_of_few_people(sdckit, files) -> None:
 
 
 def test_an_assessment_makes_as_many_attempts_as_asked_for(sdckit, files) -> None:
-    options = ("--released", "release.csv", "--keys", "sex,age", "--sensitive", "ill", "--seed", 1, "-q")
+    options = (
+        "--released",
+        "release.csv",
+        "--keys",
+        "sex,age",
+        "--sensitive",
+        "ill",
+        "--seed",
+        1,
+        "-q",
+    )
     for more, n in ((("--n-attacks", 25), 25), ((), 80)):  # there are 80 people, fewer than 500
         done = sdckit("assess", "original.csv", *options, "--attacks", *more, "--json", "-")
         plain = json.loads(done.out)["attacks"]["attacks"]["inference:default:ill"]

@@ -82,7 +82,7 @@ def test_without_memory_and_with_several_releases(sdckit, folder: Path) -> None:
     ).exposure([pl.read_csv("survey.csv"), pl.read_csv("train.csv")])
     assert f"{100 * found.auc:.1f} %" in told.out
     assert "Note: intervals: their ends are means over the releases" in told.out
-    alone = sdckit("canaries", "measure", "key.json", "--released", "survey.csv", "-q")
+    alone = sdckit("canaries", "measure", "key.json", "--released", "survey.csv", "--no-progress")
     assert "No sign of memory" in alone.out
 
 

@@ -48,7 +48,7 @@ def test_a_table_a_map_and_its_runs(sdckit: Runner, files: tuple[object, ...], t
         (("--grid", "2.k"), "--grid takes step.argument"),
         (("--grid", "2.kk=2"), "grid: 2.kk: there is no argument 'kk'"),
         (("--grid", "2.k=2,9999"), "with 2.k = 9999"),
-        (("--grid", "2.k=2", "--risk", "r"), "is no figure of the map"),
+        (("--grid", "2.k=2", "--risk-figure", "r"), "is no figure of the map"),
         (("--grid", "2.k=2", "--plot", "map.pdf"), "a map ends in one of"),
         (("--grid", "2.k=2", "--plot", "no/map.svg"), "its folder 'no' does not exist"),
         (("--grid", "2.k=2", "--plot", "."), "it is a folder"),

@@ -29,7 +29,7 @@ def test_other_methods(sdckit, survey: Path, method: str, words: str) -> None:
 
 
 def test_both_ends_and_groups(sdckit, survey: Path) -> None:
-    lower = sdckit("outliers", survey, "--numeric", "w", "--lower", 0.1)
+    lower = sdckit("outliers", survey, "--numeric", "w", "--lower-quantile", 0.1)
     assert "24 (10.0 %)" in lower.out
     assert sdckit("outliers", survey, "--numeric", "w", "--by", "sex").code == 0
 
@@ -53,7 +53,7 @@ def test_a_scenario_names_the_variables(sdckit, survey: Path, tmp_path: Path) ->
         (("--numeric", "w", "--method", "x"), "is unknown"),
         (("--numeric", "income"), "'income'"),
         (("--numeric", "wieght"), "wieght"),
-        (("--numeric", "w", "--upper", 2), "between 0 and 1"),
+        (("--numeric", "w", "--upper-quantile", 2), "between 0 and 1"),
     ],
 )
 def test_bad_options_are_one_line(sdckit, survey: Path, options, words: str) -> None:

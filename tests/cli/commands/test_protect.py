@@ -123,7 +123,7 @@ def test_replay_refuses_what_the_log_is_not_about(
     few = tmp_path / "few.csv"
     few.write_bytes(b"".join(survey.read_bytes().splitlines(keepends=True)[:100]))
     for given, said in (
-        ((recipe, survey, "--seed", 1), "leave out --seed and --key"),
+        ((recipe, survey, "--seed", 1), "leave out --seed and --id-key"),
         ((other, survey), "log.json is the log of another recipe"),
         ((recipe, survey, "--scenario", scene), "log.json is the log of another scenario"),
         ((recipe, few), "the log is about another file"),
@@ -146,12 +146,12 @@ def test_a_key_for_identifiers(sdckit: Runner, survey: Path, tmp_path: Path) -> 
     recipe.write_text('[[steps]]\nmethod = "new_ids"\ncolumn = "name"\n', encoding="utf-8")
     key = tmp_path / "key.hex"
     key.write_text("00" * 16 + "\n", encoding="ascii")
-    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--key", f"name={key}")
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--id-key", f"name={key}")
     assert done.code == 0
     expected = sdc.new_ids(sdc.read_file(survey), column="name", key="00" * 16).data["name"]
     assert pl.read_csv(tmp_path / "out.csv")["name"].to_list() == expected.to_list()
-    done = sdckit("protect", recipe, survey, "--out", tmp_path / "out.csv", "--key", "name=no.hex")
-    assert (done.code, done.err) == (2, "error: --key name: no.hex cannot be read as a hexadecimal key\n")
+    done = sdckit("protect", recipe, survey, "--out", tmp_path / "other.csv", "--id-key", "name=no.hex")
+    assert (done.code, done.err) == (2, "error: --id-key name: no.hex cannot be read as a hexadecimal key\n")
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_a_key_for_identifiers(sdckit: Runner, survey: Path, tmp_path: Path) -> 
         ("recipe.toml", (), "the command reads this file"),
         ("out.xlsx", (), "a data file ends in one of"),
         ("out.parquet", ("--excel-safe",), "--excel-safe is for CSV"),
-        ("out.csv", ("--report", "r.pdf"), "a report ends in .html or .md"),
+        ("out.csv", ("--report", "r.txt"), "a report ends in"),
         ("out.csv", ("--log", "out.csv"), "two outputs have the same name"),
         ("no/out.csv", (), "does not exist"),
         ("out.csv", ("--scenario", "none.toml"), "none.toml"),
-        ("out.csv", ("--key", "nme=key.hex"), "key.hex cannot be read"),
+        ("out.csv", ("--id-key", "nme=key.hex"), "key.hex cannot be read"),
     ],
 )
 def test_bad_options(

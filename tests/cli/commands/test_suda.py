@@ -69,4 +69,4 @@ def test_the_sampling_fraction_of_a_scenario(sdckit, survey: Path, tmp_path: Pat
 
 
 def test_quiet_keeps_the_tables(sdckit, survey: Path) -> None:
-    assert sdckit("suda", survey, *KEYS, "--quiet").out == sdckit("suda", survey, *KEYS).out
+    assert sdckit("suda", survey, *KEYS, "--no-progress").out == sdckit("suda", survey, *KEYS).out

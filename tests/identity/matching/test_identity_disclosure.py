@@ -27,7 +27,7 @@ def test_figures_and_records():
 def test_the_original_as_its_own_release():
     result = identity_disclosure(SURVEY, SURVEY, keys=["age"])
     assert result.unique_in_original == result.unique_in_released == result.replicated_uniques == 0.6
-    assert result.notes["released"] == "1 of 1 releases have the original's keys, row by row"
+    assert result.notes["released"] == "the release has the original's keys, row by row"
 
 
 def test_files_that_share_no_key():

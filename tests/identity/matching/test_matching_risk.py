@@ -79,7 +79,7 @@ def test_high_risk_and_summary():
         "id", "row", "match_risk", "match_count", "unique_true_match_rate", "n_high_risk", "n_true_matches",
     ]  # fmt: skip
     assert (high["id"].to_list(), high["row"].to_list()) == ([13, 14], [3, 4])
-    plain, more = result.summary(), result.summary(threshold=0.2)
+    plain, more = result.details(), result.details(threshold=0.2)
     assert more["figure"].to_list() == [*plain["figure"].to_list(), "high_risk"]
     assert more["value"].to_list()[-1] == 4
     for threshold in (-0.1, 1.1, None, True):
@@ -221,9 +221,9 @@ def test_chance_and_high_risk():
     assert (result.n_high_risk, result.n_high_risk_of_mean) == (2.0, 2)
     assert result.high_risk_counts(0.4) == (4, 0)
     assert result.high_risk_counts(0.5) == (2, 0)
-    rows = dict(result.summary(threshold=0.4).iter_rows())
+    rows = dict(result.details(threshold=0.4).iter_rows())
     assert (rows["high_risk"], rows["high_risk_1"], rows["high_risk_2"]) == (2, 4, 0)
-    assert "high_risk_1" not in dict(matching_risk(SURVEY, FIRST, **ROLES).summary(threshold=0.4).iter_rows())
+    assert "high_risk_1" not in dict(matching_risk(SURVEY, FIRST, **ROLES).details(threshold=0.4).iter_rows())
     with pytest.raises(DataError, match="high_risk is a match risk"):
         matching_risk(SURVEY, FIRST, **ROLES, high_risk=2)
 
@@ -312,11 +312,11 @@ def test_who_is_at_high_risk_in_how_many_files_and_what_they_hold():
     assert shown.columns[:1] == ["id"]
     matched = [one.name for one in result.variables]
     assert shown.select(matched).equals(SURVEY[2:].select(matched))
-    cases = result.summary(threshold=0.4, show_cases=True)
+    cases = result.details(threshold=0.4, show_cases=True)
     assert cases.filter(figure="high_risk_row")["value"].to_list() == [3.0, 4.0]
-    assert "high_risk_row" not in result.summary(threshold=0.4)["figure"]
+    assert "high_risk_row" not in result.details(threshold=0.4)["figure"]
     with pytest.raises(DataError, match="give threshold="):
-        result.summary(show_cases=True)
+        result.details(show_cases=True)
 
 
 def test_targets_by_their_risk_sum_up_and_are_drawn_beside_an_earlier_release():

@@ -41,7 +41,7 @@ COVARIANCE = np.cov(DATA)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_only_the_columns_named(method):
-    data, change = add_noise(SURVEY, columns=["income", "rent"], method=method, seed=4)
+    data, change = add_noise(SURVEY, columns=["income", "rent"], how=method, seed=4)
     assert data.columns == SURVEY.columns
     assert data.select("name", "age").equals(SURVEY.select("name", "age"))
     assert (data["rent"].is_null() == SURVEY["rent"].is_null()).all()
@@ -49,17 +49,17 @@ def test_only_the_columns_named(method):
     assert change.n_changed > 0
     assert change.secret["seed"] == 4
     assert "seed" not in json.dumps(change.to_dict())
-    again, _ = add_noise(SURVEY.to_pandas(), columns=["income", "rent"], method=method, seed=4)
+    again, _ = add_noise(SURVEY.to_pandas(), columns=["income", "rent"], how=method, seed=4)
     assert np.allclose(again["income"], data["income"], rtol=1e-12)
-    other, _ = add_noise(SURVEY, columns=["income", "rent"], method=method, seed=5)
+    other, _ = add_noise(SURVEY, columns=["income", "rent"], how=method, seed=5)
     assert not other["income"].equals(data["income"])
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "romm"])
 def test_zeros_may_be_kept(method):
     zero = SURVEY["income"] == 0
-    plain, _ = add_noise(SURVEY, columns=["income"], method=method, noise=50, seed=1)
-    kept, _ = add_noise(SURVEY, columns=["income"], method=method, noise=50, seed=1, keep_zeros=True)
+    plain, _ = add_noise(SURVEY, columns=["income"], how=method, noise=50, seed=1)
+    kept, _ = add_noise(SURVEY, columns=["income"], how=method, noise=50, seed=1, keep_zeros=True)
     assert (kept["income"].filter(zero) == 0).all()
     assert (kept["income"] == plain["income"]).filter(~zero).all()
     if method != "outlier":
@@ -83,7 +83,7 @@ def test_whole_numbers_become_fractions():
 
 def test_no_outliers():
     frame = pl.DataFrame({"x": [1.0, 2.0] * 100})
-    data, change = add_noise(frame, columns=["x"], method="outlier", seed=1)
+    data, change = add_noise(frame, columns=["x"], how="outlier", seed=1)
     assert data.equals(frame)
     assert change.notes == {"changed": "no value is an outlier"}
 
@@ -100,14 +100,14 @@ def test_pandas_keeps_its_index():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"method": "restr"}, DataError, "'restr' adds no noise: .* turn back"),
-        ({"method": "laplace"}, DataError, "method 'laplace' is unknown; there are: additive"),
+        ({"how": "restr"}, DataError, "'restr' adds no noise: .* turn back"),
+        ({"how": "laplace"}, DataError, "how 'laplace' is unknown; there are: additive"),
         ({"noise": 0}, DataError, "give a number above 0"),
         ({"noise": "10"}, DataError, "give a number above 0"),
         ({"noise": float("inf")}, DataError, "give a number above 0"),
-        ({"noise": 100, "method": "romm"}, DataError, "'romm' is below 100 percent"),
-        ({"noise": 100, "method": "correlated2"}, DataError, "'correlated2' is below 100"),
-        ({"keep_zeros": True, "method": "romm"}, DataError, "'romm' cannot keep zeros"),
+        ({"noise": 100, "how": "romm"}, DataError, "'romm' is below 100 percent"),
+        ({"noise": 100, "how": "correlated2"}, DataError, "'correlated2' is below 100"),
+        ({"keep_zeros": True, "how": "romm"}, DataError, "'romm' cannot keep zeros"),
         ({"keep_zeros": 1}, DataError, "keep_zeros is True or False"),
         ({"columns": ["name"]}, DataError, "'name' is .*, not numbers"),
         ({"columns": ["one"]}, DataError, "'one' is constant, so its noise would be none"),

@@ -105,8 +105,8 @@ def test_bad_bands(bands, options, message):
         between(bands, **options)
 
 
-def cut(values, n, method="equal_width", *, closed=None, labels=None, whole=True):
-    return cut_bands(np.array(values, float), n, method=method, closed=closed, labels=labels, whole=whole)
+def cut(values, n, how="equal_width", *, closed=None, labels=None, whole=True):
+    return cut_bands(np.array(values, float), n, how=how, closed=closed, labels=labels, whole=whole)
 
 
 def test_equal_steps_of_whole_numbers():
@@ -154,12 +154,12 @@ def test_every_value_is_in_a_band_however_they_are_cut():
     [
         ([1, 2], 1, {}, "from 2 to 10,000"),
         ([1, 2], True, {}, "from 2 to 10,000"),
-        ([1, 2], 2, {"method": "jenks"}, "method 'jenks' is unknown; there are: equal_width"),
+        ([1, 2], 2, {"how": "jenks"}, "how 'jenks' is unknown; there are: equal_width"),
         ([1, 2], 2, {"closed": "both"}, "share no end"),
         ([NAN], 2, {}, "no value to cut"),
         ([1, math.inf], 2, {}, "infinite"),
         ([3, 3], 2, {}, "all values are the same"),
-        ([0, 3], 2, {"method": "log"}, "zero or negative"),
+        ([0, 3], 2, {"how": "log"}, "zero or negative"),
         ([1, 9], 2, {"labels": ["a"]}, "needs 2 different texts"),
     ],
 )

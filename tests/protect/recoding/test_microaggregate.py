@@ -31,36 +31,36 @@ def test_means_of_groups():
     assert data["sales"].to_list() == pytest.approx([207.2, 800, 207.2, 800, 207.2, 800, 207.2, 207.2])
     assert data.select("name", "area").equals(FIRMS.select("name", "area"))
     assert (change.method, change.n, change.changed) == ("microaggregate", 8, {"staff": 7, "sales": 7})
-    assert change.parameters["method"] == "mdav"
+    assert change.parameters["how"] == "mdav"
     assert change.secret == {}
 
 
 def test_columns_one_by_one():
-    data, change = microaggregate(FIRMS, columns=NUMBERS, k=4, method="individual_ranking")
+    data, change = microaggregate(FIRMS, columns=NUMBERS, k=4, how="individual_ranking")
     assert data["staff"].to_list() == [15, 85, 15, 85, 15, 85, 85, 15]
     assert data.schema == FIRMS.schema  # whole means: the type stays
     assert change.notes == {"groups": "4 groups over all columns"}
-    best, _ = microaggregate(FIRMS, columns=NUMBERS, k=2, method="univariate")
-    plain, _ = microaggregate(FIRMS, columns=NUMBERS, k=2, method="individual_ranking")
+    best, _ = microaggregate(FIRMS, columns=NUMBERS, k=2, how="univariate")
+    plain, _ = microaggregate(FIRMS, columns=NUMBERS, k=2, how="individual_ranking")
     for name in NUMBERS:
         lost = [((one[name] - FIRMS[name]) ** 2).sum() for one in (best, plain)]
         assert lost[0] <= lost[1]
 
 
 def test_medians():
-    data, _ = microaggregate(FIRMS, columns=["sales"], k=4, method="individual_ranking", measure="median")
+    data, _ = microaggregate(FIRMS, columns=["sales"], k=4, how="individual_ranking", measure="median")
     assert data["sales"].to_list() == [13, 750, 13, 750, 13, 750, 750, 13]
     odd, _ = microaggregate(FIRMS[:3], columns=["sales"], k=3, measure="median")
     assert odd["sales"].to_list() == [12, 12, 12]
 
 
 def test_along_the_file_or_a_column():
-    data, change = microaggregate(FIRMS, columns=["sales"], k=4, method="simple")
+    data, change = microaggregate(FIRMS, columns=["sales"], k=4, how="simple")
     assert data["sales"].to_list() == [405.5] * 4 + [453.5] * 4
-    data, change = microaggregate(FIRMS, columns=["sales"], k=4, method="single", sort_by="staff")
+    data, change = microaggregate(FIRMS, columns=["sales"], k=4, how="single", sort_by="staff")
     assert data["sales"].to_list() == [109, 750, 109, 750, 109, 750, 750, 109]
     assert change.parameters["sort_by"] == "staff"
-    assert microaggregate(FIRMS, columns=NUMBERS, method="single").change.parameters["sort_by"] == "staff"
+    assert microaggregate(FIRMS, columns=NUMBERS, how="single").change.parameters["sort_by"] == "staff"
 
 
 def test_strata_do_not_mix():
@@ -72,9 +72,9 @@ def test_strata_do_not_mix():
 
 def test_the_seed_of_the_robust_estimate_is_secret():
     frame = pl.DataFrame(np.random.default_rng(1).normal(size=(60, 2)), schema=["x", "y"])
-    first, change = microaggregate(frame, columns=["x", "y"], method="rmd", seed=5)
+    first, change = microaggregate(frame, columns=["x", "y"], how="rmd", seed=5)
     assert change.secret == {"seed": 5}
-    assert first.equals(microaggregate(frame, columns=["x", "y"], method="rmd", seed=5).data)
+    assert first.equals(microaggregate(frame, columns=["x", "y"], how="rmd", seed=5).data)
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "rmd"])
@@ -83,7 +83,7 @@ def test_missing_values_stay_and_no_mean_is_of_fewer_than_k(method):
     values = rng.lognormal(3, 1, (90, 3))
     values[rng.random((90, 3)) < 0.3] = np.nan
     frame = pl.DataFrame(values, schema=["x", "y", "z"], nan_to_null=True)
-    data, change = microaggregate(frame, columns=["x", "y", "z"], k=4, method=method)
+    data, change = microaggregate(frame, columns=["x", "y", "z"], k=4, how=method)
     for name in frame.columns:
         assert (data[name].is_null() == frame[name].is_null()).all()
         assert data[name].drop_nulls().value_counts()["count"].min() >= 4
@@ -118,9 +118,9 @@ def test_pandas_keeps_its_index():
         ({"columns": ["name"]}, DataError, "'name' is .*, not numbers"),
         ({"columns": ["stuff"]}, ColumnError, "columns: no column 'stuff'.*staff"),
         ({"strata": ["aera"]}, ColumnError, "strata: no column 'aera'"),
-        ({"sort_by": "age", "method": "single"}, ColumnError, "sort_by: no column 'age'"),
-        ({"sort_by": "staff"}, DataError, "sort_by= is for method='single'"),
-        ({"method": "best"}, DataError, "method 'best' is unknown; there are: mdav, "),
+        ({"sort_by": "age", "how": "single"}, ColumnError, "sort_by: no column 'age'"),
+        ({"sort_by": "staff"}, DataError, "sort_by= is for how='single'"),
+        ({"method": "best"}, DataError, "how 'best' is unknown; there are: mdav, "),
         ({"measure": "mode"}, DataError, "is unknown; there are: mean, median"),
         ({"columns": []}, ColumnError, "names no column"),
     ],

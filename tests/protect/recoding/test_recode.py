@@ -141,14 +141,14 @@ def test_bands_are_ordered_categories():
 def test_bands_cut_from_the_data():
     frame = pl.DataFrame({"x": [*range(1, 101), None]})
     for method in ("equal_width", "log", "equal_frequency"):
-        safe, change = recode(frame, column="x", bands=4, method=method)
+        safe, change = recode(frame, column="x", bands=4, how=method)
         assert safe["x"].drop_nulls().n_unique() == 4
-        assert change.parameters["method"] == method
+        assert change.parameters["how"] == method
         assert "cut from the data" in change.notes["edges"]
     named = recode(frame, column="x", bands=2, labels=["low", "high"]).data
     assert named["x"].to_list() == ["low"] * 49 + ["high"] * 51 + [None]  # cut at 50, half of 0 to 101
     tied = pl.DataFrame({"x": [1] * 9 + [2]})
-    assert "fewer bands" in recode(tied, column="x", bands=3, method="equal_frequency").change.notes["bands"]
+    assert "fewer bands" in recode(tied, column="x", bands=3, how="equal_frequency").change.notes["bands"]
 
 
 def test_groups_of_numbers_may_be_numbers_of_the_same_type():
@@ -179,7 +179,7 @@ def test_values_named_that_nobody_has():
         ({"bands": 3, "groups": TOWNS}, DataError, "there are 2"),
         ({"bands": [0, 9], "level": 1}, DataError, "level= goes with hierarchy="),
         ({"groups": TOWNS, "labels": ["a"]}, DataError, "closed= and labels= go with bands="),
-        ({"bands": [0, 9], "method": "log"}, DataError, "method= says how a number of bands is cut"),
+        ({"bands": [0, 9], "how": "log"}, DataError, "how= says how a number of bands is cut"),
         ({"bands": [0, 9], "outside": "keep"}, DataError, "would leave numbers among the bands"),
         (
             {"bands": [0, 9], "outside": "drop"},

@@ -38,7 +38,7 @@ def values(frame, name="x"):
     ("method", "expected"), [("nearest", [10, 20, None, -20, 20]), ("down", [10, 10, None, -20, 20])]
 )
 def test_multiples_of_ten(frame, method, expected):
-    safe, change = round_to(frame, column="x", base=10, method=method)
+    safe, change = round_to(frame, column="x", base=10, how=method)
     assert values(safe) == expected
     assert values(safe, "s") == DATA["s"]
     assert values(frame) == DATA["x"]
@@ -51,7 +51,7 @@ def test_multiples_of_ten(frame, method, expected):
 
 
 def test_at_random(frame):
-    safe, change = round_to(frame, column="x", base=10, method="random", seed=3)
+    safe, change = round_to(frame, column="x", base=10, how="random", seed=3)
     new = values(safe)
     assert new[0] in {10, 20}
     assert new[1] in {10, 20}
@@ -60,15 +60,15 @@ def test_at_random(frame):
     assert new[4] == 20
     assert change.secret == {"seed": 3}
     assert "seed" not in str(change.to_dict())
-    assert new == values(round_to(FRAMES["polars"](), column="x", base=10, method="random", seed=3).data)
+    assert new == values(round_to(FRAMES["polars"](), column="x", base=10, how="random", seed=3).data)
 
 
 def test_a_seed_made_up_is_kept():
     many = pl.DataFrame({"x": range(200)})
     for seed in (None, np.random.default_rng(4)):
-        new, change = round_to(many, column="x", base=10, method="random", seed=seed)
+        new, change = round_to(many, column="x", base=10, how="random", seed=seed)
         kept = change.secret["seed"]
-        assert round_to(many, column="x", base=10, method="random", seed=kept).data.equals(new)
+        assert round_to(many, column="x", base=10, how="random", seed=kept).data.equals(new)
 
 
 def test_random_rounding_has_no_bias():
@@ -124,7 +124,7 @@ def test_single_precision_counts_what_the_column_shows():
         ({"base": math.nan}, DataError, "base is .* a number above 0"),
         ({"base": "5"}, DataError, "base is .* a number above 0"),
         ({"base": True}, DataError, "base is .* a number above 0"),
-        ({"method": "up"}, DataError, "method 'up' is unknown; there are: nearest, down, random"),
+        ({"method": "up"}, DataError, "how 'up' is unknown; there are: nearest, down, random"),
         ({"column": "y"}, ColumnError, "column: no column 'y'"),
         ({"column": "s"}, DataError, "not numbers"),
     ],

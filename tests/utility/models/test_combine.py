@@ -39,7 +39,7 @@ def test_several_quantities_keep_their_names():
     plain = combine([[1.0, 5.0], [3.0, 7.0]], np.array([[0.5, 1.0], [0.5, 2.0]]), kind="partial")
     assert plain.variance == {"1": found.variance["age"], "2": found.variance["sex"]}
     assert found.table.to_pydict()["low"] == [found.low["age"], found.low["sex"]]
-    assert "estimate[age]" in found.summary().to_pydict()["figure"]
+    assert "estimate[age]" in found.details().to_pydict()["figure"]
 
 
 @on_frames

@@ -57,7 +57,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     whole = run()
     run({"local_suppression.k": [2], "2.pd": [0.5, 0.9]}, resume=path)
     assert run(resume=path, step=told.append).table.equals(whole.table)
-    assert told == ["2 of 4 recipes are known", "3 of 4 recipes tried", "4 of 4 recipes tried"]
+    assert told == ["2 of 4 recipes known", "3 of 4 recipes tried", "4 of 4 recipes tried"]
     monkeypatch.setattr(module, "_measure", lambda *_: lambda _: pytest.fail("measured again"))
     assert run(resume=path).table.equals(whole.table)
     kept = [(one.behind, one.small) for one in run(resume=path).points]
@@ -117,8 +117,8 @@ def test_the_worst_intruder_counts() -> None:
         ({"grid": {"2.pd": [0.5, "x"]}}, ScenarioError, "pd takes"),
         ({"grid": {"3.k": [2, 500]}}, DataError, r"with 3.k = 500: step 3 .* more than the 120 records"),
         ({"grid": {"3.k": [*range(2, 200)], "2.pd": [0.5] * 200}}, ScenarioError, "at most 10,000"),
-        ({"risk": "risk"}, ScenarioError, "is no figure of the map"),
-        ({"loss": "below_k"}, ScenarioError, "is no figure of the map"),
+        ({"risk_figure": "risk"}, ScenarioError, "is no figure of the map"),
+        ({"loss_figure": "below_k"}, ScenarioError, "is no figure of the map"),
         ({"scenario": None}, ScenarioError, "under a scenario"),
         ({"workers": 0}, DataError, "workers counts"),
         ({"seed": None, "resume": "runs.jsonl"}, ScenarioError, "needs a seed"),

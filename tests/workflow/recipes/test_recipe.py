@@ -186,11 +186,11 @@ def test_replay_tells_another_file(tmp_path: Path) -> None:
 
 def test_a_key_given_links_files() -> None:
     key = bytes(range(16))
-    first = IDS.apply(survey(), keys={"name": key}, seed=1, secret=SECRET).data["name"]
-    second = IDS.apply(survey().tail(10), keys={"name": key.hex()}, seed=2, secret=SECRET).data["name"]
+    first = IDS.apply(survey(), id_keys={"name": key}, seed=1, secret=SECRET).data["name"]
+    second = IDS.apply(survey().tail(10), id_keys={"name": key.hex()}, seed=2, secret=SECRET).data["name"]
     assert second.to_list() == first.tail(10).to_list()
     with pytest.raises(ScenarioError, match="did you mean 'name'"):
-        IDS.apply(survey(), keys={"nam": key})
+        IDS.apply(survey(), id_keys={"nam": key})
     twice = sdc.Recipe([{"method": "new_ids", "column": "name"}] * 2)
     with pytest.raises(ScenarioError, match="two steps"):
         twice.apply(survey())

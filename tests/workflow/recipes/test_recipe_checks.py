@@ -121,7 +121,7 @@ def test_what_a_column_is_after_a_recoding_shows_only_then() -> None:
 def test_arguments_as_the_method_takes_them(tmp_path: Path) -> None:
     step = StepLike("recode", {"column": "job", "hierarchy": "h.csv", "how": "log"})
     given = call_arguments(step, scenario=None, folder=tmp_path)
-    assert given == {"column": "job", "hierarchy": tmp_path / "h.csv", "method": "log"}
+    assert given == {"column": "job", "hierarchy": tmp_path / "h.csv", "how": "log"}
     suppression = StepLike("local_suppression", {"intruder": "default"})
     assert call_arguments(suppression, scenario=scenario(), folder=None)["scenario"].keys == (
         "sex",

@@ -35,7 +35,7 @@ def test_an_argument_is_called_as_in_the_recipe() -> None:
         DataError, match=r"^step 1 \(microaggregate\): how 'mdvv' is unknown; did you mean 'mdav'"
     ) as caught:
         run_step(1, step, survey(), scenario=None, folder=None, mixed=MIXED)
-    assert caught.value.argument == "method"
+    assert caught.value.argument == "how"
 
 
 def household_scenario(**more):

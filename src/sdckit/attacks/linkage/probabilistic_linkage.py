@@ -16,6 +16,7 @@ from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.intervals import wilson
 
@@ -235,7 +236,7 @@ def probabilistic_linkage(
     notes: dict[str, str] = {}
     if same := sum(pair.identical(names)):
         notes["released"] = (
-            f"{same} of {pair.m} releases have the original's values of these variables, row by row"
+            f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
         )
     per_release = tuple(_figures(one, pair.n) for one in links)
     if any(math.isnan(one["precision"]) for one in per_release):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["AT_LEAST", "AT_MOST", "EQUAL", "Predicates", "Table", "matches", "random_predicates"]

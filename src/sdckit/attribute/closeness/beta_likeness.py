@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.attribute.closeness.cell_classes import (
@@ -22,6 +21,7 @@ from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.numerics.compiling import njit
 from sdckit.result import FileFigure
 
 __all__ = ["BetaLikeness", "beta_likeness"]

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.attribute.closeness.cell_classes import Spread
 from sdckit.cells.levels import Levels
 from sdckit.errors import DataError
+from sdckit.numerics.compiling import njit
 
 __all__ = ["branches_of", "distance_by_branches", "distance_by_order", "order_of", "steps_of"]
 

@@ -8,6 +8,7 @@ from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import ColumnError, ScenarioError
 
 __all__ = ["MISSING_RULE", "check_targets", "identical_note", "known_and_learnt"]
@@ -57,5 +58,5 @@ def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:
     """A note where releases are the original in the columns used; nothing where none is."""
     same = sum(pair.identical(used))
-    words = f"{same} of {pair.m} releases have the original's keys and target, row by row"
+    words = f"{releases_have(same, pair.m)} the original's keys and target, row by row"
     return {"released": words} if same else {}

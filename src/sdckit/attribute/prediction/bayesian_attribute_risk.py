@@ -17,6 +17,7 @@ from sdckit.cells.pair import open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import ScenarioError
 from sdckit.result import FileFigure
 
@@ -214,7 +215,7 @@ def bayesian_attribute_risk(
     given = evidence(pair, target, draws, guesses, prior)
     notes = {}
     if same := sum(pair.identical([target])):
-        notes["released"] = f"{same} of {pair.m} releases have the original's target, row by row"
+        notes["released"] = f"{releases_have(same, pair.m)} the original's target, row by row"
     if given.n_missing:
         notes["missing"] = (
             f"the true value of {given.n_missing} of {pair.n} records is that it is missing, a guess like others"

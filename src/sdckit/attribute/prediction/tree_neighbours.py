@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.attribute.prediction.key_features import Features
+from sdckit.numerics.compiling import njit
 
 __all__ = ["tree_neighbours"]
 

@@ -20,6 +20,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe, read_declared, read_given, read_release
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.cli.whole_population import whole_population
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -48,10 +49,10 @@ class Roles:
     """What the columns are, as typed."""
 
     keys: Annotated[Names, ROLE("--keys", metavar="A,B", help="What an intruder could know.")] = None
-    intruder: Annotated[Names, ROLE(metavar="NAME=A,B", help="One of several intruders.")] = None
+    intruders: Annotated[Names, ROLE(metavar="NAME=A,B", help="One of several intruders; repeat it.")] = None
     weight: Annotated[str | None, ROLE(metavar="W", help="Sampling weights.")] = None
     sampling_fraction: Annotated[Share, ROLE(metavar="X", help="Share of the population in the file.")] = None
-    household: Annotated[str | None, ROLE(metavar="HH", help="Who lives together.")] = None
+    household: Annotated[str | None, ROLE(metavar="COLUMN", help="Who lives together.")] = None
     person: Annotated[str | None, ROLE(metavar="P", help="Which rows are one person.")] = None
     sensitive: Annotated[Names, ROLE(metavar="A,B", help="What an intruder would learn.")] = None
     numeric: Annotated[Names, ROLE(metavar="A,B", help="Numeric variables, for outliers.")] = None
@@ -78,7 +79,7 @@ class Roles:
         lists = ("sensitive", "numeric", "identifiers")
         given |= {name: getattr(self, name) for name in same}
         given |= {name: split(getattr(self, name)) for name in lists}
-        return make_scenario(self.scenario, intruders=self.intruder, **given)
+        return make_scenario(self.scenario, intruders=self.intruders, **given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,6 +299,8 @@ def deliver(
     from sdckit.report.screen import screen_page
 
     print_page(screen_page(result), name=name)
+    if taken := whole_population(result.scenario, name, options=True):
+        tell(f"\n{taken}")
     if report is not None:
         tell(f"\nReport written: {report.name}")
     if note:

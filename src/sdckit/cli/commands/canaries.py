@@ -13,7 +13,7 @@ from sdckit.cli.errors import tell
 from sdckit.cli.options import Decimal, Delimiter, Encoding, Missing, Texts, codes, split
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.source import Reading, takes
+from sdckit.cli.source import NoProgress, Reading, takes
 from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ app = typer.Typer(help="Plant records of nobody before synthesis; measure how fa
 KeyFile = Annotated[
     Path, Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")
 ]
-Silent = Annotated[bool, Option("--quiet", "-q", help="No progress; tables, errors and warnings stay.")]
 
 
 @app.command("make")
@@ -60,21 +59,23 @@ def make(
     seed: Annotated[
         int | None, Option(metavar="N", help="Mixed into what is drawn; the key alone repeats it.")
     ] = None,
-    quiet: Silent = False,
+    no_progress: NoProgress = False,
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.
 
-    FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten, nor any file that exists. Exit code 0 when it ran; 2 for bad input.
     """
     from sdckit.data.files.write_file import check_output, write_file
 
     file = reading.file
     _check_seed(seed)
     check_targets(out, key, inputs=reading.inputs)
+    if out.exists():
+        raise DataError(f"{out.name} exists, and an older key may be about it; give another --out")
     if key.exists():
         raise DataError(f"{key.name} exists, and without it nobody finds its records; give another --key")
     check_output(out, sources=reading.inputs)
-    with Steps(quiet=quiet) as steps:
+    with Steps(quiet=no_progress) as steps:
         frame = _read(
             file, None, steps=steps, named=split(variables), identifiers=split(identifiers),
             missing=codes(reading.missing), **reading.how,
@@ -109,7 +110,7 @@ def measure(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
-    quiet: Silent = False,
+    no_progress: NoProgress = False,
 ) -> None:
     """Measure how much nearer a release comes to the planted records than to those held back.
 
@@ -118,7 +119,7 @@ def measure(
     from sdckit.cli.canaries_key import read_key
 
     planted = read_key(key)
-    with Steps(quiet=quiet) as steps:
+    with Steps(quiet=no_progress) as steps:
         frames = [
             _read(
                 one, planted.variables, steps=steps, missing=codes(missing), delimiter=delimiter, encoding=encoding,

@@ -16,6 +16,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.reading import GivenLog, GivenRecipe
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.cli.whole_population import whole_population
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def check(
         str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
     ] = None,
     control: Annotated[
-        Path | None, Option(metavar="FILE", help="People never used to make it: limits on attacks need them.")
+        Path | None,
+        Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
     recipe: GivenRecipe = None,
@@ -146,4 +148,6 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     compared = hasattr(result.assessment, "released")
     told = release_sentence(limits_tree(result.assessment.scenario, compared=compared))
     print_blocks([*([Paragraph(told)] if told else []), Verdicts(tuple(items))])
+    if taken := whole_population(result.assessment.scenario, name):
+        tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -11,11 +11,12 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet
-from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets
+from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ def explore(
         Path | None, Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="The same for every combination.")] = None,
-    risk: Annotated[
+    risk_figure: Annotated[
         str, Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
     ] = "expected_reidentifications",
-    loss: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
+    loss_figure: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
     resume: Annotated[
         Path | None,
@@ -52,6 +53,7 @@ def explore(
     out: Annotated[
         Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")
     ] = None,
+    force: Annotated[bool, Option("--force", help="Replace the table where it exists.")] = False,
     plot: Annotated[
         Path | None, Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")
     ] = None,
@@ -69,6 +71,7 @@ def explore(
     values = read_grid(grid)
     inputs = (*reading.inputs, recipe, scenario, of_type.release_types)
     check_targets(out, plot, resume, inputs=inputs)
+    refuse_existing(out, force=force)
     if out is not None:
         check_format(out, file, excel_safe=False)
     check_chart_name(plot)
@@ -85,7 +88,8 @@ def explore(
         from sdckit.workflow.recipes.explore import explore as run
 
         found = run(
-            frame, steps_of, grid=values, scenario=chosen, seed=seed, risk=risk, loss=loss, workers=workers,
+            frame, steps_of, grid=values, scenario=chosen, seed=seed, risk_figure=risk_figure,
+            loss_figure=loss_figure, workers=workers,
             resume=resume, step=steps.step,
         )  # fmt: skip
         _write(found, out, plot)
@@ -152,6 +156,6 @@ def _print(found: Exploration, name: str, written: list[Path]) -> None:
         rows.append((str(row), *(str(value) for value in point.parameters.values()), *figures, "*" * front))
     table = TableBlock("Recipes tried", heads, tuple(rows), tuple(range(1, len(heads) - 1)))
     best = Paragraph(f"* no other recipe has less of {found.risk} and not more of {found.loss}.", "note")
-    print_blocks([*notes, table, best], head=[f"{name}: {len(found.points)} recipes"])
+    print_blocks([*notes, table, best], head=[f"{name}: {counted(len(found.points), 'recipe')}"])
     if written:
         tell(f"Written: {', '.join(one.name for one in written)}")

@@ -25,10 +25,10 @@ def outliers(
     method: Annotated[
         str, Option(metavar="NAME", help="percentile, mad or robust_mahalanobis.")
     ] = "percentile",
-    upper: Annotated[
+    upper_quantile: Annotated[
         float | None, Option(metavar="X", help="Extreme from this quantile on; default 0.95.")
     ] = None,
-    lower: Annotated[
+    lower_quantile: Annotated[
         float | None, Option(metavar="X", help="Extreme up to this quantile; default none.")
     ] = None,
 ) -> None:
@@ -59,7 +59,7 @@ def outliers(
             numeric=names,
             by=groups,
             method=method,  # type: ignore[arg-type]
-            upper=0.95 if upper is None and lower is None else upper,
-            lower=lower,
+            upper_quantile=0.95 if upper_quantile is None and lower_quantile is None else upper_quantile,
+            lower_quantile=lower_quantile,
         )
     print_measure(source.file.name, result)

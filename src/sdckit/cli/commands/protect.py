@@ -13,6 +13,7 @@ from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
+    Force,
     Labelled,
     Log,
     Out,
@@ -21,6 +22,7 @@ from sdckit.cli.recipe_files import (
     SeedMixed,
     apply_or_replay,
     check_format,
+    check_release,
     codes_of,
     labels_for,
     numbered,
@@ -32,6 +34,8 @@ from sdckit.cli.recipe_files import (
 )
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
+from sdckit.cli.whole_population import whole_population
+from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -58,16 +62,19 @@ def protect(
         ),
     ] = None,
     log: Log = None,
+    force: Force = False,
     replay: Replay = None,
     seed: SeedMixed = None,
-    key: Annotated[
+    id_key: Annotated[
         Texts,
         Option(
-            "--key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."
+            "--id-key",
+            metavar="COLUMN=FILE",
+            help="new_ids: a file with the key, hexadecimal; made up without.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, Option(metavar="R.html", help="Report on the release beside FILE; needs a scenario.")
+        Path | None, Option(metavar="OUT.html", help="Report on the release beside FILE; needs a scenario.")
     ] = None,
     internal: Annotated[
         bool, Option("--internal", help="Exact figures in the report: confidential.")
@@ -85,8 +92,8 @@ def protect(
 ) -> None:
     """Protect a file by a recipe: recode, suppress, perturb, synthesise, step by step.
 
-    FILE is never overwritten. The scenario's identifiers are left out, unless
-    a step deals with them. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten, an older release only with --force, and never without the log that tells of it.
+    The scenario's identifiers are left out, unless a step deals with them. Exit code 0 when it ran; 2 for bad input.
     """
     from sdckit.workflow.recipes.recipe import Recipe
 
@@ -100,10 +107,13 @@ def protect(
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
     inputs = (*reading.inputs, recipe, scenario, of_type.release_types, replay, *_read_by(steps_of, recipe))
-    check_targets(*numbered(out, _m(steps_of)), log, report, inputs=inputs)
+    written_to = numbered(out, _m(steps_of))
+    check_targets(*written_to, log, report, inputs=inputs)
+    if not dry_run:
+        check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
     told = labels_for(out, reading, wanted=labels)
-    keys = _keys(key)
+    keys = _keys(id_key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         frame = read_all(
@@ -114,7 +124,8 @@ def protect(
             check_enough_records(frame.height, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            tell(f"{recipe.name} fits {file.name}: {len(steps_of.steps)} steps, {frame.height:,} records")
+            sizes = f"{counted(len(steps_of.steps), 'step')}, {counted(frame.height, 'record')}"
+            tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
         assessed = None
@@ -146,13 +157,13 @@ def _read_by(recipe: Recipe, path: Path) -> list[Path]:
 
 def _keys(named: list[str] | None) -> dict[str, str]:
     found = {}
-    for column, name in split_named(named, option="--key").items():
+    for column, name in split_named(named, option="--id-key", example="person=key.hex").items():
         path = Path(name)
         try:
             found[column] = path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeError):
             raise FileFormatError(
-                f"--key {column}: {path.name} cannot be read as a hexadecimal key"
+                f"--id-key {column}: {path.name} cannot be read as a hexadecimal key"
             ) from None
     return found
 
@@ -165,6 +176,8 @@ def _print(
     from sdckit.report.screen import recipe_blocks
 
     print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
+    if applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
+        tell(f"\n{taken}")
     tell(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")

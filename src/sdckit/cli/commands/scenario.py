@@ -10,17 +10,20 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import codes
-from sdckit.cli.outputs import STDOUT, check_targets, write_text
+from sdckit.cli.outputs import STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
-from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Make a scenario: what an intruder could know, and the limits a release must keep.")
+TAKEN = "taken for the whole population,\nunless sampling_fraction = X (or weight) is declared in it"
+
+app = typer.Typer(
+    help="Make a scenario: what an intruder could know, and the thresholds a release must keep."
+)
 
 
 @app.callback()
@@ -33,8 +36,8 @@ def _group() -> None:
 def init(
     reading: Reading,
     *,
-    output: Annotated[
-        str, Option("--output", "-o", metavar="OUT.toml", help="Where to write it; - prints it.")
+    out: Annotated[
+        str, Option("--out", "-o", metavar="S.toml", help="Where to write it; - prints it.")
     ] = "scenario.toml",
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
@@ -43,18 +46,17 @@ def init(
     Each guess says how sure it is, and why. What is not sure is asked in the file, under unconfirmed:
     delete each name there when you have looked at it; until then sdckit check refuses to be a gate.
     """
-    file, target = reading.file, Path(output)
-    check_targets(output, inputs=reading.inputs)
-    if output != STDOUT and target.exists() and not force:
-        raise ScenarioError(f"{target.name} exists already; --force replaces it, -o names another")
-    with Steps(quiet=output == STDOUT) as steps:
+    file, target = reading.file, Path(out)
+    check_targets(out, inputs=reading.inputs)
+    refuse_existing(out, force=force)
+    with Steps(quiet=out == STDOUT) as steps:
         steps.step(f"looking at {file.name}")
         from sdckit.data.scenarios.guess import guess_file
         from sdckit.data.scenarios.guess_toml import write_guesses
 
         guesses, name, looked_at, notes = guess_file(file, missing=codes(reading.missing), **reading.how)
         text = write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)
-    if output == STDOUT:
+    if out == STDOUT:
         typer.echo(text, nl=False)
         return
     write_text(target, text)
@@ -66,6 +68,8 @@ def init(
             f"{n} {'column is' if n == 1 else 'columns are'} asked about in it, under unconfirmed; sdckit check "
             f"waits for\nthe answer{'' if n == 1 else 's'}."
         )
+    if not guesses.of("weight"):
+        tell(f"No weight was found: {file.name} will be {TAKEN}.")
     if guesses.of("key"):
         tell("Then:")
         tell(f"  sdckit assess {file.name} --scenario {target.name} --report report.html")

@@ -12,6 +12,7 @@ from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
+    Force,
     Labelled,
     Log,
     Out,
@@ -20,6 +21,7 @@ from sdckit.cli.recipe_files import (
     SeedMixed,
     apply_or_replay,
     check_format,
+    check_release,
     labels_for,
     numbered,
     read_all,
@@ -76,6 +78,7 @@ def synthesize(
     ] = None,
     seed: SeedMixed = None,
     log: Log = None,
+    force: Force = False,
     replay: Replay = None,
     labels: Labelled = None,
     excel_safe: Safe = False,
@@ -83,12 +86,13 @@ def synthesize(
 ) -> None:
     """Synthesise a file: each variable drawn from a model of it given those before.
 
-    FILE is never overwritten. Exit code 0 when it ran; 2 for bad input.
+    FILE is never overwritten, an older release only with --force. Exit code 0 when it ran; 2 for bad input.
     """
     file = reading.file
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
     check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
+    check_release(numbered(out, m), log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
     told = labels_for(out, reading, wanted=labels)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
@@ -145,4 +149,4 @@ def _predictors(formulas: Sequence[str]) -> dict[str, str]:
 
 def _models(text: str) -> dict[str, str]:
     """Read one ``--models``, which may name several with commas between them."""
-    return split_named(split([text]), option="--models")
+    return split_named(split([text]), option="--models", example="income=normal")

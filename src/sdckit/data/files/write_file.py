@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from sdckit.errors import DataError, FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["WRITTEN", "check_output", "write_file"]
+__all__ = ["WRITTEN", "check_output", "write_file", "writing_file"]
 
 WRITTEN: dict[str, str] = {
     ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet", ".pq": "Parquet",
@@ -89,6 +90,22 @@ def write_file(
     ...     file.read_text(encoding="utf-8").splitlines()
     ['a,b', '1,x', ",'=1+1"]
     """
+    with writing_file(data, path, labels=labels, excel_safe=excel_safe, sources=sources, private=private):
+        pass
+    return Path(path)
+
+
+@contextmanager
+def writing_file(
+    data: Any,
+    path: str | Path,
+    *,
+    labels: FileLabels | Mapping[str, str] | None = None,
+    excel_safe: bool = False,
+    sources: Iterable[str | Path] = (),
+    private: bool = False,
+) -> Iterator[None]:
+    """Write the same beside its place, and move it there when the block has ended well."""
     told = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
@@ -107,7 +124,7 @@ def write_file(
             _write_described(frame, part, kind, told.variables)
         else:
             _write(frame, part, kind, delimiter)
-    return Path(path)
+        yield
 
 
 def _paths(sources: Iterable[str | Path]) -> tuple[Path, ...]:

@@ -89,7 +89,7 @@ def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
     not UTF-8 or not TOML; the message gives the line.
     """
     if path.is_dir():
-        raise FileFormatError(f"{path.name} is a directory; name the {what} in it")
+        raise FileFormatError(f"{path.name or path} is a directory; name the {what} in it")
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

@@ -16,6 +16,7 @@ from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import DataError, ScenarioError
 from sdckit.result import FileFigure
 
@@ -303,8 +304,7 @@ def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
 
 def values_note(same: int, m: int, where: str = "values of these variables, row by row") -> dict[str, str]:
     """A note where so many of m releases have the original's values; nothing where none has."""
-    which = "the release has" if m == 1 else f"{same} of {m} releases have"
-    return {"released": f"{which} the original's {where}"} if same else {}
+    return {"released": f"{releases_have(same, m)} the original's {where}"} if same else {}
 
 
 def _files(pair: Pair, names: Sequence[str]) -> list[tuple[Floats, ...]]:

@@ -225,8 +225,8 @@ class MatchingRisk(PairRecordResult):
         shown = [one.name for one in self.variables] if values else []
         return self.pair.records(chosen, rows=rows, prefix=self.prefix, show=shown)
 
-    def summary(self, *, threshold: float | None = None, show_cases: bool = False) -> Any:
-        """The figures as a small frame (``figure``, ``value``).
+    def details(self, *, threshold: float | None = None, show_cases: bool = False) -> Any:
+        """Every figure as a frame (``figure``, ``value``), and those of a threshold.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class MatchingRisk(PairRecordResult):
             raise DataError(
                 "show_cases= shows the targets above a threshold; give threshold=", argument="show_cases"
             )
-        found = super().summary()
+        found = super().details()
         if threshold is None:
             return found
         each = self.high_risk_counts(threshold)

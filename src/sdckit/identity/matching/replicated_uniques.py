@@ -17,6 +17,7 @@ from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
@@ -159,7 +160,7 @@ def open_keys(
     names = resolve_roles(scenario=scenario, keys=keys).keys
     pair = open_pair(original, released, categories={"keys": names}, also=also, id=id)
     same = sum(pair.identical(names))
-    notes = {"released": f"{same} of {pair.m} releases have the original's keys, row by row"} if same else {}
+    notes = {"released": f"{releases_have(same, pair.m)} the original's keys, row by row"} if same else {}
     return pair, names, notes
 
 

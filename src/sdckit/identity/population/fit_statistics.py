@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["FitStatistics", "GridSums", "fit_statistics", "grid_functions", "sum_grid"]

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
 
 __all__ = [
     "CELL", "SINGLE", "START", "Level", "Lists", "Problem", "Work", "book", "count_in_table", "intersect",

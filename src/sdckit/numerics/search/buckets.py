@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run

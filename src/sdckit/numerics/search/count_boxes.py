@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_plane import build_plane, count_line, count_plane
 from sdckit.numerics.search.count_tree import build_tree, count_tree
 from sdckit.numerics.threads import chunks, n_threads, run

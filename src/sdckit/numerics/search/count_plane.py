@@ -10,7 +10,8 @@ for the memory of many of them at once instead of one by one.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sdckit.numerics.compiling import njit
 
 __all__ = ["build_plane", "count_line", "count_plane"]
 

@@ -8,7 +8,8 @@ through are opened.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sdckit.numerics.compiling import njit
 
 __all__ = ["build_tree", "count_tree", "halve"]
 

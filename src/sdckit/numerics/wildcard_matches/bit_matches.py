@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import GOLDEN
 from sdckit.numerics.threads import run
 from sdckit.numerics.wildcard_matches.wildcards import Matched

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit
 from sdckit.numerics.wildcard_matches.merging import Merged
 from sdckit.numerics.wildcard_matches.sections import next_levels

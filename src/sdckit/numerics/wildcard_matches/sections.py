@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit, spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.wildcard_matches.submargins import Sums

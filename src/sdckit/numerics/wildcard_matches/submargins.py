@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import GOLDEN, spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.search.buckets import Weighed, deal

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run

@@ -57,7 +57,7 @@ def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats
     matrix = np.column_stack(columns)
     whole = matrix[~np.isnan(matrix).any(axis=1)]
     if len(whole) < 2:
-        raise DataError("fewer than two records are complete in the columns; take method='additive'")
+        raise DataError("fewer than two records are complete in the columns; take how='additive'")
     roots, vectors = np.linalg.eigh(np.atleast_2d(np.cov(whole.T)))
     half = vectors * np.sqrt(np.maximum(roots, 0.0))
     plain = np.column_stack([_normal(rng, len(matrix)) for _ in columns])
@@ -190,7 +190,7 @@ def add_noise(
     *,
     columns: Sequence[str],
     noise: float = 10.0,
-    method: str = "additive",
+    how: str = "additive",
     keep_zeros: bool = False,
     household: str | None = None,
     household_variables: Sequence[str] | None = None,
@@ -207,7 +207,7 @@ def add_noise(
         Standard deviation of the noise in percent of that of the variable, whatever the method; above 0.
         "correlated2" and "romm" need less than 100. For "outlier", in percent of the value's distance from
         the median.
-    method : {"additive", "correlated", "correlated2", "outlier", "romm"}
+    how : {"additive", "correlated", "correlated2", "outlier", "romm"}
         Independent noise ("additive"); noise with the correlations of the data ("correlated"); the same,
         with the data drawn in so that means and covariances are kept in expectation ("correlated2"); on
         outliers only, the more the farther out they are ("outlier"); random orthogonal masking, which keeps
@@ -262,11 +262,11 @@ def add_noise(
     ({'income': 3}, [1, 2, 3, 4], 1)
     """
     names = chosen(columns)
-    share = _check_options(noise, method, keep_zeros)
+    share = _check_options(noise, how, keep_zeros)
     parted = in_two_parts(
         data, names, household, household_variables, seed,
         lambda part, some, own: add_noise(
-            part, columns=some, noise=noise, method=method, keep_zeros=keep_zeros, seed=own
+            part, columns=some, noise=noise, how=how, keep_zeros=keep_zeros, seed=own
         ),
     )  # fmt: skip
     if parted is not None:
@@ -277,17 +277,17 @@ def add_noise(
     before = list(values.values())
     secret: dict[str, Any] = {"seed": secret_seed}
     notes: dict[str, str] = {}
-    if method == "outlier":
+    if how == "outlier":
         found, secret["outliers"], said = on_outliers(before, share, rng)
         notes |= {"outliers": said} if said else {}
         notes |= {} if secret["outliers"] else {"changed": "no value is an outlier"}
     else:
-        found = KINDS[method](before, share, rng)
+        found = KINDS[how](before, share, rng)
     if keep_zeros:
         found = [_zeros_kept(old, new) for old, new in zip(before, found, strict=True)]
     made = dict(zip(names, found, strict=True))
     out = with_numbers(frame, made)
-    parameters = {"columns": list(names), "noise": float(noise), "method": method, "keep_zeros": keep_zeros}
+    parameters = {"columns": list(names), "noise": float(noise), "how": how, "keep_zeros": keep_zeros}
     notes |= became_fractions(frame, out, names)
     change = Change("add_noise", len(frame), count_changed(values, made), parameters, secret, notes)
     return Protected(out, change)
@@ -297,18 +297,18 @@ def _zeros_kept(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDAr
     return np.where(before == 0, before, after)
 
 
-def _check_options(noise: object, method: str, keep_zeros: object) -> float:
-    if method == "restr":
+def _check_options(noise: object, how: str, keep_zeros: object) -> float:
+    if how == "restr":
         raise DataError(
             "method 'restr' adds no noise: it is a fixed linear map that anybody can turn back; "
             "'correlated2' keeps means and covariances",
-            argument="method",
+            argument="how",
         )
-    arguments.choice(method, "method", METHODS)
+    arguments.choice(how, "how", METHODS)
     says = "is the noise's standard deviation in percent of the variable's"
     percent = arguments.amount_above(noise, "noise", says)
-    if method in BELOW_100 and percent >= 100:
-        raise DataError(f"noise of method {method!r} is below 100 percent", argument="noise")
-    if arguments.flag(keep_zeros, "keep_zeros") and method == "romm":
+    if how in BELOW_100 and percent >= 100:
+        raise DataError(f"noise of method {how!r} is below 100 percent", argument="noise")
+    if arguments.flag(keep_zeros, "keep_zeros") and how == "romm":
         raise DataError("keep_zeros: method 'romm' cannot keep zeros", argument="keep_zeros")
     return percent / 100

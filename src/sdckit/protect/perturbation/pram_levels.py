@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column
 from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.errors import DataError
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.draws import PIECE
 

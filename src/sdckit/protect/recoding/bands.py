@@ -73,12 +73,12 @@ def given_bands(
 
 
 def cut_bands(
-    values: NDArray[np.float64], n: int, *, method: Method, closed: Closed | None,
+    values: NDArray[np.float64], n: int, *, how: Method, closed: Closed | None,
     labels: Sequence[str] | None, whole: bool,
 ) -> Bands:  # fmt: skip
     """Cut numbers into `n` bands, the outer ones open.
 
-    `values`: NaN is missing. `n`: bands asked for; equal quantiles make fewer. `method` (one of
+    `values`: NaN is missing. `n`: bands asked for; equal quantiles make fewer. `how` (one of
     "equal_width", "log", "equal_frequency"): edges in equal steps of the numbers or of their logarithms, one
     unit beyond the smallest and the largest, or at the quantiles (type 7). `closed`, `labels`, `whole`: as in
     `given_bands`. Raises `DataError`: not a number of bands, no value, one single value, infinite ones;
@@ -91,7 +91,7 @@ def cut_bands(
     if closed is not None:
         arguments.choice(closed, "closed", get_args(Closed))
     arguments.count(n, "bands", "as a number says how many", at_least=2, at_most=MOST)
-    arguments.choice(method, "method", get_args(Method))
+    arguments.choice(how, "how", get_args(Method))
     if closed == "both":
         raise DataError('closed="both" is for {label: (low, high)}: edges share no end', argument="closed")
     known = values[~np.isnan(values)]
@@ -100,10 +100,10 @@ def cut_bands(
     low, high = float(known.min()), float(known.max())
     if low == high:
         raise DataError("bands: all values are the same; there is nothing to cut", argument="bands")
-    if method == "log" and low <= 0:
-        says = 'method="log" takes the logarithm; some values are zero or negative, give the edges'
-        raise DataError(says, argument="method")
-    if method == "equal_frequency":
+    if how == "log" and low <= 0:
+        says = 'how="log" takes the logarithm; some values are zero or negative, give the edges'
+        raise DataError(says, argument="how")
+    if how == "equal_frequency":
         edges = np.quantile(known, np.arange(1, n) / n)
         rounded = np.array([float(f"{edge:.3g}") for edge in edges])
         edges = rounded if len(np.unique(rounded)) == len(np.unique(edges)) else edges
@@ -112,7 +112,7 @@ def cut_bands(
         inside = (edges > low) & (edges <= high) if closed != "right" else (edges >= low) & (edges < high)
         edges = edges[inside]
     else:
-        edges = _steps(low, high, n, log=method == "log", whole=whole)
+        edges = _steps(low, high, n, log=how == "log", whole=whole)
     return _between(np.array([-math.inf, *edges, math.inf]), closed or "left", labels, whole=whole)
 
 

@@ -10,9 +10,9 @@ end.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.protect.recoding.mdav_tree import LEAF, build, remove
 
 __all__ = ["mdav_groups"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_tree import halve
 
 __all__ = ["LEAF", "build", "remove"]

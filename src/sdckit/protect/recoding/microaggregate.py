@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
@@ -14,6 +13,7 @@ from sdckit.data.columns import first_rows
 from sdckit.data.replace import open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
@@ -116,7 +116,7 @@ def _by_outlyingness(values: Floats, k: int, seed: int) -> Ints:
     if away is None:
         raise DataError(
             "the robust covariance of the columns is singular in the file or a stratum (too few records, "
-            "or columns that determine each other); leave out columns or take method='mdav'"
+            "or columns that determine each other); leave out columns or take how='mdav'"
         )
     return mdav_groups(scaled, k, ranking=np.argsort(-away, kind="stable"))
 
@@ -142,7 +142,7 @@ def microaggregate(
     *,
     columns: Sequence[str],
     k: int = 3,
-    method: str = "mdav",
+    how: str = "mdav",
     measure: str = "mean",
     strata: Sequence[str] | None = None,
     sort_by: str | None = None,
@@ -159,7 +159,7 @@ def microaggregate(
         Variables of numbers to change.
     k : int
         Records of a group at least, 2 or more.
-    method : {"mdav", "univariate", "individual_ranking", "rmd", "pca", "single", "simple"}
+    how : {"mdav", "univariate", "individual_ranking", "rmd", "pca", "single", "simple"}
         Who is alike. All columns at once: by maximum distance to average ("mdav"), around the records most
         outlying by the robust Mahalanobis distance ("rmd"), along the first principal component ("pca"),
         along one column ("single"), along the file ("simple"). Each column for itself: with the least sum of
@@ -221,19 +221,19 @@ def microaggregate(
     ([5, 90, 5, 5, 90, 90], [12, 800, 12, 12, 800, 800])
     """
     names, within = chosen(columns), arguments.names(strata, "strata") or ()
-    _check_options(k, method, measure, sort_by)
+    _check_options(k, how, measure, sort_by)
     along = sort_by or names[0]
     parted = in_two_parts(
         data, names, household, household_variables, seed,
         lambda part, some, own: microaggregate(
-            part, columns=some, k=k, method=method, measure=measure, strata=strata, sort_by=sort_by, seed=own
+            part, columns=some, k=k, how=how, measure=measure, strata=strata, sort_by=sort_by, seed=own
         ), also=(*within, *([] if sort_by is None else [sort_by])),
     )  # fmt: skip
     if parted is not None:
         return parted
     frame = open_eager(data, {"columns": names, "strata": within, "sort_by": (along,)})
     values = numbers(frame, names)
-    line = numbers(frame, [along])[along] if method == "single" else np.empty(0)
+    line = numbers(frame, [along])[along] if how == "single" else np.empty(0)
     parts = strata_rows(frame, within)
     at_least(int(k), parts, within, len(frame))
     _enough_values(values, parts, int(k))
@@ -243,7 +243,7 @@ def microaggregate(
     def grouped(work: tuple[Ints, int]) -> tuple[list[Floats], int]:
         rows, own = work
         return _changed([one[rows] for one in values.values()], line[rows] if len(line) else line,
-                        int(k), method, measure, own)  # fmt: skip
+                        int(k), how, measure, own)  # fmt: skip
 
     made = {name: one.copy() for name, one in values.items()}
     n_groups = 0
@@ -256,40 +256,40 @@ def microaggregate(
     change = Change(
         "microaggregate", len(frame), count_changed(values, made),
         parameters={
-            "columns": list(names), "k": int(k), "method": method, "measure": measure, "strata": list(within),
-            "sort_by": along if method == "single" else None,
+            "columns": list(names), "k": int(k), "how": how, "measure": measure, "strata": list(within),
+            "sort_by": along if how == "single" else None,
         },
-        secret={"seed": secret} if method == "rmd" else {},
-        notes={**_notes(values, n_groups, method), **became_fractions(frame, out, names)},
+        secret={"seed": secret} if how == "rmd" else {},
+        notes={**_notes(values, n_groups, how), **became_fractions(frame, out, names)},
     )  # fmt: skip
     return Protected(out, change)
 
 
 def _changed(
-    columns: list[Floats], line: Floats, k: int, method: str, measure: str, seed: int
+    columns: list[Floats], line: Floats, k: int, how: str, measure: str, seed: int
 ) -> tuple[list[Floats], int]:
     """The new values of the columns of a stratum, and the number of groups (of all columns where one by one)."""
-    if method in ONE_BY_ONE:
-        groups = [_alone(one, k, method) for one in columns]
+    if how in ONE_BY_ONE:
+        groups = [_alone(one, k, how) for one in columns]
         count = sum(int(group.max()) + 1 for group in groups)
     else:
-        if method == "single":
+        if how == "single":
             group = ranked(np.argsort(line, kind="stable"), k)
         else:
-            group = RULES[method](np.column_stack(columns), k, seed)
+            group = RULES[how](np.column_stack(columns), k, seed)
         count = int(group.max()) + 1
         groups = [enough_each(one, group, k) for one in columns]
     return [_replaced(one, group, measure) for one, group in zip(columns, groups, strict=True)], count
 
 
-def _alone(values: Floats, k: int, method: str) -> Ints:
+def _alone(values: Floats, k: int, how: str) -> Ints:
     """Groups of one column; -1 where missing."""
     known = ~np.isnan(values)
     group = np.full(len(values), -1)
     if known.any():
         there = values[known]
         by_rank = np.argsort(there, kind="stable")
-        group[known] = optimal(there, k) if method == "univariate" else ranked(by_rank, k)
+        group[known] = optimal(there, k) if how == "univariate" else ranked(by_rank, k)
     return group
 
 
@@ -335,8 +335,8 @@ def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None
             )
 
 
-def _notes(values: dict[str, Floats], n_groups: int, method: str) -> dict[str, str]:
-    each = " over all columns" if method in ONE_BY_ONE and len(values) > 1 else ""
+def _notes(values: dict[str, Floats], n_groups: int, how: str) -> dict[str, str]:
+    each = " over all columns" if how in ONE_BY_ONE and len(values) > 1 else ""
     notes = {"groups": f"{n_groups:,} groups{each}"}
     if any(np.isnan(one).any() for one in values.values()):
         notes["missing"] = "missing values stay missing; every mean is one of k values or more"
@@ -346,10 +346,10 @@ def _notes(values: dict[str, Floats], n_groups: int, method: str) -> dict[str, s
     return notes
 
 
-def _check_options(k: object, method: str, measure: str, sort_by: object) -> None:
+def _check_options(k: object, how: str, measure: str, sort_by: object) -> None:
     arguments.count(k, "k", "counts the records of a group", at_least=2)
-    arguments.choice(method, "method", METHODS)
+    arguments.choice(how, "how", METHODS)
     arguments.choice(measure, "measure", MEASURES)
     arguments.column_or_none(sort_by, "sort_by")
-    if sort_by is not None and method != "single":
-        raise DataError("sort_by= is for method='single'; the other methods need none", argument="sort_by")
+    if sort_by is not None and how != "single":
+        raise DataError("sort_by= is for how='single'; the other methods need none", argument="sort_by")

@@ -30,7 +30,7 @@ def recode(
     groups: Mapping[Any, Any] | None = None,
     hierarchy: Hierarchy | str | Path | Mapping[Any, Any] | None = None,
     level: int | str | None = None,
-    method: Method = "equal_width",
+    how: Method = "equal_width",
     closed: Closed | None = None,
     labels: Sequence[str] | None = None,
     outside: Outside = "error",
@@ -51,7 +51,7 @@ def recode(
         Each value with its coarser names, see `read_hierarchy`; a mapping is ``{value: [its names]}``.
     level : int or str, optional
         How many levels up, from 1, or the level's name; needed where there are several.
-    method : {"equal_width", "log", "equal_frequency"}
+    how : {"equal_width", "log", "equal_frequency"}
         How a number of bands is cut.
     closed : {"left", "right", "both"}, optional
         The end that belongs to a band: the left one, but both in a mapping.
@@ -103,13 +103,13 @@ def recode(
         says = f"give one of bands=, groups= and hierarchy=; there are {len(given)}"
         raise DataError(says, argument=given[-1] if given else "bands")
     arguments.column(column, "column")
-    _check_options(given[0], bands, level=level, method=method, closed=closed, labels=labels, outside=outside)
+    _check_options(given[0], bands, level=level, how=how, closed=closed, labels=labels, outside=outside)
     if hierarchy is not None:
         hierarchy = as_hierarchy(hierarchy)  # before the data is looked at: a bad file is told first
         hierarchy.at(level)
     frame = open_eager(data, {"column": [column]})
     if bands is not None:
-        return _banded(frame, column, bands, method=method, closed=closed, labels=labels, outside=outside)
+        return _banded(frame, column, bands, how=how, closed=closed, labels=labels, outside=outside)
     values = distinct_values(frame[column])
     if groups is not None:
         new_of = groups_map(groups, column, values.kind)
@@ -134,24 +134,24 @@ def recode(
 
 
 def _check_options(
-    given: str, bands: Any, *, level: object, method: str, closed: object, labels: object, outside: str
+    given: str, bands: Any, *, level: object, how: str, closed: object, labels: object, outside: str
 ) -> None:
     arguments.choice(outside, "outside", get_args(Outside))
-    arguments.choice(method, "method", get_args(Method))
+    arguments.choice(how, "how", get_args(Method))
     if level is not None and given != "hierarchy":
         raise DataError("level= goes with hierarchy=", argument="level")
     if (closed is not None or labels is not None) and given != "bands":
         which = "labels" if closed is None else "closed"
         raise DataError("closed= and labels= go with bands=", argument=which)
-    if method != "equal_width" and (given != "bands" or not isinstance(bands, Integral)):
-        raise DataError("method= says how a number of bands is cut, as in bands=5", argument="method")
+    if how != "equal_width" and (given != "bands" or not isinstance(bands, Integral)):
+        raise DataError("how= says how a number of bands is cut, as in bands=5", argument="how")
     if outside == "keep" and given == "bands":
         says = 'outside="keep" would leave numbers among the bands; give "missing", or wider bands'
         raise DataError(says, argument="outside")
 
 
 def _banded(
-    frame: Any, column: str, bands: Any, *, method: Method, closed: Closed | None,
+    frame: Any, column: str, bands: Any, *, how: Method, closed: Closed | None,
     labels: Sequence[str] | None, outside: Outside,
 ) -> Protected:  # fmt: skip
     values = float_values(frame[column], "bands:")
@@ -160,7 +160,7 @@ def _banded(
     cut = isinstance(bands, Integral)
     made: Bands
     if cut:
-        made = cut_bands(values, int(bands), method=method, closed=closed, labels=labels, whole=whole)
+        made = cut_bands(values, int(bands), how=how, closed=closed, labels=labels, whole=whole)
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
@@ -188,7 +188,7 @@ def _banded(
         if len(made.labels) < bands:
             notes["bands"] = "equal quantiles are one edge, so there are fewer bands than asked for"
     parameters = {
-        "column": column, "bands": list(made.labels), **({"method": method} if cut else {}),
+        "column": column, "bands": list(made.labels), **({"how": how} if cut else {}),
         "closed": closed or ("both" if isinstance(bands, Mapping) else "left"), "outside": outside,
     }  # fmt: skip
     change = Change("recode", len(frame), {column: len(known)}, parameters, secret, notes)

@@ -22,7 +22,7 @@ LARGEST = 2.0**53
 
 
 def round_to(
-    data: Any, *, column: str, base: float, method: Rounding = "nearest", seed: arguments.Seed = None
+    data: Any, *, column: str, base: float, how: Rounding = "nearest", seed: arguments.Seed = None
 ) -> Protected:
     """Round the numbers of one column to multiples of a base.
 
@@ -34,7 +34,7 @@ def round_to(
         A column of numbers.
     base : float
         Greater than 0.
-    method : {"nearest", "down", "random"}
+    how : {"nearest", "down", "random"}
         To the nearest multiple (halfway to the even one), to the next below, or at random to one of the two
         around it, with the chances that keep every expected value as it was.
     seed : int or numpy.random.Generator, optional
@@ -67,27 +67,27 @@ def round_to(
     """
     arguments.column(column, "column")
     arguments.amount_above(base, "base", "is the number whose multiples remain")
-    arguments.choice(method, "method", get_args(Rounding))
+    arguments.choice(how, "how", get_args(Rounding))
     drawn, secret = open_rng(seed)
     frame = open_eager(data, {"column": [column]})
     values = float_values(frame[column], "column")
     if (large := int((np.abs(values[np.isfinite(values)]) > LARGEST).sum())) > 0:
         raise DataError(f"column {column!r}: {large} values are beyond 2^53, too large to be rounded exactly")
-    rng = drawn if method == "random" else None
-    rounded = as_held(frame[column], multiples(values, float(base), method, rng))
+    rng = drawn if how == "random" else None
+    rounded = as_held(frame[column], multiples(values, float(base), how, rng))
     hit = np.isfinite(values) & (rounded != values)
     out = with_some_numbers(frame, {column: (hit, rounded[hit])})
     change = Change(
         "round_to", len(frame), {column: int(hit.sum())},
-        {"column": column, "base": base, "method": method},
-        {"seed": secret} if method == "random" else {},
+        {"column": column, "base": base, "how": how},
+        {"seed": secret} if how == "random" else {},
         _notes(frame[column].dtype, rounded[hit], column),
     )  # fmt: skip
     return Protected(out, change)
 
 
 def multiples(
-    values: NDArray[np.float64], base: float, method: Rounding, rng: np.random.Generator | None
+    values: NDArray[np.float64], base: float, how: Rounding, rng: np.random.Generator | None
 ) -> NDArray[np.float64]:
     """The multiple of the base that each value becomes.
 
@@ -100,7 +100,7 @@ def multiples(
         quotient = values * round(per_unit) if exact else values / base
         near = np.rint(quotient)
         is_multiple = np.abs(quotient - near) <= TINY * np.maximum(1.0, np.abs(quotient))
-        if method == "nearest":
+        if how == "nearest":
             times = near
         else:
             times = np.floor(quotient)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.protect.suppression.suppression_choices import Choices, Order, hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation

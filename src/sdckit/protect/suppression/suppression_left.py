@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sdckit.numerics.compiling import njit
 
 __all__ = ["MANY", "NONE", "left_among_pairs", "left_in_tables"]
 

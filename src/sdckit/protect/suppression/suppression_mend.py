@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_near import nearest_sets, nested_sets, too_many

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.protect.suppression.suppression_choices import Order, hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.households import Homes
 from sdckit.errors import ColumnError
+from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile

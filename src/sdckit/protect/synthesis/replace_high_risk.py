@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
@@ -16,6 +15,7 @@ from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import read_shared

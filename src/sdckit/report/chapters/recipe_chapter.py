@@ -75,8 +75,7 @@ def _step(
     told = {
         name: value
         for name, value in arguments.items()
-        if internal
-        or (name not in change.secret and ("method" if name == "how" else name) in change.parameters)
+        if internal or (name not in change.secret and name in change.parameters)
     }
     changed = tuple(
         _changed(f"step{number}.{variable}", variable, count, change.n, ledger, _once(variable, done))

@@ -16,6 +16,7 @@ from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.utility.losses.loss_release import (
     UNDEFINED,
@@ -284,8 +285,9 @@ def _notes(
 ) -> dict[str, str]:
     notes: dict[str, str] = {}
     if same := sum(not one.distance.any() and one.same for one in found):
-        which = "the release has" if pair.m == 1 else f"{same} of {pair.m} releases have"
-        notes["released"] = f"{which} the original's values of these variables, row by row"
+        notes["released"] = (
+            f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
+        )
     for figure, reason in UNDEFINED.items():
         if any(math.isnan(one.figures[figure]) for one in found):
             notes[figure] = reason if roles["numeric"] else "no numeric variables"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
 __all__ = ["Design", "column_sums", "gram", "rows_with", "sweep"]

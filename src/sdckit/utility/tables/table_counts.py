@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.numerics.compiling import njit
 
 __all__ = ["Crossed", "count_levels", "count_pairs", "cross", "cross_from", "prefix_words"]
 

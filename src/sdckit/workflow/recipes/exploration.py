@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import frame_of
-from sdckit.display import EXACT, Displayed, exact_shown
+from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.numerics.pareto import pareto
 from sdckit.workflow.recipes.recipe_figures import FIGURES
 
@@ -122,8 +122,8 @@ class Exploration(Displayed):
 
     def __repr__(self) -> str:
         return (
-            f"Exploration({len(self.points)} recipes on {self.n} records, {sum(self.on_front)} on the front of "
-            f"{self.risk} and {self.loss})"
+            f"Exploration({counted(len(self.points), 'recipe')} on {counted(self.n, 'record')}, "
+            f"{sum(self.on_front)} on the front of {self.risk} and {self.loss})"
         )
 
 

@@ -14,6 +14,7 @@ from sdckit.data.arguments import Seed
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
+from sdckit.display import counted
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import n_threads
 from sdckit.workflow.recipes.exploration import Exploration, Point
@@ -37,8 +38,8 @@ def explore(
     grid: Mapping[str, Sequence[Any]],
     scenario: Scenario | None = None,
     seed: Seed = None,
-    risk: str = "expected_reidentifications",
-    loss: str = "share_changed",
+    risk_figure: str = "expected_reidentifications",
+    loss_figure: str = "share_changed",
     workers: int | None = None,
     resume: str | Path | None = None,
     step: Callable[[str], None] | None = None,
@@ -58,8 +59,8 @@ def explore(
     seed : int, numpy.random.Generator or None
         The same for every combination, so that they differ by their arguments and not by luck. Needed with
         `resume` where the recipe draws random numbers. No release is made of it: `Recipe.apply` draws others.
-    risk : {"expected_reidentifications", "sample_uniques", "below_k"}
-    loss : {"share_changed", "pmse"}
+    risk_figure : {"expected_reidentifications", "sample_uniques", "below_k"}
+    loss_figure : {"share_changed", "pmse"}
         The two figures of the map, see `Applied.steps`; of several intruders the worst.
     workers : int, optional
         Combinations at a time; default as many as there are processors. The figures do not depend on it.
@@ -100,15 +101,15 @@ def explore(
     >>> from sdckit.data.scenarios.scenario import Scenario
     >>> found = explore(
     ...     survey, recipe, grid={"1.bands": [2, 4], "pram.pd": [0.6, 1.0]}, scenario=Scenario(keys=["age", "job"]),
-    ...     risk="sample_uniques", seed=3,
+    ...     risk_figure="sample_uniques", seed=3,
     ... )
     >>> found.table.select("1.bands", "pram.pd", "sample_uniques").rows()
     [(2, 0.6, 3.0), (2, 1.0, 1.0), (4, 0.6, 3.0), (4, 1.0, 1.0)]
     """
     if not isinstance(recipe, Recipe):
         raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
-    _check_figure("risk", risk, RISKS)
-    _check_figure("loss", loss, LOSSES)
+    _check_figure("risk_figure", risk_figure, RISKS)
+    _check_figure("loss_figure", loss_figure, LOSSES)
     chosen = recipe.find_scenario(scenario)
     if chosen is None:
         raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
@@ -138,7 +139,9 @@ def explore(
         few = {name: known.get(name, 1) for name in FEW}
         points.append(Point(one, {name: known[name] for name in FIGURES}, known["note"], **few))
     watch = Watch(data, chosen)
-    return Exploration(tuple(points), risk, loss, len(frame), watch.k, recipe, frame.implementation)
+    return Exploration(
+        tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation
+    )
 
 
 def _check_figure(role: str, name: str, offered: Sequence[str]) -> None:
@@ -203,7 +206,11 @@ def _run_all(
     """Measure what is not known yet; every finished point is kept, also when the program is interrupted."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))
-    tell(f"{n - len(waiting)} of {n} recipes are known" if len(waiting) < n else f"trying {n} recipes")
+    tell(
+        f"{n - len(waiting)} of {counted(n, 'recipe')} known"
+        if len(waiting) < n
+        else f"trying {counted(n, 'recipe')}"
+    )
     with warnings.catch_warnings():  # the same warnings for every combination say nothing of any
         warnings.simplefilter("ignore", SdcWarning)
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sdckit-explore") as pool:
@@ -211,7 +218,7 @@ def _run_all(
             try:
                 for done, future in enumerate(as_completed(futures), n - len(waiting) + 1):
                     runs.add(futures[future], future.result())
-                    tell(f"{done} of {n} recipes tried")
+                    tell(f"{done} of {counted(n, 'recipe')} tried")
             finally:
                 for future in futures:
                     future.cancel()

@@ -43,8 +43,8 @@ class Recipe(Displayed):
     Parameters
     ----------
     steps : sequence of mapping
-        Each with ``method``, the name of a protection function, and that function's keyword arguments; one
-        that is itself called ``method`` is written ``how``. Seeds, keys and scenarios are not part of a step: a
+        Each with ``method``, the name of a protection function, and that function's keyword arguments by
+        their names. Seeds, keys and scenarios are not part of a step: a
         recipe can be passed on, since what it drew follows from a secret that only the log holds.
     title : str
     scenario : str, optional
@@ -203,7 +203,7 @@ class Recipe(Displayed):
 
     def apply(
         self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, secret: bytes | str | None = None,
-        keys: Keys | None = None, watch: bool = True, step: Callable[[str], None] | None = None,
+        id_keys: Keys | None = None, watch: bool = True, step: Callable[[str], None] | None = None,
     ) -> Applied:  # fmt: skip
         """Apply every step; the whole recipe is held against the data before the first one runs.
 
@@ -219,7 +219,7 @@ class Recipe(Displayed):
             What makes the draws, 16 bytes or more; 32 random ones, kept in the log, where not given. Each step
             draws from a seed of its own made of this secret, `seed` and its position, so that the first n steps
             give the same whatever follows: ``secret=applied.log.secret`` draws again what was drawn.
-        keys : mapping of str to bytes or hexadecimal str, optional
+        id_keys : mapping of str to bytes or hexadecimal str, optional
             The secret of `new_ids`, by its column; made up and kept in the log where not given.
         watch : bool
             Whether risk and utility are measured after each step.
@@ -248,7 +248,7 @@ class Recipe(Displayed):
         self.check(frame, scenario=chosen)
         if secret is None and self.is_random:
             warn_of_short(seed, keeper="log")
-        own = self._own_keys(keys)
+        own = self._own_keys(id_keys)
         files = self._digests()
         tell = step or (lambda _: None)
         watcher = Watch(frame, chosen)
@@ -323,7 +323,7 @@ class Recipe(Displayed):
         scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
         applied = recipe.apply(
-            data, scenario=scenario, seed=then.seed, secret=then.secret, keys=keys, watch=watch, step=step,
+            data, scenario=scenario, seed=then.seed, secret=then.secret, id_keys=keys, watch=watch, step=step,
         )  # fmt: skip
         for number, (now, before) in enumerate(zip(applied.log.steps, then.steps, strict=True), 1):
             if now.changed != before.changed:
@@ -339,7 +339,9 @@ class Recipe(Displayed):
         for column in keys or {}:
             if column not in steps.values():
                 near = did_you_mean(column, steps.values())
-                raise ScenarioError(f"keys: no step makes new identifiers of {column!r}; {near}")
+                raise ScenarioError(
+                    f"id_keys: no step makes new identifiers of {column!r}; {near}", argument="id_keys"
+                )
         twice = [column for column in steps.values() if list(steps.values()).count(column) > 1]
         if twice:
             raise ScenarioError(f"new_ids: two steps make identifiers of {twice[0]!r}; one is enough")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.frames import frame_of, open_frame
-from sdckit.display import Displayed
+from sdckit.display import Displayed, counted
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog
@@ -151,7 +151,10 @@ class Applied(Displayed):
 
     def __repr__(self) -> str:
         files = len(self.data) if isinstance(self.data, list) else 1
-        told = [f"{len(self.log.steps)} step(s) on {self.log.n} records" + (f", {files} files" * (files > 1))]
+        told = [
+            f"{counted(len(self.log.steps), 'step')} on {counted(self.log.n, 'record')}"
+            + (f", {files} files" * (files > 1))
+        ]
         for number, change in enumerate(self.log.steps, 1):
-            told.append(f"  {number}. {change.method}: {change.n_changed} values changed")
+            told.append(f"  {number}. {change.method}: {counted(change.n_changed, 'value')} changed")
         return "\n".join(told)

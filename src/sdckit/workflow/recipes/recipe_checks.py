@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes.recipe_steps import (
-    HOW,
     RISK_MEASURE,
     Method,
     check_arguments,
@@ -107,14 +106,12 @@ def placed(error: SdcError, place: str) -> SdcError:
 
     Examples
     --------
-    >>> placed(DataError("method= is unknown", argument="method"), "step 1 (microaggregate)")
-    DataError('step 1 (microaggregate): how is unknown')
+    >>> placed(DataError("how= is unknown", argument="how"), "step 1 (microaggregate)")
+    DataError('step 1 (microaggregate): how = is unknown')
     """
-    told, name = str(error).replace("method=", f"{HOW}="), error.argument
+    told, name = str(error), error.argument
     if name is not None:
-        called = HOW if name == "method" else name
-        told = re.sub(rf"^{name}(?= )", called, told)
-        told = re.sub(rf"\b{called}=(?=([\s,.;:)]|$)?)", lambda end: called + " = " * (end[1] is None), told)
+        told = re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda end: name + " = " * (end[1] is None), told)
     return type(error)(f"{place}: {told}", argument=name)
 
 
@@ -236,11 +233,7 @@ def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | 
     >>> call_arguments(step, scenario=None, folder=None)
     {'combinations': {2: 3}}
     """
-    given = {
-        "method" if name == HOW else name: value
-        for name, value in step.arguments.items()
-        if name != "intruder"
-    }
+    given = {name: value for name, value in step.arguments.items() if name != "intruder"}
     if step.method == "recode" and isinstance(given.get("hierarchy"), str) and folder is not None:
         given["hierarchy"] = folder / given["hierarchy"]
     if isinstance(given.get("combinations"), Mapping):

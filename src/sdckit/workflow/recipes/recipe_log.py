@@ -52,6 +52,8 @@ class RecipeLog:
         The scenario it ran under, as TOML; empty where there was none.
     files : dict of str to str
         Digests of the hierarchies it read.
+    released : tuple of str
+        Names of the files that the command line wrote with it.
     """
 
     recipe: str
@@ -65,6 +67,7 @@ class RecipeLog:
     keys: dict[int, str] = field(default_factory=dict, repr=False)
     scenario: str = field(default="", repr=False)
     files: dict[str, str] = field(default_factory=dict, repr=False)
+    released: tuple[str, ...] = ()
 
     @property
     def mixed(self) -> Mixed:
@@ -119,6 +122,7 @@ class RecipeLog:
             **found, "confidential": CONFIDENTIAL, "recipe": self.recipe, "scenario": self.scenario,
             "columns": list(self.columns), "secret": self.secret, "seed": str(self.seed),
             "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
+            "released": list(self.released),
         }  # fmt: skip
 
     def write(self, path: str | Path) -> Path:
@@ -180,7 +184,7 @@ def _from_dict(found: Mapping[str, Any]) -> RecipeLog:
         n=found["n"], columns=tuple(found["columns"]), versions=found["versions"], date=found["date"],
         secret=bytes.fromhex(found["secret"]).hex(), seed=int(found["seed"]),
         keys={int(number): key for number, key in found["keys"].items()},
-        scenario=found["scenario"], files=found["files"],
+        scenario=found["scenario"], files=found["files"], released=tuple(found.get("released", ())),
     )  # fmt: skip
 
 

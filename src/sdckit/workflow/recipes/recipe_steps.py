@@ -14,7 +14,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
 __all__ = [
-    "HOW", "METHODS", "RISK_MEASURE", "Method", "check_arguments", "columns_made", "columns_named", "is_all_new",
+    "METHODS", "RISK_MEASURE", "Method", "check_arguments", "columns_made", "columns_named", "is_all_new",
     "method_of", "n_files",
 ]  # fmt: skip
 
@@ -22,7 +22,7 @@ Effect = Literal["same", "gone", "text", "unknown"]
 # Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
 ELSEWHERE = {
     "seed": "seed= of apply (--seed)",
-    "key": "keys= of apply (--key COLUMN=FILE)",
+    "key": "id_keys= of apply (--id-key COLUMN=FILE)",
     "scenario": "scenario= of apply (--scenario), or of the recipe as a whole",
 }
 # Arguments that hold names of columns, wherever a method has them.
@@ -33,7 +33,6 @@ NAMING = (
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = "individual_risk"
-HOW = "how"  # stands for an argument `method`, since the step's own method is called so
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,7 @@ class Method:
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """Its arguments after the data, by their names in a recipe."""
-        own = list(inspect.signature(self.function).parameters.items())[1:]
-        return {HOW if name == "method" else name: one for name, one in own}
+        return dict(list(inspect.signature(self.function).parameters.items())[1:])
 
     @property
     def columns(self) -> tuple[str, ...]:

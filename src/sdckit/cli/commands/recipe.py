@@ -1,0 +1,92 @@
+"""``sdckit recipe init``: a commented recipe to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from sdckit.cli.errors import tell
+from sdckit.cli.options import Quiet, codes, make_scenario
+from sdckit.cli.outputs import STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.progress import Steps
+from sdckit.cli.reading import read_declared
+from sdckit.cli.release_type import ReleaseType
+from sdckit.cli.source import Reading, takes
+from sdckit.display import counted
+from sdckit.errors import ScenarioError
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Make a recipe: the steps that protect a file.")
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `init` a command of its own while it is the only one."""
+
+
+@app.command("init")
+@takes(ReleaseType, Reading)
+def init(
+    of_type: ReleaseType,
+    reading: Reading,
+    *,
+    scenario: Annotated[
+        Path, Option(metavar="S.toml", help="Who could know what, and the thresholds the steps aim at.")
+    ],
+    out: Annotated[
+        str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")
+    ] = STDOUT,
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    share: Annotated[
+        float,
+        Option(metavar="X", help="Recode until so few of the records are left to local_suppression."),
+    ] = 0.05,
+    internal: Annotated[
+        bool, Option("--internal", help="Recodings that name rare values, too: confidential.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a recipe to start from, by the ranked advice on the keys: each step with a comment saying why.
+
+    The steps are tried on FILE, which is only read. Then change the recipe, and run sdckit protect.
+    """
+    file, target = reading.file, Path(out)
+    check_targets(out, inputs=(file, scenario, of_type.release_types))
+    refuse_existing(out, force=force)
+    if not 0 <= share <= 1:
+        raise ScenarioError("--share is a share of the records; give a number from 0 to 1")
+    chosen = make_scenario(
+        scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
+        missing_codes=codes(reading.missing), **of_type.entries,
+    )  # fmt: skip
+    name = "recipe.toml" if out == STDOUT else target.name
+    called = [
+        f"  sdckit protect {name} {file.name} --scenario {scenario.name} --out safe.csv --log log.json",
+        f"  sdckit check {file.name} --scenario {scenario.name} --released safe.csv --log log.json",
+    ]
+    with Steps(quiet=quiet) as steps:
+        frame = read_declared(file, chosen, steps=steps, **reading.how)
+        steps.step("looking for recodings")
+        from sdckit.data.files.readers import scan_header
+        from sdckit.workflow.recipes.starter_recipe import HEAD, make_starter
+
+        header = scan_header(file, delimiter=reading.delimiter, encoding=reading.encoding)
+        made = make_starter(
+            frame, chosen, columns=header.columns, share=share, internal=internal,
+            folder=Path() if out == STDOUT else target.parent, head=[*HEAD, "Then:", *called],
+        )  # fmt: skip
+    if out == STDOUT:
+        typer.echo(made.text, nl=False)
+        return
+    write_text(target, made.text, private=internal)
+    if not quiet:
+        hold = "" if not made.exceeded else f" Threshold still exceeded: {', '.join(made.exceeded)}."
+        tell(
+            f"Wrote {target.name}: {counted(len(made.recipe.steps), 'step')}, tried on {file.name}.{hold} "
+            "Read it through. Then:"
+        )
+        tell("\n".join(called))

@@ -1,0 +1,35 @@
+"""``sdckit warm-up``: compile the kernels ahead."""
+
+from __future__ import annotations
+
+import time
+
+from sdckit.cli.errors import tell
+from sdckit.cli.options import Quiet
+from sdckit.cli.progress import Steps
+
+__all__ = ["warm_up"]
+
+
+def warm_up(*, quiet: Quiet = False) -> None:
+    """Compile what the other commands run, so that their first run need not wait.
+
+    Compiled kernels are kept in your cache directory, or in NUMBA_CACHE_DIR. Done once per version; a minute or two.
+    """
+    start = time.perf_counter()
+    names: list[str] = []
+    with Steps(quiet=quiet) as steps:
+        steps.step("loading")
+        from sdckit.numerics.compiling import cache_folder, heard
+        from sdckit.workflow.warm_up import warm_up as run
+
+        with heard(names.append):
+            run(steps.step)
+    if quiet:
+        return
+    seconds = time.perf_counter() - start
+    what = (
+        f"{len(names):,} kernel{'s' * (len(names) != 1)} compiled" if names else "Nothing was left to compile"
+    )
+    where = cache_folder() or "NUMBA_CACHE_DIR, or where numba keeps its own"
+    tell(f"{what} in {seconds:.0f} s. They are kept in {where}.")

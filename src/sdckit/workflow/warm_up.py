@@ -1,0 +1,77 @@
+"""Kernels compiled ahead: the usual work on a small made-up file, so that the first real file need not wait."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdckit.errors import SdcWarning
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["warm_up"]
+
+N, SEED = 240, 1
+STEPS: tuple[dict[str, Any], ...] = (
+    {"method": "recode", "column": "age", "bands": [0, 40, None]},
+    {"method": "microaggregate", "columns": ["pay", "hours"], "k": 3},
+    {"method": "rank_swap", "columns": ["hours"]},
+    {"method": "pram", "columns": ["job"]},
+    {"method": "add_noise", "columns": ["pay"]},
+    {"method": "coarsen_weights", "weight": "w"},
+    {"method": "local_suppression", "keys": ["sex", "age", "region"], "k": 3, "hide_implied": True},
+    {"method": "random_order", "household": "home"},
+)
+
+
+def warm_up(step: Callable[[str], None]) -> None:
+    """Assess, protect, compare, attack and synthesise a small file; nothing of it is kept but compiled kernels."""
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.demo import demo_scenario, load_demo
+    from sdckit.protect.synthesis.synthesize import synthesize
+    from sdckit.workflow.assess import assess
+    from sdckit.workflow.recipes.recipe import Recipe
+
+    data, others = _people(0), _people(1)
+    roles: dict[str, Any] = {"sensitive": ["ill"], "numeric": ["pay"], "thresholds": {"k": 3, "risk": 0.2}}
+    sample = Scenario(keys=["sex", "age", "region"], weight="w", household="home", **roles)
+    whole = Scenario(keys=["sex", "age", "region"], missing="category", **roles)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        step("assessing")
+        for scenario in (sample, whole, whole.changed(sampling_fraction=0.1)):
+            assess(data, scenario=scenario, measures="all")
+        assess(load_demo(), scenario=demo_scenario())  # large enough for the ways that large files take
+        step("protecting")
+        applied = Recipe(STEPS).apply(data, scenario=sample, secret=bytes(32))
+        step("assessing a release")
+        applied.assess(seed=SEED)
+        step("synthesising")
+        made = synthesize(data.drop("home", "w"), seed=SEED).data
+        step("attacking")
+        assess(data, made, scenario=whole, control=others, n_attacks=20, seed=SEED)
+
+
+def _people(seed: int) -> pl.DataFrame:
+    """People of nobody, with missing values, whole numbers, fractions, texts, weights and households."""
+    import polars as pl
+
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "home": np.arange(N) // 2,
+            "sex": rng.choice(["f", "m"], N),
+            "age": rng.integers(18, 80, N),
+            "region": rng.choice(["n", "s", "e"], N),
+            "job": rng.choice(["a", "b", "c"], N),
+            "ill": rng.choice(["no", "yes"], N),
+            "pay": rng.normal(3000.0, 500.0, N).round(1),
+            "hours": rng.normal(35.0, 8.0, N),
+            "w": rng.uniform(5.0, 9.0, N).round(2),
+        }
+    )
+    return frame.with_columns(region=pl.when(pl.int_range(N) % 40 == 0).then(None).otherwise("region"))

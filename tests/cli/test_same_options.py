@@ -1,0 +1,69 @@
+"""An option means the same in every command that has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from typer.main import get_command
+
+from sdckit.cli.app import app
+
+# What an option takes may differ where it names a file by its kind, or a number of what the command makes.
+KINDS = {
+    "--out": {"OUT", "TABLE.csv", "RECIPE.toml", "S.toml"},
+    "--report": {"OUT.html"},
+    "--log": {"LOG.json"},
+    "--k": {"K", "K,K"},
+}
+# Arguments of one name that mean two things: none.
+MEANINGS = {
+    "--quiet": "Errors and warnings only: no tables, no progress.",
+    "--no-progress": "Show no progress; all else stays.",
+}
+
+
+def commands(name: str = "", command: Any = None) -> Iterator[tuple[str, Any]]:
+    command = get_command(app) if command is None else command
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name, command
+    for word, one in (inner or {}).items():
+        yield from commands(f"{name} {word}".strip(), one)
+
+
+def options() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for name, command in commands():
+        for one in command.params:
+            if one.param_type_name == "option":
+                found.setdefault(max(one.opts, key=len), {})[name] = one
+    return found
+
+
+def test_an_option_takes_the_same_everywhere() -> None:
+    other = {}
+    for option, by_command in options().items():
+        taken = {one.metavar or "" for one in by_command.values()}
+        if len(taken) > 1 and not taken <= KINDS.get(option, set()):
+            other[option] = taken
+    assert not other
+
+
+def test_short_forms_and_words_are_the_same_everywhere() -> None:
+    for option, by_command in options().items():
+        assert len({tuple(sorted(one.opts)) for one in by_command.values()}) == 1, option
+    for option, words in MEANINGS.items():
+        assert {one.help for one in options()[option].values()} == {words}
+
+
+def test_what_is_written_by_name_is_replaced_by_force_alone() -> None:
+    found = options()
+    assert set(found["--out"]) - {"canaries make"} == set(found["--force"])
+
+
+def test_thresholds_are_called_so() -> None:
+    told = " ".join(one.help or "" for by_command in options().values() for one in by_command.values())
+    assert not re.search(r"\blimits?\b", told.lower())
+    assert "threshold" in told.lower()

@@ -1,0 +1,84 @@
+"""Where compiled kernels are kept, that nothing fails where they cannot be, and that compilation is heard."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from sdckit.numerics import compiling
+
+KERNEL = """
+from sdckit.numerics.compiling import cache_folder, heard, njit
+names = []
+@njit(cache=True)
+def double(x):
+    return 2 * x
+with heard(names.append):
+    assert double(3) == 6
+print(cache_folder(), *names, sep="|")
+"""
+
+
+def run(folder: Path, **variables: str) -> list[str]:
+    """The kernel above in a process of its own: where it is kept, and what was compiled."""
+    (folder / "kernel.py").write_text(KERNEL, encoding="utf-8")
+    kept = {
+        name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}
+    }
+    kept["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, folder / "kernel.py"],
+        env=kept | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip().split("|")
+
+
+def test_a_kernel_is_kept_in_the_users_cache_and_compiled_once(tmp_path: Path) -> None:
+    home = tmp_path / "cache"
+    first, again = (run(tmp_path, XDG_CACHE_HOME=str(home)) for _ in range(2))
+    assert first == [str(home / "sdckit" / "numba" / compiling.sys.modules["sdckit"].__version__), "double"]
+    assert again == first[:1]
+    assert list(home.rglob("*.nbi"))
+    assert os.name != "posix" or Path(first[0]).stat().st_mode & 0o777 == 0o700
+
+
+def test_the_variable_of_numba_wins(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    told = run(tmp_path, NUMBA_CACHE_DIR=str(own), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert told == ["None", "double"]
+    assert list(own.rglob("*.nbi"))
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_cache_that_cannot_be_made_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    assert run(tmp_path, XDG_CACHE_HOME=str(tmp_path / "file"))[0] == "None"
+
+
+def test_a_kernel_that_numba_can_keep_nowhere_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, asked = numba.njit, []
+
+    def njit(*given: object, **options: object) -> object:
+        if "cache" in options:
+            asked.append(options["cache"])
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(*given, **options)
+
+    monkeypatch.setattr(compiling.numba, "njit", njit)
+    assert compiling.njit(cache=True)(lambda x: x + 1)(2) == 3
+    assert asked == [True, False]
+
+
+def test_other_packages_keep_their_kernels_where_they_did() -> None:
+    before = numba.config.CACHE_DIR
+    compiling.njit(cache=True)(lambda x: x)
+    assert before == numba.config.CACHE_DIR

@@ -1,0 +1,27 @@
+"""After a warm-up the usual commands compile nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import sdckit as sdc
+from sdckit.numerics.compiling import heard
+from sdckit.workflow.recipes.recipe_steps import METHODS
+from sdckit.workflow.warm_up import STEPS, warm_up
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_is_left_to_compile() -> None:
+    steps: list[str] = []
+    warm_up(steps.append)
+    assert steps == ["assessing", "protecting", "assessing a release", "synthesising", "attacking"]
+    names: list[str] = []
+    with heard(names.append):
+        warm_up(steps.append)
+        sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario())
+    assert not names
+
+
+def test_its_recipe_is_one() -> None:
+    assert {step["method"] for step in STEPS} <= set(METHODS)
+    sdc.Recipe(STEPS)
