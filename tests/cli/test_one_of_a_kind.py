@@ -14,7 +14,6 @@ from sdckit.cli.app import run
 
 # Words after a 1 that are no plural, and headings that stand behind a figure.
 ALLOWED = {"is", "has", "was", "does", "less", "this", "others", "plus", "its", "as", "us", "holds", "values"}
-ALLOWED |= {"limits"}  # of the decision page, whose chapter is being written
 ALLOWED |= {"records"}  # "Largest individual risk 1", and the heading of the next table
 PLURAL = re.compile(r"(?<![\d.,%−-])1 ([a-zA-Z]+s)\b")
 SCENARIO = 'keys = ["age"]\nsensitive = ["ill"]\nnumeric = ["pay"]\n[thresholds]\nk = 2\n'

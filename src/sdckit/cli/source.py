@@ -98,6 +98,12 @@ class Reading:
         """What is read and never written to."""
         return (self.file,) if self.join is None else (self.file, self.join)
 
+    def labels(self) -> dict[str, str]:
+        """The variable labels of the file, where it has some: a document prints them beside the names."""
+        from sdckit.data.files.read_labels import read_labels
+
+        return dict(read_labels(self.file, encoding=self.encoding, join=self.join).variables)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Source(Reading):

@@ -86,7 +86,10 @@ def test_the_five_safes_follow_the_type_of_release(release: str | None) -> None:
     )
     told = facts(plain, "conditions")
     assert list(told) == ["Safe data", "Safe projects", "Safe people", "Safe settings", "Safe outputs"]
-    assert told["Safe data"].endswith("limits hold")
+    assert (
+        told["Safe data"] in ("the only limit holds", "1 of 2 limits hold", "4 of 5 limits hold")
+        or "limits hold" in told["Safe data"]
+    )
     if release is None:
         assert set(list(told.values())[1:]) == {"to be agreed: ______"}
         assert facts(plain, "question")["Asked"] == "Can it be given out?"

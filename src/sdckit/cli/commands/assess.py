@@ -12,6 +12,7 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
+from sdckit.cli.cover_options import CoverOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.matching_options import MatchingOptions
 from sdckit.cli.options import Quiet, codes, make_scenario, split
@@ -177,16 +178,19 @@ class Limits:
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
-@takes(Roles, Release, MatchingOptions, Limits, ReleaseType, Reading)
+@takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, Reading)
 def assess(
     roles: Roles,
     release: Release,
     matching: MatchingOptions,
     limits: Limits,
     of_type: ReleaseType,
+    cover: CoverOptions,
     reading: Reading,
     *,
-    report: Annotated[Path | None, OUTPUT(metavar="OUT.html", help="Write the report.")] = None,
+    report: Annotated[
+        Path | None, OUTPUT(metavar="OUT.html", help="Write the report: .html, .pdf, .docx or .md.")
+    ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[
         bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")
@@ -222,6 +226,7 @@ def assess(
     )
     check_targets(report, json, inputs=(*reading.inputs, *others))
     check_report_name(report)
+    cover.check(written=report is not None)
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
         from sdckit.cli.plan import print_plan
@@ -237,7 +242,8 @@ def assess(
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
-            result.report(report, internal=internal, beside=beside)
+            told = cover.arguments(*reading.inputs, *release.files)
+            result.report(report, internal=internal, beside=beside, labels=reading.labels(), **told)
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
     if not quiet and json != STDOUT:

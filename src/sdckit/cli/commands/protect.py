@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
+from sdckit.cli.cover_options import CoverOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
@@ -47,9 +48,10 @@ __all__ = ["protect"]
 TOML = ".toml"
 
 
-@takes(ReleaseType, Reading)
+@takes(ReleaseType, CoverOptions, Reading)
 def protect(
     of_type: ReleaseType,
+    cover: CoverOptions,
     reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
     *,
@@ -103,6 +105,7 @@ def protect(
     steps_of = Recipe.from_toml(recipe)
     chosen = of_type.of(scenario_of(steps_of, scenario))
     check_report_name(report)
+    cover.check(written=report is not None)
     if report is not None and chosen is None:
         raise ScenarioError("--report tells who could be recognised; give --scenario S.toml")
     check_beside(beside, written=report is not None)
@@ -137,7 +140,8 @@ def protect(
                                 labels=told)  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
-            assessed.report(report, internal=internal, beside=beside)
+            about = cover.arguments(*reading.inputs, *written_to)
+            assessed.report(report, internal=internal, beside=beside, labels=reading.labels(), **about)
     if not quiet:
         _print(applied, file.name, written, log=log, report=report, replayed=replay is not None)
 

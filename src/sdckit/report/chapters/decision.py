@@ -172,7 +172,9 @@ def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
     """The five safes: what is known of each, and what has to be agreed."""
     verdicts = plain["verdicts"]
     held = sum(one["holds"]["value"] is True for one in verdicts)
-    data = f"{held} of {len(verdicts)} limits hold" if verdicts else "no limit was set"
+    limits = "the only limit holds" if held else "the only limit does not hold"
+    if len(verdicts) != 1:
+        limits = f"{held} of {len(verdicts)} limits hold" if verdicts else "no limit was set"
     rest = CONDITIONS.get(plain["scenario"]["release"] or "", (BLANK,) * 4)
     names = ("Safe projects", "Safe people", "Safe settings", "Safe outputs")
-    return (("Safe data", data), *zip(names, rest, strict=True))
+    return (("Safe data", limits), *zip(names, rest, strict=True))
