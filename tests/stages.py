@@ -148,7 +148,14 @@ def gates(_: Names, folder: Path) -> None:
     _scenario(folder, keys=["age", "educ", "occupation"], thresholds={"k": 3, "global_risk": 0.2})
 
 
+def documents(_: Names, folder: Path) -> None:
+    """A survey and its scenario, for a report on the command line."""
+    sdc.load_demo().write_csv(folder / "survey.csv")
+    _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
+
+
 STAGES: dict[str, Stage] = {
+    "documents": documents,
     "gates": gates,
     "seeds": seeds,
     "README": readme,

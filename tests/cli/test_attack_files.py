@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 def read(folder: Path, released: str = "release.csv", control: str | None = None, **given: Any) -> Attacked:
     wanted = read_wanted(**{"kinds": ["distances"], "known": [], "targets": [], **given.pop("wanted", {})})
     source = Source(
-        file=folder / given.pop("file", "original.csv"), quiet=True, missing=given.pop("missing", None)
+        file=folder / given.pop("file", "original.csv"), no_progress=True, missing=given.pop("missing", None)
     )
     options = {"variables": (), "identifiers": (), "scenario": None, **given}
     last = None if control is None else folder / control

@@ -68,7 +68,7 @@ def test_check_judges_by_the_type(sdckit, people: Path, scenario: Path, office: 
 def test_what_no_type_is_called_is_told(sdckit, people: Path, scenario: Path) -> None:
     done = sdckit("check", people, "--scenario", scenario, "--release-type", "partners")
     assert (done.code, done.out) == (2, "")
-    assert "release must be one of 'public-use'" in done.err
+    assert "--release-type must be one of 'public-use'" in done.err
     done = sdckit("check", people, "--scenario", scenario, "--release-types", scenario)
     assert done.code == 2
     assert "s.toml: there is no entry 'keys' in a file of release types" in done.err

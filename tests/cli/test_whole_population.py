@@ -8,7 +8,7 @@ import pytest
 
 from cli.conftest import KEYS
 
-TAKEN = "is taken for the whole population (no weight, no sampling fraction)."
+TAKEN = "is taken for the whole population."
 SCENARIO = 'keys = ["sex", "age", "region"]\nidentifiers = ["name"]\n{more}\n[thresholds]\nk = 2\n'
 RECIPE = '[[steps]]\nmethod = "local_suppression"\n'
 

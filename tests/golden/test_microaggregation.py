@@ -74,7 +74,7 @@ def reference_case(folder, name):
     frame = pl.read_csv(folder / "data" / source.split()[0], infer_schema_length=None)
     masked = pl.read_csv(folder / "data" / target, infer_schema_length=None) if target else None
     method = {"onedims": "individual_ranking"}.get(given.get("method"), given.get("method", "mdav"))
-    options = {"columns": columns, "k": given["aggr"], "method": method}
+    options = {"columns": columns, "k": given["aggr"], "how": method}
     return frame, masked, options, case["expected"]
 
 
@@ -87,7 +87,7 @@ def test_the_files_of_its_authors(reference, name):
     assert after.mean(axis=0) == pytest.approx(np.array(list(expected["colmeans"].values())), rel=TOLERANCE)
     if masked is not None:  # to the last record, equal distances included
         assert after == pytest.approx(masked.to_numpy().astype(float), rel=1e-9, abs=1e-6)
-    if options["method"] not in {"individual_ranking"}:
+    if options["how"] not in {"individual_ranking"}:
         smallest = min(int(size) for size in expected["group_size_table"])
         assert data.select(options["columns"]).group_by(pl.all()).len()["len"].min() == smallest
     assert change.n == len(frame)
@@ -119,6 +119,6 @@ def test_around_robust_outliers(reference):
 
 def test_the_optimum_of_one_variable(reference):
     frame, _, options, expected = reference_case(reference, "tarragona_univariate_onedims_aggr3")
-    data, _ = microaggregate(frame, **{**options, "method": "univariate"})
+    data, _ = microaggregate(frame, **{**options, "how": "univariate"})
     found = loss(*(matrix(one, options["columns"]) for one in (frame, data)))[1]
     assert found < 0.98 * expected["information_loss_pct"]

@@ -28,6 +28,7 @@ from sdckit.report.blocks import (
     Verdicts,
 )
 from sdckit.report.chapters.release_page import page_of
+from sdckit.report.formats.html import render_page
 from sdckit.report.formats.write import plain_document
 
 N = 600
@@ -115,9 +116,21 @@ def made(name: str) -> Any:
 
 
 @cache
+def plain(name: str, *, internal: bool = False) -> Mapping[str, Any]:
+    """Its printed figures."""
+    return plain_document(made(name), internal=internal)
+
+
+@cache
 def page(name: str, *, internal: bool = False) -> Page:
     """Its page, as every format lays it out."""
-    return page_of(plain_document(made(name), internal=internal))
+    return page_of(plain(name, internal=internal))
+
+
+@cache
+def html(name: str) -> str:
+    """Its page as HTML."""
+    return render_page(page(name))
 
 
 def outline(shown: Page) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from report.browser import Browser
 from report.fakes import FULL, assess_fake, survey
-from report.real import MADE, made, page
+from report.real import MADE, html, page
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock
 from sdckit.report.formats.flow import shown as blocks_of
@@ -44,6 +44,13 @@ BROKEN = """
     return found;
   })()
 """
+
+
+def written(name: str, folder: Path) -> Path:
+    """A real document as a file."""
+    path = folder / "report.html"
+    path.write_text(html(name), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +117,7 @@ def test_text_stands_out(browser: Browser, report: Path) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_a_real_document_is_whole_and_fits(browser: Browser, name: str, tmp_path: Path) -> None:
     """Every section has its heading, every chart its bars, and nothing is wider than what holds it."""
-    path = tmp_path / "report.html"
-    made(name).report(path)
+    path = written(name, tmp_path)
     browser.open(path, width=1280)
     shown = page(name)
     sections = [*shown.decision, *shown.sections]
@@ -145,8 +151,7 @@ def test_a_real_document_is_whole_and_fits(browser: Browser, name: str, tmp_path
 def test_no_word_is_broken_and_no_cell_runs_over(
     browser: Browser, name: str, width: int, tmp_path: Path
 ) -> None:
-    path = tmp_path / "report.html"
-    made(name).report(path)
+    path = written(name, tmp_path)
     browser.open(path, width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.evaluate(BROKEN) == []
@@ -163,8 +168,7 @@ def test_a_broken_word_is_seen(browser: Browser, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_a_print_has_few_pages_and_a_page_to_decide_on(browser: Browser, name: str, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    made(name).report(path)
+    path = written(name, tmp_path)
     browser.open(path, width=A4[0])
     pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= MOST_PAGES[name]
@@ -192,8 +196,7 @@ def test_a_print_has_few_pages_and_a_page_to_decide_on(browser: Browser, name: s
 def test_the_first_screen_has_the_verdict_its_reason_and_what_to_do(
     browser: Browser, name: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "report.html"
-    made(name).report(path)
+    path = written(name, tmp_path)
     browser.open(path, width=1280, height=800)
     for part in (".headline", ".card.answer", ".card.next"):
         assert browser.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom") <= 800, (
@@ -202,8 +205,7 @@ def test_the_first_screen_has_the_verdict_its_reason_and_what_to_do(
 
 
 def test_every_picture_is_told_in_words(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    made("recipe").report(path)
+    path = written("recipe", tmp_path)
     browser.open(path, width=1280)
     words = browser.evaluate(
         "[...document.querySelectorAll('[role=img]')].map(e => e.getAttribute('aria-label'))"

@@ -56,7 +56,7 @@ def test_of_few_records_nothing_more_is_told() -> None:
 def test_files_are_read_as_the_command_line_reads_them(tmp_path: Path) -> None:
     write_marked(FILES, tmp_path)
     paths = [str(tmp_path / "survey.parquet"), tmp_path / "made1.parquet"]
-    gate = scenario(match_risk=1.0, risk=1.0)
+    gate = scenario(match_risk=1.0, risk=1.0).changed(aligned=True)
     sdc.assert_within_limits(paths[0], scenario=scenario(risk=1.0))
     sdc.assert_within_limits(paths[0], [paths[1], FILES["made1"]], scenario=gate, seed=1)
     FILES["survey"].with_columns(job=pl.lit("refused")).write_csv(tmp_path / "coded.csv")

@@ -22,12 +22,12 @@ def whole_population(scenario: Scenario, name: str, *, options: bool = False) ->
     >>> whole_population(Scenario(keys=["age"], weight="w"), "a.csv")
     ''
     >>> print(whole_population(Scenario(keys=["age"]), "a.csv", options=True))
-    a.csv is taken for the whole population (no weight, no sampling fraction).
+    a.csv is taken for the whole population.
     If it is a sample, say so: --weight W or --sampling-fraction X.
     """
     if scenario.weight is not None or scenario.sampling_fraction is not None:  # a fraction of 1 says it, too
         return ""
     return (
-        f"{name} is taken for the whole population (no weight, no sampling fraction).\n"
+        f"{name} is taken for the whole population.\n"
         f"If it is a sample, say so: {IN_OPTIONS if options else IN_A_SCENARIO}."
     )

@@ -152,4 +152,4 @@ def test_matching_options_without_a_release(sdckit, files):
     assert "give --released FILE" in done.err
     wrong = sdckit("assess", files[0], "--released", files[1], "--keys", "sex,age", "--match-width", "agge=2")
     assert wrong.code == 2
-    assert "matching.width names 'agge', no key of an intruder; did you mean 'age'" in wrong.err
+    assert "--match-width names 'agge', no key of an intruder; did you mean 'age'" in wrong.err

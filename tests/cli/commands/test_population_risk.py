@@ -38,7 +38,7 @@ def test_interactions_and_the_search(sdckit, survey: Path) -> None:
 def test_without_a_design_it_says_what_is_needed(sdckit, survey: Path) -> None:
     done = sdckit("population-risk", survey, *KEYS)
     assert (done.code, done.out, len(done.lines)) == (2, "", 1)
-    assert "sampling_fraction" in done.err
+    assert "--sampling-fraction" in done.err
 
 
 def test_weight_and_fraction_together(sdckit, survey: Path) -> None:

@@ -120,7 +120,7 @@ def test_pandas_keeps_its_index():
         ({"strata": ["aera"]}, ColumnError, "strata: no column 'aera'"),
         ({"sort_by": "age", "how": "single"}, ColumnError, "sort_by: no column 'age'"),
         ({"sort_by": "staff"}, DataError, "sort_by= is for how='single'"),
-        ({"method": "best"}, DataError, "how 'best' is unknown; there are: mdav, "),
+        ({"how": "best"}, DataError, "how 'best' is unknown; there are: mdav, "),
         ({"measure": "mode"}, DataError, "is unknown; there are: mean, median"),
         ({"columns": []}, ColumnError, "names no column"),
     ],

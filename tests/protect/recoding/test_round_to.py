@@ -124,7 +124,7 @@ def test_single_precision_counts_what_the_column_shows():
         ({"base": math.nan}, DataError, "base is .* a number above 0"),
         ({"base": "5"}, DataError, "base is .* a number above 0"),
         ({"base": True}, DataError, "base is .* a number above 0"),
-        ({"method": "up"}, DataError, "how 'up' is unknown; there are: nearest, down, random"),
+        ({"how": "up"}, DataError, "how 'up' is unknown; there are: nearest, down, random"),
         ({"column": "y"}, ColumnError, "column: no column 'y'"),
         ({"column": "s"}, DataError, "not numbers"),
     ],

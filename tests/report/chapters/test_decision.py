@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from report.fakes import assess_fake, survey
-from report.real import MADE, made, page
+from report.real import MADE, page, plain as printed
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Paragraph, Verdicts
 from sdckit.report.chapters.decision import CONDITIONS, NEXT, decision_sections
@@ -43,7 +43,7 @@ def test_every_document_has_its_parts(name: str) -> None:
 
 
 def test_the_picture_has_the_figures_of_the_annex() -> None:
-    plain = plain_document(made("recipe"))
+    plain = printed("recipe")
     (chart,) = page("recipe").decision[2].blocks
     assert isinstance(chart, ChartBlock)
     files = (plain["original"], plain["released"][0])
@@ -54,7 +54,7 @@ def test_the_picture_has_the_figures_of_the_annex() -> None:
 
 
 def test_a_file_alone_shows_how_few_share_what_is_known() -> None:
-    plain = plain_document(made("one file"))
+    plain = printed("one file")
     (chart,) = page("one file").decision[2].blocks
     assert isinstance(chart, ChartBlock)
     violations = plain["intruders"][0]["k_anonymity"]["violations"]
@@ -67,7 +67,7 @@ def test_a_file_alone_shows_how_few_share_what_is_known() -> None:
 
 
 def test_what_it_is_good_for_names_what_moved_most() -> None:
-    plain = plain_document(made("recipe"))
+    plain = printed("recipe")
     variables = plain["utility"]["variables"]
     most = max(variables, key=lambda name: variables[name]["value"] or 0.0)
     told = [one.text for one in page("recipe").decision[3].blocks if isinstance(one, Paragraph)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from report.real import made
+from report.real import plain as printed
 from sdckit.report.chapters.side_by_side import EITHER, figures_of, once_where_equal
-from sdckit.report.formats.write import plain_document
 
 
 def tree(text: str, rule: str) -> dict[str, Any]:
@@ -27,7 +26,7 @@ def test_different_ones_stand_twice() -> None:
 
 
 def test_files_stand_side_by_side_under_the_same_words() -> None:
-    plain = plain_document(made("recipe"))
+    plain = printed("recipe")
     before, after = figures_of(
         [plain[part]["intruders"][0] for part in ("original",)] + [plain["released"][0]["intruders"][0]]
     )

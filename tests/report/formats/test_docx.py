@@ -10,18 +10,17 @@ from typing import Any
 import docx
 import pytest
 
-from report.real import MADE, made, page
+from report.real import MADE, made, page, plain as printed
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import ChartBlock, TableBlock, Tables
 from sdckit.report.formats.docx import render_docx
 from sdckit.report.formats.flow import shown
-from sdckit.report.formats.write import plain_document
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
 def opened(name: str, *, internal: bool = False) -> Any:
-    return docx.Document(io.BytesIO(render_docx(plain_document(made(name), internal=internal))))
+    return docx.Document(io.BytesIO(render_docx(printed(name, internal=internal))))
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -106,8 +106,8 @@ def placed(error: SdcError, place: str) -> SdcError:
 
     Examples
     --------
-    >>> placed(DataError("how= is unknown", argument="how"), "step 1 (microaggregate)")
-    DataError('step 1 (microaggregate): how = is unknown')
+    >>> str(placed(SdcError("how= is unknown", argument="how"), "step 1 (microaggregate)"))
+    'step 1 (microaggregate): how is unknown'
     """
     told, name = str(error), error.argument
     if name is not None:

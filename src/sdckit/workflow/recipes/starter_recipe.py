@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager
+from sdckit.display import Displayed, plain_html
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.recipes.recipe import Recipe
@@ -35,7 +36,7 @@ HEAD = (
 
 
 @dataclass(frozen=True)
-class StarterRecipe:
+class StarterRecipe(Displayed):
     """A recipe to start from.
 
     Attributes
@@ -54,6 +55,9 @@ class StarterRecipe:
     text: str = field(repr=False)
     exceeded: tuple[str, ...]
     unjudged: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        return plain_html(self.text)
 
 
 def starter_recipe(
