@@ -110,3 +110,12 @@ def test_keys_of_different_types_and_names_like_patterns():
     named = persons.with_columns(pl.Series(key, ["b", "a"], dtype=pl.Categorical))
     words = houses.with_columns(pl.Series(key, ["a", "b"], dtype=pl.Enum(["a", "b"])))
     assert join_frames(named, words, key, names=("p", "h"))["^a$"].to_list() == ["q", "p"]
+
+
+def test_long_ids_of_other_widths_stay_apart() -> None:
+    """As floats 2**53 and its neighbour are one number."""
+    ids = [2**53, 2**53 + 1]
+    persons = pl.DataFrame({"hid": pl.Series(ids, dtype=pl.UInt64), "age": [30, 40]})
+    households = pl.DataFrame({"hid": pl.Series(ids, dtype=pl.Int64), "size": [1, 2]})
+    found = join_frames(persons, households, "hid", names=("persons.csv", "households.csv"))
+    assert found["size"].to_list() == [1, 2]

@@ -90,7 +90,6 @@ def join_frames(
 def _key_of(
     frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]
 ) -> tuple[pl.Series, pl.Series]:
-    import polars as pl
 
     mine, theirs = frame[key].alias("key"), other[key].alias("key")
     if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
@@ -101,8 +100,16 @@ def _key_of(
         )
     if mine.dtype == theirs.dtype:
         return mine, theirs
-    kind = pl.Float64 if mine.dtype.is_numeric() else pl.String
-    return mine.cast(kind), theirs.cast(kind)
+    return mine.cast(kind := _common(mine, theirs)), theirs.cast(kind)
+
+
+def _common(mine: pl.Series, theirs: pl.Series) -> pl.DataType:
+    """A type for the values of both; whole numbers stay whole, since floats join long ids that differ."""
+    import polars as pl
+
+    if mine.dtype.is_integer() and theirs.dtype.is_integer():
+        return pl.Int128()
+    return pl.Float64() if mine.dtype.is_numeric() and theirs.dtype.is_numeric() else pl.String()
 
 
 def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str) -> pl.Series:
@@ -127,11 +134,9 @@ def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str)
 
 
 def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> None:
-    import polars as pl
-
     name, mine, theirs = mine.name, mine.alias("x"), theirs.alias("x")
     if mine.dtype != theirs.dtype:
-        kind = pl.Float64 if mine.dtype.is_numeric() and theirs.dtype.is_numeric() else pl.String
+        kind = _common(mine, theirs)
         mine, theirs = mine.cast(kind), theirs.cast(kind)
     if differ := int(mine.ne_missing(theirs).sum()):
         raise ColumnError(
