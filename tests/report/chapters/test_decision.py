@@ -53,6 +53,12 @@ def test_the_picture_has_the_figures_of_the_annex() -> None:
     ]  # fmt: skip
 
 
+def test_of_several_releases_the_first_is_drawn_and_named() -> None:
+    (chart,) = page("two releases").decision[2].blocks
+    assert isinstance(chart, ChartBlock)
+    assert [row["label"] for row in chart.data["rows"]] == ["before", "after (first release)"]
+
+
 def test_a_file_alone_shows_how_few_share_what_is_known() -> None:
     plain = printed("one file")
     (chart,) = page("one file").decision[2].blocks

@@ -117,7 +117,8 @@ def _missing(plain: Plain) -> str:
 def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:
     files = (plain["original"], plain["released"][0])
     drawn = [_main(one["intruders"][number], DRAWN) for one in files]
-    return [(when, leaf) for when, leaf in zip(("before", "after"), drawn, strict=True) if leaf]
+    after = "after" if len(plain["released"]) == 1 else "after (first release)"
+    return [(when, leaf) for when, leaf in zip(("before", after), drawn, strict=True) if leaf]
 
 
 def _main(one: Plain, k: int) -> Plain | None:
