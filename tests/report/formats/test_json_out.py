@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+import jsonschema
 import pytest
 
 from report.fakes import FULL, assess_fake, survey
+from report.real import MADE, plain as printed
 from sdckit.report.chapters.document import SCHEMA_VERSION
 from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.write import plain_document
@@ -62,3 +66,43 @@ def test_the_documentation_names_every_key(data: dict[str, Any]) -> None:
     names = [*data, *one, *(key for part in one.values() if isinstance(part, dict) for key in part)]
     for name in names:
         assert name in FULL.sensitive or f"`{name}`" in text, name
+
+
+@cache
+def schema() -> dict[str, Any]:
+    text = files("sdckit.report").joinpath("words", "document.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def faults(document: Any) -> list[str]:
+    """What the published schema says against a document."""
+    part = "assessment" if document["schema"] == "sdckit/assessment" else "release"
+    validator = jsonschema.Draft202012Validator({**schema(), "oneOf": [{"$ref": f"#/$defs/{part}"}]})
+    return [f"{list(one.absolute_path)}: {one.message[:120]}" for one in validator.iter_errors(document)]
+
+
+@pytest.mark.parametrize("internal", [False, True], ids=["release", "internal"])
+@pytest.mark.parametrize("name", MADE)
+def test_a_real_document_is_as_its_schema_says(name: str, internal: bool) -> None:
+    document = json.loads(render_json(printed(name, internal=internal)))
+    assert faults(document) == []
+    assert jsonschema.Draft202012Validator(schema()).is_valid(document)
+
+
+def test_the_schema_sees_what_is_wrong() -> None:
+    document = json.loads(render_json(printed("one file")))
+    for wrong in (
+        {"n": {"text": "600"}}, {"n": {"text": "600", "value": 600, "exact": 601}}, {"passed": "yes"},
+        {"intruders": []}, {"person": "p17"}, {"schema_version": "0"},
+    ):  # fmt: skip
+        assert faults({**document, **wrong}), wrong
+    hidden = {
+        **document["intruders"][0],
+        "k_anonymity": {"violations": {"3": {"text": "<5", "value": None, "true": 3}}},
+    }
+    assert faults({**document, "intruders": [hidden]})
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
