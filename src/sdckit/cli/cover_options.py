@@ -36,7 +36,7 @@ class CoverOptions:
         if written and self.logo is not None:
             from sdckit.report.cover import Cover
 
-            Cover(logo=self.logo).read_logo()
+            _ = Cover(logo=self.logo).picture
         elif not written and any(one is not None for one in given):
             raise ScenarioError("--name, --institution and --logo stand on a report; name it by --report")
 

@@ -78,10 +78,9 @@ def check_report_name(path: Path | None) -> None:
         raise SdcError(
             f"cannot write {path.name}: a report ends in .html, .pdf, .docx or .md; for figures use --json"
         )
-    if path.suffix.lower() in {".pdf", ".docx"}:
-        from sdckit.report.formats.write import NEEDS
+    from sdckit.report.formats.write import check_needs
 
-        NEEDS[path.suffix.lower()]()
+    check_needs(path)
 
 
 def check_chart_name(path: Path | None) -> None:

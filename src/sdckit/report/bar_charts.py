@@ -69,12 +69,11 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     lines = [line for row in shown for line in row["label"].split("\n")]
     high = max((row["label"].count("\n") + 1 for row in shown), default=1)
     space = min(space_for(lines), width - NARROWEST_BARS)
-    longest = max((row["length"] for row in shown), default=0) or 1
     # As much room at the right as the longest bars need for their texts.
     room = width - space
     end = max(
         (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 4) for row in shown),
-        default=1,
+        default=0,
     )
     names = names_axis(space, labelExpr="split(datum.value, '\\n')") if high > 1 else names_axis(space)
     base = alt.Chart(alt.InlineData(values=shown)).encode(
@@ -82,7 +81,7 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
         x=alt.X(
             "length:Q",
             axis=None,
-            scale=alt.Scale(domain=[0, float(f"{end or longest:.4g}")], nice=False, zero=True),
+            scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True),
         ),
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(

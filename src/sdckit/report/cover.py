@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,9 @@ class Cover:
     files: Sequence[str | Path] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
-    def read_logo(self) -> Logo | None:
-        """The picture, read whole.
+    @cached_property
+    def picture(self) -> Logo | None:
+        """The logo, read whole, once.
 
         Raises
         ------
@@ -109,7 +111,7 @@ def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str,
 
 def dressed(page: Page, cover: Cover) -> Page:
     """A page with who made it."""
-    return replace(page, institution=displayed(cover.institution), logo=cover.read_logo())
+    return replace(page, institution=displayed(cover.institution), logo=cover.picture)
 
 
 def _checksum(path: Path) -> dict[str, Any]:

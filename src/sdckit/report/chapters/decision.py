@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sdckit.data.scenarios.release_types import a_release
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.next_steps import next_steps, remaining_questions
 from sdckit.report.chapters.plain_words import answers
@@ -60,7 +61,6 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     size = f"{plain['n']['text']} records"
     if released:
         size = f"{listed([one['text'] for one in released])} records, made from {size}"
-    kind = plain["scenario"]["release_words"]
     known = (
         (
             f"“{one['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows",
@@ -68,12 +68,9 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
         )
         for one in plain["intruders"]
     )
-    asked = "Can it be given out?" if kind == "not stated" else f"Can it be given out as {_article(kind)}?"
+    kind = plain["scenario"]["release"]
+    asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
     return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known)
-
-
-def _article(kind: str) -> str:
-    return f"a release of type {kind}" if kind.startswith("“") else f"a {kind}"
 
 
 def _picture(plain: Plain) -> tuple[Block, ...]:
@@ -102,11 +99,7 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
 
 def _missing(plain: Plain) -> str:
     """What a missing value is taken for, where there are any."""
-    files = (
-        [plain, *plain.get("released", ())]
-        if "released" not in plain
-        else [plain["original"], *plain["released"]]
-    )
+    files = [plain["original"], *plain["released"]] if "released" in plain else [plain]
     rules = {
         one["k_anonymity"]["rule"] for file in files for one in file["intruders"] if one.get("k_anonymity")
     }
@@ -146,14 +139,12 @@ def _moved(plain: Plain, figures: Plain) -> str:
     mean, worst = (figures.get(f"{one}_total_variation") for one in ("mean", "largest"))
     if mean is None or worst is None:
         return start.strip()
-    beside = " Beside that, on" if coarser else "On"
+    beside = "Beside that, on" if coarser else "On"
     variables = plain["utility"]["variables"]
     most = max((one["value"] or 0.0 for one in variables.values()), default=0.0)
     names = listed([name for name, one in variables.items() if most and one["value"] == most])
     told = f", most of them of {names} ({percent(worst)})" if names else ""
-    return (
-        f"{start}{beside.strip()} average {percent(mean)} of the records have moved to another value{told}."
-    )
+    return f"{start}{beside} average {percent(mean)} of the records have moved to another value{told}."
 
 
 def _kept(figures: Plain) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sdckit.display import counted
 from sdckit.report.chapters.plain_words import QUESTION_OF
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.view import Plain
@@ -107,7 +108,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     found = []
     opened = sum(one["holds"]["value"] is None for one in plain["verdicts"])
     if opened:
-        found.append(f"{opened} {'limit' if opened == 1 else 'limits'} could not be judged: see the answer.")
+        found.append(f"{counted(opened, 'limit')} could not be judged: see the answer.")
     if scenario["unconfirmed"]:
         found.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:

@@ -154,19 +154,12 @@ def not_measured(ones: Sequence[Plain]) -> list[Section]:
         for row in one["skipped"]:
             who.setdefault((row["measure"].replace(":", ", "), row["reason"]), []).append(one.get("name", ""))
     names = list(dict.fromkeys(one["name"] for one in ones if one.get("name")))
-    rows = tuple(
-        (
-            measure,
-            reason + ("" if set(names) <= set(found) or not any(found) else f" ({listed(_once(found))})"),
-        )
-        for (measure, reason), found in who.items()
-    )
-    table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), rows)
+    rows = []
+    for (measure, reason), found in who.items():
+        named = list(dict.fromkeys(filter(None, found)))
+        rows.append((measure, f"{reason} ({listed(named)})" if 0 < len(named) < len(names) else reason))
+    table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), tuple(rows))
     return [Section("Not measured", (table,))] if rows else []
-
-
-def _once(names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(filter(None, names)))
 
 
 def measure_sections(one: Plain, *, without: Sequence[str] = ()) -> list[Section]:

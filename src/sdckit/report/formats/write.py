@@ -26,13 +26,12 @@ from sdckit.report.gate.protect import protect
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
 
-__all__ = ["plain_document", "write_json", "write_report"]
+__all__ = ["check_needs", "plain_document", "write_json", "write_report"]
 
 RENDERERS: dict[str, Callable[[Page], str | bytes]] = {
     ".html": render_page, ".htm": render_page, ".md": render_markdown_page, ".markdown": render_markdown_page,
     ".pdf": render_pdf, ".docx": render_docx_page,
 }  # fmt: skip
-NOTHING = Page("", "", None, "open", "", (), "")
 # What must be there is looked for before any work.
 NEEDS: dict[str, Callable[[], object]] = {".pdf": find_browser, ".docx": need_docx}
 
@@ -51,6 +50,17 @@ def plain_document(assessment: Any, *, internal: bool = False, beside: Folder = 
         return plain_release(assessment, internal=internal, beside=earlier)
     document = build_document(assessment, internal=internal)
     return protect(document if internal else enter_beside(document, earlier), internal=internal)
+
+
+def check_needs(path: Path) -> None:
+    """Refuse a report whose format needs something that is not here.
+
+    Raises
+    ------
+    FileFormatError
+        The browser, or the library, that writes it is missing.
+    """
+    NEEDS.get(path.suffix.lower(), lambda: None)()
 
 
 def write_report(
@@ -74,9 +84,9 @@ def write_report(
             f"a report ends in .html, .pdf, .docx or .md, not in {target.suffix!r}; for figures write JSON"
         )
     real_target(target)
-    NEEDS.get(target.suffix.lower(), lambda: None)()
+    check_needs(target)
     cover = cover or Cover()
-    dressed(NOTHING, cover)  # what is wrong with it is told before any work
+    _ = cover.picture  # what is wrong with it is told before any work
     plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
     text = renderer(dressed(page_of(plain), cover))
     write_whole(text, target, private=internal, what="report")
