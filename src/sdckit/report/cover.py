@@ -13,6 +13,7 @@ from typing import Any
 from sdckit.display import displayed
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page
+from sdckit.report.labelled import with_labels
 
 __all__ = ["LOGOS", "Cover", "Logo", "dressed", "named"]
 
@@ -110,8 +111,9 @@ def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str,
 
 
 def dressed(page: Page, cover: Cover) -> Page:
-    """A page with who made it."""
-    return replace(page, institution=displayed(cover.institution), logo=cover.picture)
+    """A page with who made it, and with what columns are beside their names."""
+    named = with_labels(page, cover.labels)
+    return replace(named, institution=displayed(cover.institution), logo=cover.picture)
 
 
 def _checksum(path: Path) -> dict[str, Any]:

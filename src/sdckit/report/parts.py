@@ -14,7 +14,7 @@ from sdckit.report.setting import Setting, rule_of
 
 __all__ = [
     "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "figure", "notes_blocks", "of_rule", "of_whole",
-    "ruled", "texts", "uniques_of",
+    "ruled", "share_head", "texts", "uniques_of",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -73,6 +73,18 @@ def of_whole(count: Plain, rate: Plain) -> str:
     text = f"{count['text']} ({rate['text']})"
     number = count["text"]
     return Printed(text, number.identity, number.span) if isinstance(number, Printed) else text
+
+
+def share_head(rates: Iterable[Plain], unit: str = "records") -> str:
+    """The head of a column of shares, with the number that all of them are of.
+
+    Examples
+    --------
+    >>> share_head([{"text": "5.0 %", "value": 0.05, "of": "240"}, {"text": "withheld", "value": None}])
+    'Share of 240 records'
+    """
+    wholes = {rate["of"] for rate in rates if "of" in rate}
+    return f"Share of {wholes.pop() if len(wholes) == 1 else 'the'} {unit}"
 
 
 def below(k: object) -> str:

@@ -176,11 +176,19 @@ def _link(same: str, name: str, setting: PairSetting) -> None:
 
 
 def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBlock:
-    """The shares of one measure, by release."""
-    found = ((one.words, [release.get(one.name) for release in tree["releases"]]) for one in shares)
-    rows = tuple((words, *by_release(leaves)) for words, leaves in found if any(leaves))
-    heads = ("Share of the records", *release_heads(len(tree["releases"])))
+    """The shares of one measure, by release, and of how many records each is one."""
+    releases = tree["releases"]
+    found = ((one.words, [release.get(one.name) for release in releases]) for one in shares)
+    rows = tuple((words, *by_release(leaves), _of(leaves)) for words, leaves in found if any(leaves))
+    heads = ("Share", *release_heads(len(releases)), "Of records")
     return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
+
+
+def _of(leaves: Sequence[Plain | None]) -> str:
+    """The number of records that shares are of: one for all releases, or the smallest and the largest."""
+    wholes = [leaf["of"] for leaf in leaves if leaf is not None and "of" in leaf]
+    found = sorted(dict.fromkeys(wholes), key=lambda text: float(text.replace(",", "")))
+    return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else "–"
 
 
 def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:

@@ -21,7 +21,7 @@ from sdckit.report.chapters.glossary import glossary
 from sdckit.report.chapters.release_types import limits_words, release_sentence
 from sdckit.report.chapters.sentences import answer, headline, labelled, listed, status, verdict_sentence
 from sdckit.report.chapters.side_by_side import figures_of
-from sdckit.report.parts import texts
+from sdckit.report.parts import share_head, texts
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, views_of
 
@@ -205,7 +205,8 @@ def _levels(key: Plain) -> TableBlock:
         ("all other levels" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
         for row in key["level_counts"]
     )
-    return TableBlock(f"Levels of {key['name']}", ("Level", "Records", "Share"), rows, (1, 2))
+    share = share_head(row["rate"] for row in key["level_counts"])
+    return TableBlock(f"Levels of {key['name']}", ("Level", "Records", share), rows, (1, 2))
 
 
 def scenario_section(plain: Plain) -> Section:

@@ -23,7 +23,7 @@ from sdckit.report.gate.figures import (
     Tree,
 )
 from sdckit.report.gate.protect import protect
-from sdckit.report.parts import ALONE, EXPECTED, bars, below, of_rule
+from sdckit.report.parts import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.setting import changed_words, intruder_words
 from sdckit.report.view import Plain
 
@@ -274,7 +274,8 @@ def _changed_table(steps: Sequence[Plain]) -> Block:
     )
     if not rows:
         return Paragraph("No step changed a value of a column that stayed in the file.")
-    return TableBlock("Values changed", ("Step", "Variable", "Values", "Share of the records"), rows, (2, 3))
+    share = share_head(row["share"] for one in steps for row in one["changed"])
+    return TableBlock("Values changed", ("Step", "Variable", "Values", share), rows, (2, 3))
 
 
 def _follows(step: Plain) -> Paragraph:

@@ -82,7 +82,7 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
     """Turn a document into plain, printable figures that may leave the room; `internal` prints everything exactly.
 
     A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value": None, "below": 5}``; a count
-    rounded more coarsely than to 5 says so in ``"rounded_to"``.
+    rounded more coarsely than to 5 says so in ``"rounded_to"``. A share has the number it is ``"of"``.
 
     Raises
     ------
@@ -171,11 +171,10 @@ class _Printer:
         if isinstance(tree, Count | Value):
             return self._told(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
-            return self._told(
-                _share(self.prints[tree.part], self.prints[tree.whole]), "share", tree.part, tree.whole
-            )
+            found = _share(self.prints[tree.part], self.prints[tree.whole])
+            return self._told(found, "share", tree.part, tree.whole) | self._whole(tree.whole)
         if isinstance(tree, Ratio):
-            return self._told(self._ratio(tree), "share", tree.value, tree.count)
+            return self._told(self._ratio(tree), "share", tree.value, tree.count) | self._whole(tree.count)
         if isinstance(tree, Difference):
             found = difference_leaf(self.prints[tree.whole], self.prints[tree.part])
             return self._told(found, "difference", tree.whole, tree.part)
@@ -214,6 +213,12 @@ class _Printer:
     def _figure(self, name: str) -> Plain:
         one = self.prints[name]
         return count_leaf(one) | {"text": Printed(one.text, Identity("", ()), one.high - one.low)}
+
+    def _whole(self, name: str) -> Plain:
+        """The number that a share is of, as it is printed elsewhere, too."""
+        if self.prints[name].value is None:
+            return {}
+        return {"of": self._told(count_leaf(self.prints[name]), "count", name)["text"]}
 
     def _told(self, leaf: Plain, how: str, *names: str) -> Plain:
         """The leaf with what it is a figure of."""

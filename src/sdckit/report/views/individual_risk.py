@@ -104,13 +104,13 @@ def blocks(one: Plain, place: str) -> list[Block]:
 
 def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | None = None) -> list[Block]:
     """Records by their risk: drawn, and listed."""
+    kept = _filled(bins)
     data = {"rows": bins, "threshold": threshold, "kind": kind}
     rows = tuple(
         (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"]))
-        for row in _filled(bins)
+        for row in kept
     )
     columns = (f"{kind.capitalize()} risk", "Records", "Share", "Share up to here")
-    kept = _filled(bins)
     dark = "" if threshold is None else f"; dark: above the limit of {threshold:g}"
     drawn = (
         (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels, link_records, link_resting
-from sdckit.report.parts import bars, below, by_rule, figure, of_rule, of_whole, texts
+from sdckit.report.parts import bars, below, by_rule, figure, of_rule, of_whole, share_head, texts
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -87,17 +87,18 @@ def blocks(one: Plain, place: str) -> list[Block]:
     """Every tested k, under both rules for missing values where they differ."""
     lenient = one[place]
     rules = [(rule, one[at]) for rule, at in by_rule(one, place)]
-    rows, drawn, resting = [], [], "resting_on_missing" in lenient
+    rows, drawn, rates, resting = [], [], [], "resting_on_missing" in lenient
     for k in lenient["violations"]:
         for rule, tree in rules:
-            count = tree["violations"][k]
+            count, rate = tree["violations"][k], tree["violation_rates"][k]
+            rates.append(rate)
             label = f"k = {k}" + (f", missing as {rule}" if rule else "")
             more = [tree["resting_on_missing"][k]["text"] if tree is lenient else "–"] if resting else []
-            rows.append((label, tree["holds"][k]["text"], *texts(count, tree["violation_rates"][k]), *more))
-            share = {**count, "text": of_whole(count, tree["violation_rates"][k])}
+            rows.append((label, tree["holds"][k]["text"], *texts(count, rate), *more))
+            share = {**count, "text": of_whole(count, rate)}
             drawn.append((label, share, TONES[rule]))
     more = [RESTING] if resting else []
-    columns = ("Tested", "Result", "Records in violation", "Share of records", *more)
+    columns = ("Tested", "Result", "Records in violation", share_head(rates), *more)
     fewer = "k persons" if lenient["counted"] == "persons" else "k"
     held = tuple(
         (HELD + (f", missing as {rule}" if rule else ""), f"{tree['level']:,}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.gate.figures import Holds, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.relations import link_records
-from sdckit.report.parts import bars, figure, notes_blocks, texts
+from sdckit.report.parts import bars, figure, notes_blocks, share_head, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -81,7 +81,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     caption = "Records whose key fewer than k people of the population have"
     middle = ("Result", "Records in violation") if counted else ("Records expected",)
-    heads = ("Tested", *middle, "Share of records")
+    heads = ("Tested", *middle, share_head(tree["violation_rates"].values()))
     drawn = ((f"k = {k}", count) for k, count in tree["violations"].items())
     return [
         *([Facts((("Largest k that holds", f"{tree['level']:,}"),))] if "level" in tree else []),

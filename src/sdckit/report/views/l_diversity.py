@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels
-from sdckit.report.parts import bars, figure, of_whole, ruled, texts
+from sdckit.report.parts import bars, figure, of_whole, ruled, share_head, texts
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, Plain, View, noted
 
@@ -94,7 +94,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     rules = (
         {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
     )
-    rows, drawn = [], []
+    rows, drawn, rates = [], [], []
     inside = any("level" in tree for tree in one[place].values())
     for rule, by_variable in rules.items():
         for variable, tree in by_variable.items():
@@ -104,11 +104,12 @@ def blocks(one: Plain, place: str) -> list[Block]:
                     label = f"{variable}, {kind}, l = {level}"
                     words = f"{label}, {rule}" if rule else label
                     rate = tree["violation_rates"][kind][level]
+                    rates.append(rate)
                     rows.append((words, tree["holds"][kind][level]["text"], *texts(count, rate), *smallest))
                     if rule != "missing as wildcard":
                         share = {**count, "text": of_whole(count, rate)}
                         drawn.append((label, share, "middle" if level == "2" else "light"))
-    heads = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
+    heads = ("Sensitive variable and test", "Result", "Records in violation", share_head(rates))
     columns = (*heads, "Smallest") if inside else heads
     homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
     caption = ruled("Groups of two or more records with one single value", "category" if other else "")
