@@ -145,5 +145,8 @@ def test_many_releases_are_summed_up():
     assert release_heads(5) == ("Mean of 5 releases", "Smallest", "Largest")
     assert release_heads(2) == ("Release 1", "Release 2")
     shares = view_of("record_linkage").shares
-    assert shares_table("Linked", shares, tree).rows == ((shares[0].words, "3 %", "1 %", "5 %"),)
+    assert shares_table("Linked", shares, tree).rows == ((shares[0].words, "3 %", "1 %", "5 %", "–"),)
+    wholes = [{"rate": leaf(one) | {"of": of}} for one, of in ((1, "1,000"), (2, "240"), (3, "240"))]
+    assert shares_table("Linked", shares, {"releases": wholes}).columns[-1] == "Of records"
+    assert shares_table("Linked", shares, {"releases": wholes}).rows[0][-1] == "240 to 1,000"
     assert over({"releases": [{}, {}]}, "rate") == "an unknown share"

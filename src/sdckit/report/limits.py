@@ -8,13 +8,11 @@ from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.gate.figures import Count, Holds, Share, Tree
-from sdckit.report.parts import bars, figure, of_whole, texts
+from sdckit.report.parts import bars, figure, of_whole, share_head, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 __all__ = ["limits_view"]
-
-HEADS = ("Sensitive variable and test", "Result", "Records in violation", "Share of records")
 
 
 def limits_view(
@@ -23,16 +21,18 @@ def limits_view(
     """Make the view of a measure of closeness; `kinds` are words for each of its kinds, where it has several."""
 
     def blocks(one: Plain, place: str) -> list[Block]:
-        rows, drawn = [], []
+        rows, drawn, rates = [], [], []
         for variable, found in one[place]["variables"].items():
             for kind, limits in found.items():
                 for limit, leaf in limits.items():
                     label = f"{variable}, {(kinds or {}).get(kind, words)}, {letter} = {limit}"
                     rows.append((label, *texts(leaf["holds"], leaf["n"], leaf["rate"])))
+                    rates.append(leaf["rate"])
                     share = {**leaf["n"], "text": of_whole(leaf["n"], leaf["rate"])}
                     drawn.append((label, share))
         caption = "Records in groups beyond the limit"
-        return figure(bars(caption, "records", drawn), TableBlock(caption, HEADS, tuple(rows), (2, 3)))
+        heads = ("Sensitive variable and test", "Result", "Records in violation", share_head(rates))
+        return figure(bars(caption, "records", drawn), TableBlock(caption, heads, tuple(rows), (2, 3)))
 
     return View(f"What would be learnt: {words}", _tree, blocks, noted(Note(words, text, source)))
 

@@ -11,7 +11,8 @@ def test_tables_and_headings() -> None:
     assert text.startswith("# Invented survey 2025\n")
     assert "## The question and the answer" in text
     assert (
-        "| Tested | Result | Records in violation | Share of records |\n| --- | --- | ---: | ---: |" in text
+        "| Tested | Result | Records in violation | Share of 300 records |\n| --- | --- | ---: | ---: |"
+        in text
     )
     assert "<svg" not in text
 

@@ -49,9 +49,9 @@ def plain_of(
 def test_rates_come_from_rounded_counts() -> None:
     ledger = Ledger()
     tree = {"n": ledger.count("n", 1002, "n"), "v": ledger.count("v", 132, "v"), "rate": Share("v", "n")}
-    assert plain_of(tree, ledger)["rate"] == {"text": "13.0 %", "value": 0.13}
+    assert plain_of(tree, ledger)["rate"] == {"text": "13.0 %", "value": 0.13, "of": "1,000"}
     ledger.count("v", 3, "v")
-    assert plain_of(tree, ledger)["rate"] == {"text": "<0.50 %", "value": None, "below": 0.005}
+    assert plain_of(tree, ledger)["rate"] == {"text": "<0.50 %", "value": None, "below": 0.005, "of": "1,000"}
 
 
 def test_a_mean_comes_from_the_printed_sum() -> None:

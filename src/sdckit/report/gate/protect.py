@@ -172,9 +172,9 @@ class _Printer:
             return self._told(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
             found = _share(self.prints[tree.part], self.prints[tree.whole])
-            return self._told(found, "share", tree.part, tree.whole) | self._whole(tree.whole)
+            return self._of(self._told(found, "share", tree.part, tree.whole), tree.whole)
         if isinstance(tree, Ratio):
-            return self._told(self._ratio(tree), "share", tree.value, tree.count) | self._whole(tree.count)
+            return self._of(self._told(self._ratio(tree), "share", tree.value, tree.count), tree.count)
         if isinstance(tree, Difference):
             found = difference_leaf(self.prints[tree.whole], self.prints[tree.part])
             return self._told(found, "difference", tree.whole, tree.part)
@@ -214,11 +214,12 @@ class _Printer:
         one = self.prints[name]
         return count_leaf(one) | {"text": Printed(one.text, Identity("", ()), one.high - one.low)}
 
-    def _whole(self, name: str) -> Plain:
-        """The number that a share is of, as it is printed elsewhere, too."""
-        if self.prints[name].value is None:
-            return {}
-        return {"of": self._told(count_leaf(self.prints[name]), "count", name)["text"]}
+    def _of(self, share: Plain, whole: str) -> Plain:
+        """A printed share with the number that it is of, which is printed elsewhere, too."""
+        one = self.prints[whole]
+        if one.value is None or (share["value"] is None and "below" not in share):
+            return share
+        return share | {"of": self._told(count_leaf(one), "count", whole)["text"]}
 
     def _told(self, leaf: Plain, how: str, *names: str) -> Plain:
         """The leaf with what it is a figure of."""
