@@ -154,7 +154,13 @@ def documents(_: Names, folder: Path) -> None:
     _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
 
 
+def sdcmicro(names: Names, folder: Path) -> None:
+    """The survey of the page."""
+    names["survey"].write_csv(folder / "survey.csv")
+
+
 STAGES: dict[str, Stage] = {
+    "sdcmicro": sdcmicro,
     "documents": documents,
     "gates": gates,
     "seeds": seeds,
