@@ -34,6 +34,7 @@ GATES = {
     "release-types": [1],
     "scenarios": [2],
     "simulated-attacks": [1],
+    "start": [0],
 }
 OF_OTHERS = {"--against", "--dist"}  # of a benchmark and of pytest
 PROMISE = "a test runs the page"
