@@ -161,6 +161,7 @@ def sdcmicro(names: Names, folder: Path) -> None:
 
 STAGES: dict[str, Stage] = {
     "sdcmicro": sdcmicro,
+    "what-can-be-learnt": recognised,
     "documents": documents,
     "gates": gates,
     "seeds": seeds,
