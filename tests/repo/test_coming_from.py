@@ -95,6 +95,24 @@ def unknown_commands(page: Path) -> Iterator[str]:
             yield f"{page.relative_to(ROOT)}: {match[0]}"
 
 
+def cited(page: Path) -> set[str]:
+    """The numbers of the differences that a page refers to: in sentences, and in the last column of their table."""
+    text = prose(page)
+    rows = re.search(r"^\| what \| difference \|\n.*\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
+    cells = [row.strip("| ").rpartition("|")[2] for row in rows[1].splitlines()] if rows else []
+    return set(re.findall(r"difference (\d+)", text)) | set(re.findall(r"\d+", " ".join(cells)))
+
+
+def test_the_differences_that_pages_cite_are_listed() -> None:
+    validation = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^(\d+)\. ", validation, flags=re.MULTILINE))
+    assert all(cited(page) for page in COMING)
+    none_offends(
+        (f"{page.relative_to(ROOT)}: {one}" for page in COMING for one in sorted(cited(page) - listed)),
+        "a difference has its number in docs/validation.md",
+    )
+
+
 def test_calls_exist_with_their_arguments() -> None:
     calls = [(page, call) for page in COMING for call in CALL.findall(prose(page))]
     assert len(calls) > 100

@@ -20,3 +20,23 @@ def test_links_lead_somewhere() -> None:
         (f"{page.relative_to(ROOT)}: {one}" for page in PAGES for one in broken(page)),
         "a link leads to a file",
     )
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links write them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def lost(page: Path) -> list[str]:
+    """The links of a page to a heading that is not there."""
+    links = re.findall(r"\]\(([^)#]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
+    own = [(page.parent / target if target else page, name) for target, name in links if "://" not in target]
+    return [f"{target.name}#{name}" for target, name in own if target.exists() and name not in anchors(target)]
+
+
+def test_links_to_headings_lead_there() -> None:
+    none_offends(
+        (f"{page.relative_to(ROOT)}: {one}" for page in PAGES for one in lost(page)),
+        "a link to a heading leads there",
+    )
