@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gallery
+
 from sdckit.catalogue import CATALOGUE
 
 MEASURES = {row.name: row for row in CATALOGUE}
@@ -38,6 +40,7 @@ OUTSIDE = {
     "SECURITY.md": "security.md",
     "docs/tutorial.ipynb": "tutorial.md",
 }
+GALLERY = "gallery.md"
 ROOMS = {
     "workflow": "Assess, check, recipes",
     "identity": "Who can be recognised",
@@ -169,7 +172,8 @@ def pages() -> dict[str, str]:
         if path.suffix == ".ipynb":
             found[place] = of_notebook(path)
         elif path.suffix == ".md":
-            found[place] = turned(path.read_text(encoding="utf-8"), path, where)
+            text = turned(path.read_text(encoding="utf-8"), path, where)
+            found[place] = gallery.with_pictures(text) if place == GALLERY else text
     modules = public_modules()
     found |= {one.page: of_module(one) for one in modules}
     for one in modules:  # a page on a measure or a method leads to its reference

@@ -11,10 +11,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import sdckit
-from tree import ROOT, none_offends
+from sdckit.catalogue import CATALOGUE
+from tree import ROOT, SRC, none_offends
 
 FOREIGN = re.compile(r"^(?:https?:)?//")
 # Elements whose address a browser fetches by itself; it fetches that of an `a` when somebody follows it.
@@ -25,6 +27,7 @@ IN_STYLES = re.compile(r"""(?:url\(\s*["']?|@import\s*["'])((?:https?:)?//[^"')]
 
 def builder() -> Any:
     """The program that builds the site."""
+    sys.path.insert(0, str(ROOT / ".ci"))  # it imports the program beside it
     spec = importlib.util.spec_from_file_location("build_site", ROOT / ".ci" / "build_site.py")
     assert spec is not None
     assert spec.loader is not None
@@ -144,6 +147,32 @@ def test_every_page_stands_in_the_navigation() -> None:
     docs = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert docs <= set(named)
     assert len(docs) > 90
+
+
+def test_the_gallery_shows_every_view() -> None:
+    """By a call of its own, with the tables that its document has and, where it has one, the chart."""
+    page = BUILDER.pages()["gallery.md"]
+    parts = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL))
+    views = {path.stem for path in (SRC / "report" / "views").glob("*.py")} - {"__init__"}
+    assert parts.keys() == views
+    shown = {
+        name: re.findall(r'<div class="shown" data-measure="(\w+)">', text) for name, text in parts.items()
+    }
+    assert shown == {name: [name] for name in views}
+    none_offends((name for name in views if "<table" not in parts[name]), "a view shows a table")
+    drawn = {name for name in views if "<svg" in parts[name]}
+    assert views - drawn == {row.name for row in CATALOGUE if row.no_chart and row.name in views}
+
+
+def test_the_gallery_is_protected() -> None:
+    """Also where the session shows exact figures."""
+    ages = [*range(20, 70)] * 2 + [80, 81, 82, 83]
+    alone = sdckit.k_anonymity(pl.DataFrame({"age": ages}), keys=["age"])
+    assert alone.violations[2] == 4
+    with sdckit.options(exact=True):
+        shown = BUILDER.gallery.picture(alone)
+    assert "&lt;5" in shown
+    assert ">4<" not in shown
 
 
 def test_a_link_leads_to_where_its_page_stands() -> None:
