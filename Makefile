@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n auto --dist loadgroup
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-lowest smoke lint type site bench mutate lock clean
+.PHONY: help venv demo test test-lowest smoke lint type site pages bench mutate lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ type: $(STAMP) ## mypy, strict
 
 site: $(STAMP) ## build the documentation site into .cache/site/site
 	@$(BIN)/python .ci/build_site.py
+
+pages: $(STAMP) ## write the tables of validation.md and performance.md from their results
+	@$(BIN)/python .ci/write_pages.py
 
 bench: $(STAMP) ## the benchmarks; each prints ratios
 	@for name in assess frequencies subgroups suda models matching utility utility_tables protect perturb synthesis; do \
