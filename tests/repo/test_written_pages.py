@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +24,9 @@ RESULTS = tomllib.loads((ROOT / "benchmarks" / "results.toml").read_text(encodin
 WRITER = ROOT / ".ci" / "write_pages.py"
 
 
-def writer() -> Any:
-    """The program that writes the pages."""
-    spec = importlib.util.spec_from_file_location("write_pages", WRITER)
+def program(path: Path) -> Any:
+    """A program outside the package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -40,13 +42,13 @@ def test_the_pages_are_what_the_program_writes() -> None:
 
 
 def test_a_changed_figure_is_seen() -> None:
-    program = writer()
+    writer = program(WRITER)
     text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    tables = program.of_performance()
-    assert program.written(text, tables) == text
-    assert program.written(text, tables | {"utility": tables["utility"].replace("0.78 s", "0.70 s")}) != text
-    with pytest.raises(program.PageError, match="'more'"):
-        program.written(text, tables | {"more": ""})
+    tables = writer.of_performance()
+    assert writer.written(text, tables) == text
+    assert writer.written(text, tables | {"utility": tables["utility"].replace("0.78 s", "0.70 s")}) != text
+    with pytest.raises(writer.PageError, match="'more'"):
+        writer.written(text, tables | {"more": ""})
 
 
 def test_every_measure_was_compared_with_something() -> None:
@@ -117,3 +119,24 @@ def test_a_result_has_its_program_its_day_and_its_machine() -> None:
         assert one["rows"]
         assert all(len(row) == len(one["columns"]) for row in one["rows"]), one["name"]
         assert all((ROOT / program).is_file() for program in one["programs"])
+
+
+def test_a_benchmark_keeps_its_rows_and_touches_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "results.toml"
+    before = (ROOT / "benchmarks" / "results.toml").read_text(encoding="utf-8")
+    path.write_text(before, encoding="utf-8")
+    recorder = program(ROOT / "benchmarks" / "record.py")
+    rows = [['1 M, "complete"', "0.1 s", "0.2 s", "2.0"]]
+    recorder.record("frequencies-duckdb", "one core", rows, path)
+    after = tomllib.loads(path.read_text(encoding="utf-8"))["table"]
+    changed = {"machine": "one core", "date": date.today(), "rows": rows}
+    assert after == [one | (changed if one["name"] == "frequencies-duckdb" else {}) for one in RESULTS]
+    for one in RESULTS:  # what is written is what was there
+        recorder.record(one["name"], one["machine"], one["rows"], path)
+    assert path.read_text(encoding="utf-8").replace(str(date.today()), "") == re.sub(
+        r"(?<=^date = ).*", "", before, flags=re.MULTILINE
+    )
+    with pytest.raises(SystemExit, match="no table nobody"):
+        recorder.record("nobody", "one core", rows, path)
+    with pytest.raises(SystemExit, match="4 cells"):
+        recorder.record("frequencies-duckdb", "one core", [["1 M"]], path)
