@@ -38,19 +38,22 @@ def builder() -> Any:
 
 
 BUILDER = builder()
-pytestmark = pytest.mark.xdist_group("site")  # one worker builds it, once
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once."""
-    if importlib.util.find_spec("zensical") is None:
-        pytest.skip("missing: zensical (make venv)")
-    target = tmp_path_factory.mktemp("site")
+def test_the_site(tmp_path: Path) -> None:
+    """One test for all that is asked of the whole site, since drawing and building it takes a while."""
+    pages = BUILDER.pages()
+    navigation = BUILDER.navigation(pages)
+    every_page_stands_in_the_navigation(pages, list(BUILDER.placed(navigation)))
+    no_title_is_markup(list(titles(navigation)))
+    the_gallery_shows_every_view(pages["gallery.md"])
     start = time.perf_counter()
-    BUILDER.build(target)
+    BUILDER.build(tmp_path)
     sys.stdout.write(f"built in {time.perf_counter() - start:.1f} s\n")
-    return target / "site"
+    site = tmp_path / "site"
+    nothing_is_loaded_from_another_host(site)
+    a_browser_is_told_to_refuse_other_hosts(site)
+    every_public_name_stands_in_the_reference(site)
 
 
 class Loads(HTMLParser):
@@ -78,7 +81,7 @@ def loaded(text: str) -> list[str]:
     return [*filter(FOREIGN.match, Loads(text).addresses), *IN_STYLES.findall(text)]
 
 
-def test_nothing_is_loaded_from_another_host(site: Path) -> None:
+def nothing_is_loaded_from_another_host(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 150
     none_offends(
@@ -95,7 +98,7 @@ def test_nothing_is_loaded_from_another_host(site: Path) -> None:
     )
 
 
-def test_a_browser_is_told_to_refuse_other_hosts(site: Path) -> None:
+def a_browser_is_told_to_refuse_other_hosts(site: Path) -> None:
     """The theme's program names hosts for diagrams and comments, which no page has; the policy forbids them."""
     for page in site.rglob("*.html"):
         found = re.search(
@@ -121,7 +124,7 @@ def test_what_is_loaded_is_seen(text: str) -> None:
     assert not loaded('<a href="https://a.example/">read</a><img src="x.png">')
 
 
-def test_every_public_name_stands_in_the_reference(site: Path) -> None:
+def every_public_name_stands_in_the_reference(site: Path) -> None:
     """It has a heading of its own, with the words of its docstring."""
     pages = {one.page: one.names for one in BUILDER.public_modules()}
     assert sorted(name for names in pages.values() for name in names) == sorted(sdckit.__all__)
@@ -139,9 +142,7 @@ def test_every_public_name_stands_in_the_reference(site: Path) -> None:
     assert "Mean individual risk: the expected share of records re-identified." in words
 
 
-def test_every_page_stands_in_the_navigation() -> None:
-    pages = BUILDER.pages()
-    named = list(BUILDER.placed(BUILDER.navigation(pages)))
+def every_page_stands_in_the_navigation(pages: dict[str, str], named: list[str]) -> None:
     none_offends(sorted(pages.keys() - set(named)), "a page stands in the navigation")
     assert set(named) <= pages.keys()
     docs = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
@@ -149,9 +150,8 @@ def test_every_page_stands_in_the_navigation() -> None:
     assert len(docs) > 90
 
 
-def test_the_gallery_shows_every_view() -> None:
+def the_gallery_shows_every_view(page: str) -> None:
     """By a call of its own, with the tables that its document has and, where it has one, the chart."""
-    page = BUILDER.pages()["gallery.md"]
     parts = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL))
     views = {path.stem for path in (SRC / "report" / "views").glob("*.py")} - {"__init__"}
     assert parts.keys() == views
@@ -189,8 +189,6 @@ def test_a_link_leads_to_where_its_page_stands() -> None:
 
 def test_a_warning_ends_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule that holds the site has a page that breaks it."""
-    if importlib.util.find_spec("zensical") is None:
-        pytest.skip("missing: zensical (make venv)")
     index = {"index.md": "# A site\n\n[a heading that is nowhere](#nowhere)\n"}
     monkeypatch.setattr(BUILDER, "pages", lambda: index)
     monkeypatch.setattr(BUILDER, "navigation", lambda found: [{"Home": "index.md"}])
@@ -198,16 +196,15 @@ def test_a_warning_ends_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         BUILDER.build(tmp_path)
 
 
-def lines(entries: Any) -> Iterator[str]:
+def titles(entries: Any) -> Iterator[str]:
     """The titles of a navigation."""
     for one in entries:
         for name, inside in one.items() if isinstance(one, dict) else ():
             yield name
             if isinstance(inside, list):
-                yield from lines(inside)
+                yield from titles(inside)
 
 
-def test_no_title_stands_in_the_navigation_as_markup() -> None:
-    titles = list(lines(BUILDER.navigation(BUILDER.pages())))
-    assert len(titles) > 150
-    none_offends((one for one in titles if re.search(r"[`*#<]", one)), "a title is plain text")
+def no_title_is_markup(found: list[str]) -> None:
+    assert len(found) > 150
+    none_offends((one for one in found if re.search(r"[`*#<]", one)), "a title is plain text")
