@@ -15,6 +15,8 @@ import polars as pl
 import pytest
 
 import sdckit
+from needs import needs_chromium
+from report.browser import Browser
 from sdckit.catalogue import CATALOGUE
 from tree import ROOT, SRC, none_offends
 
@@ -54,6 +56,21 @@ def test_the_site(tmp_path: Path) -> None:
     nothing_is_loaded_from_another_host(site)
     a_browser_is_told_to_refuse_other_hosts(site)
     every_public_name_stands_in_the_reference(site)
+    a_browser_asks_for_nothing_else(site, tmp_path / "profile", needs_chromium())
+
+
+def a_browser_asks_for_nothing_else(site: Path, profile: Path, chromium: Path) -> None:
+    """Opened from a folder, on a narrow screen: files of the site and nothing else, and no sideways scrolling."""
+    with Browser(chromium, profile) as browser:
+        for page in ("index.html", "gallery.html", "measures/index.html", "reference/workflow/assess.html"):
+            browser.open(site / page, width=400)
+            asked = [one["request"]["url"] for one in browser.happened("Network.requestWillBeSent")]
+            assert any(address.endswith(".css") for address in asked)
+            none_offends(
+                (one for one in asked if not one.startswith((site.as_uri(), "data:"))),
+                "a page asks for its own",
+            )
+            assert browser.evaluate("document.documentElement.scrollWidth") <= 400, page
 
 
 class Loads(HTMLParser):
