@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n auto --dist loadgroup
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-lowest smoke lint type bench mutate lock clean
+.PHONY: help venv demo test test-lowest smoke lint type site pages bench mutate lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,12 @@ lint: $(STAMP) ## ruff and the import rules
 type: $(STAMP) ## mypy, strict
 	@$(BIN)/mypy
 
+site: $(STAMP) ## build the documentation site into .cache/site/site
+	@$(BIN)/python .ci/build_site.py
+
+pages: $(STAMP) ## write the tables of validation.md and performance.md from their results
+	@$(BIN)/python .ci/write_pages.py
+
 bench: $(STAMP) ## the benchmarks; each prints ratios
 	@for name in assess frequencies subgroups suda models matching utility utility_tables protect perturb synthesis; do \
 		$(BIN)/python benchmarks/$$name.py || exit 1; done
@@ -63,7 +69,7 @@ mutate: $(STAMP) ## break the code in one place at a time and list what no test 
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \
-		--group dev -e '.[docx,files,spark,duckdb,linkage]'
+		--group dev --group site -e '.[docx,files,spark,duckdb,linkage]'
 	@$(BIN)/python .ci/write_lock.py .cache/lock.json requirements-dev.txt
 
 clean: ## remove caches and the environment

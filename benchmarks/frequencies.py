@@ -1,6 +1,7 @@
 """Frequencies and risk per record against Polars and DuckDB, wildcards, and the whole command line.
 
     python benchmarks/frequencies.py [--sizes 100000,1000000,10000000] [--repeats 5] [--data census-{n}.parquet]
+                                     [--record MACHINE]
 
 Every ratio is of medians over interleaved runs in this process; values are checked equal first. ``--data``
 takes files with the columns of ``census.py`` instead of making them; {n} stands for the size.
@@ -26,6 +27,7 @@ import polars as pl
 
 import sdckit as sdc
 from census import KEYS, census
+from record import add_option, record
 
 MEASURE = """
 import resource, subprocess, sys, time
@@ -35,6 +37,7 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).
 """
 
 Run = Callable[[], Any]
+Rows = dict[str, list[list[str]]]  # by the table of results.toml
 
 
 def ours(frame: pl.DataFrame, **rule: Any) -> Any:
@@ -87,8 +90,20 @@ def kinds(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {"integer": frame, "enum": enum, "categorical": category, "text": text}
 
 
-def tables(n: int, frame: pl.DataFrame, repeats: int) -> tuple[float, float]:
-    """Print the comparison at one size; seconds of the complete case and with wildcards."""
+def kept(rows: Rows, n: int, name: str, peer: str, found: dict[str, float]) -> None:
+    """Add a comparison to the rows of its table, as it is printed."""
+    case, kind = name.split(", ")
+    size = f"{n / 1e6:g} M, {case}"
+    seconds = [f"{found[one]:.{3 if n < 10_000_000 else 2}f} s" for one in ("sdckit", peer)]
+    ratio = f"{found[peer] / found['sdckit']:.1f}"
+    if peer == "polars":
+        rows["frequencies"].append([size, kind, *seconds, ratio])
+    else:
+        rows["frequencies-duckdb"].append([size, *seconds, ratio])
+
+
+def tables(n: int, frame: pl.DataFrame, repeats: int, rows: Rows) -> tuple[float, float]:
+    """Print the comparison at one size and keep its rows; seconds of the complete case and with wildcards."""
     complete = frame.with_columns(pl.col(KEYS).fill_null(0))
     variants = {f"complete, {kind}": data for kind, data in kinds(complete).items()}
     if n <= 1_000_000:
@@ -104,6 +119,7 @@ def tables(n: int, frame: pl.DataFrame, repeats: int) -> tuple[float, float]:
         told = []
         for peer, run in peers.items():  # in pairs: one peer's clean-up must not fall into another's time
             found = interleaved({"sdckit": mine, peer: run}, repeats)
+            kept(rows, n, name, peer, found)
             ratio = found[peer] / found["sdckit"]
             told.append(f"{found['sdckit']:.4f} s, {peer} {found[peer]:.4f} s ({ratio:.2f} x as fast)")
         print(f"{n:>10,}  {name:<24} sdckit {'; sdckit '.join(told)}", flush=True)
@@ -165,7 +181,9 @@ def main() -> None:
     parser.add_argument("--sizes", default="100000,1000000,10000000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--data", default="")
+    add_option(parser)
     options = parser.parse_args()
+    rows: Rows = {"frequencies": [], "frequencies-duckdb": []}
     wild: dict[int, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for n in [int(float(size)) for size in options.sizes.split(",")]:
@@ -173,13 +191,16 @@ def main() -> None:
             if not options.data:
                 census(n).write_parquet(path)
             frame = pl.read_parquet(path, columns=[*KEYS, "w"])
-            _, wild[n] = tables(n, frame, options.repeats)
+            _, wild[n] = tables(n, frame, options.repeats, rows)
             del frame
             command_line(path, options.repeats)
     sizes = sorted(wild)
     for small, large in itertools.pairwise(sizes):
         exponent = math.log(wild[large] / wild[small]) / math.log(large / small)
         print(f"growth exponent of wildcards from {small:,} to {large:,}: {exponent:.2f}")
+    if options.record:
+        for name, found in rows.items():
+            record(name, options.record, found)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ PINS = [
 PINNED = dict(line.split("==") for line in PINS)
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 CORE = PROJECT["project"]["dependencies"]
-DECLARED = [*CORE, *(one for group in EXTRAS.values() for one in group), *PROJECT["dependency-groups"]["dev"]]
+GROUPS = PROJECT["dependency-groups"]
+DECLARED = [*CORE, *(one for group in [*EXTRAS.values(), *GROUPS.values()] for one in group)]
 # Distribution names that differ from the module they bring.
 MODULES = {"scikit-learn": "sklearn", "vl-convert-python": "vl_convert", "lazy-loader": "lazy_loader"}
 MODULES |= {"python-docx": "docx"}
