@@ -6,7 +6,7 @@ LOWEST := .cache/lowest/bin
 CORE_TESTS := $(addprefix tests/,data cells numerics identity attribute utility report/formats) \
 	tests/workflow/test_check.py tests/workflow/test_assess.py tests/cli/commands tests/test_demo.py
 STAMP := $(VENV)/.installed
-PYTEST_ARGS ?= -n auto --dist loadgroup
+PYTEST_ARGS ?= -n auto
 # Compiled kernels are cached here; numba does not see edits in helper files, so `make test` starts afresh.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
@@ -29,8 +29,10 @@ $(STAMP): requirements-dev.txt pyproject.toml
 demo: $(STAMP) ## assess a real survey and write demo-report.html
 	@$(BIN)/sdckit demo --report demo-report.html
 
-test: $(STAMP) lint type ## lint, types, import rules and every test
-	@rm -rf .cache/numba
+test: $(STAMP) ## lint, types, import rules and every test
+	@rm -rf .cache/numba && mkdir -p .cache
+	@# One core checks while the other compiles what all tests use.
+	@$(BIN)/sdckit warm-up > .cache/warm-up.txt 2>&1 & $(MAKE) --no-print-directory lint type && wait
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-lowest: ## the tests of data, figures and gates on the lowest versions allowed; TESTS chooses

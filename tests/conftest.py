@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -53,6 +54,14 @@ def chromium() -> Path:
 def java() -> int:
     """The major version of Java."""
     return needs_java()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run what shares a Spark, or what a file makes for all its tests, in one process."""
+    from sharing import make_scheduler
+
+    return make_scheduler(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -197,7 +197,6 @@ def test_canaries_are_not_planted_in_a_plan(engine: Any) -> None:
         sdc.canaries(engine(ORIGINAL), n=8, seed=1)
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("name", ATTACKS)

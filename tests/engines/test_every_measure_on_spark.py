@@ -13,7 +13,6 @@ from every_measure import CALLED, OTHERS, assert_close, call, figures, people
 from sdckit.catalogue import CATALOGUE, Measure
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

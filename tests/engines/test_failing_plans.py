@@ -91,7 +91,6 @@ def test_no_value_is_told(make: Callable[[Path], Any], tmp_path: Path) -> None:
         assert "the plan cannot be carried out (" in said, name
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_on_spark(spark: Any) -> None:

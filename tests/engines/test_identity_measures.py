@@ -110,7 +110,6 @@ def test_a_record_of_a_plan_needs_an_id(plan: Any) -> None:
         quiet(sdc.explain, plan(survey()), keys=KEYS, row=7)
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_spark(spark: Any) -> None:

@@ -37,7 +37,6 @@ def test_a_role_by_any_other_name(role: str, engine: str) -> None:
     check_role(role, engine, ENGINES[engine], odd, figures(ENGINES[engine](survey()), {}))
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_on_spark(spark: Any) -> None:

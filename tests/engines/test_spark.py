@@ -14,7 +14,6 @@ import sdckit as sdc
 from engines.comparing import assert_same_figures, assert_same_records, quiet
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

@@ -15,7 +15,6 @@ from sdckit.errors import DataError
 
 spark = on_engines.spark
 on_spark = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

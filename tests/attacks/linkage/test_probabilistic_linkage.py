@@ -143,7 +143,6 @@ def test_names_and_types_that_sql_might_take_otherwise():
 SAME = {"all pairs": {}, "blocking": {"blocking": [["sur name"], ["age", "region"]], "threshold": 0.9}}
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("options", SAME.values(), ids=SAME)
