@@ -155,3 +155,4 @@ class Page:
     decision: Sequence[Section] = ()
     institution: str = ""
     logo: Any = None
+    language: str = "en"

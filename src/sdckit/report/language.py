@@ -1,0 +1,256 @@
+"""Documents in another language: every text of a protected page, and none of its figures, names or codes.
+
+What is translated is the page that is about to be written: nothing else is read, so a translation tells nothing that
+the document does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from sdckit.data.arguments import choice
+from sdckit.report.blocks import (
+    Blanks,
+    Block,
+    ChartBlock,
+    Code,
+    Entries,
+    Facts,
+    Items,
+    Page,
+    Paragraph,
+    Section,
+    TableBlock,
+    Tables,
+    Verdicts,
+)
+from sdckit.report.wording import Wording, read_wording
+
+__all__ = ["ENGLISH", "Names", "check_language", "languages", "missing", "names_of", "say", "translate", "wording"]
+
+ENGLISH = "en"
+GLOSSARY = "Glossary"
+FILE = re.compile(r"[a-z]{2}\.toml")
+# Where the figures of a document name columns and values.
+COLUMNS = {"variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by"}
+SINGLE = {"weight", "household", "person", "level", "missing_codes"}
+VALUES = re.compile(r"\w = ")  # a cell of them tells the values of a record, or arguments
+SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label, file and steps
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is never translated: whose the document is, and in cells the names of columns and values."""
+
+    given: frozenset[str] = frozenset()
+    data: frozenset[str] = frozenset()
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """Both."""
+        return self.given | self.data
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages there are: English, and one file of words for each other."""
+    found = (one.name for one in files("sdckit.report").joinpath("words").iterdir())
+    return (ENGLISH, *sorted(name.removesuffix(".toml") for name in found if FILE.fullmatch(name)))
+
+
+def check_language(language: str) -> str:
+    """One of the languages there are.
+
+    Raises
+    ------
+    DataError
+        Another one; the message names those there are.
+    """
+    return choice(language, "language", languages())
+
+
+@cache
+def wording(language: str) -> Wording:
+    """The words of a language other than English, compiled once."""
+    folder = files("sdckit.report").joinpath("words")
+    return read_wording(language, folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def say(text: str, language: str = ENGLISH) -> str:
+    """A text of our own in a language.
+
+    Examples
+    --------
+    >>> say("Contents"), say("Contents", "de")
+    ('Contents', 'Inhalt')
+    """
+    return text if language == ENGLISH else wording(language).said(text)
+
+
+def names_of(plain: Mapping[str, Any]) -> Names:
+    """What the figures of a document name: intruders, columns with their labels, values, the file itself."""
+    scenario = plain.get("scenario", {})
+    labels: Mapping[str, str] = plain.get("labels", {})
+    intruders = scenario.get("intruders", {})
+    given = {*intruders, *(f"“{name}”" for name in intruders), *labels.values(), plain.get("name", "")}
+    given |= {plain.get("title", "")}
+    columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
+    data = columns | {f"{name} ({label})" for name, label in labels.items()}
+    return Names(frozenset(given - {""}), frozenset(data - {""}))
+
+
+def _named(tree: Any, key: str = "") -> Iterator[str]:
+    """The columns and values that stand in a tree of figures."""
+    if isinstance(tree, str):
+        if key in COLUMNS or key in SINGLE:
+            yield tree
+    elif isinstance(tree, Mapping):
+        if key in ("variables", "columns"):
+            yield from map(str, tree)
+        for name, one in tree.items():
+            yield from _named(one, name)
+    elif isinstance(tree, list | tuple):
+        for one in tree:
+            yield from _named(one, key)
+
+
+def translate(page: Page, language: str, names: Names | None = None) -> Page:
+    """A page in another language; what has no translation stays English.
+
+    Parameters
+    ----------
+    page
+        A protected one, laid out.
+    language
+        One of `languages`; "en" changes nothing.
+    names
+        What is not translated, from `names_of`.
+    """
+    if language == ENGLISH:
+        return page
+    return _Translator(wording(language), names or Names()).page(page)
+
+
+def missing(page: Page, language: str, names: Names | None = None) -> list[str]:
+    """The texts of a page that have no translation, each once, in their order."""
+    found = _Translator(wording(language), names or Names())
+    found.page(page)
+    return list(dict.fromkeys(found.untold))
+
+
+@dataclass
+class _Translator:
+    """Goes through a page, and notes what it found no words for."""
+
+    words: Wording
+    names: Names
+    untold: list[str] = field(default_factory=list)
+    known: dict[tuple[str, bool], str] = field(default_factory=dict)
+
+    def text(self, text: str) -> str:
+        """A text of ours."""
+        return self._said(text, self.names.all, in_cell=False)
+
+    def cell(self, text: str) -> str:
+        """A text that may be a name."""
+        return text if text in self.names.data else self._said(text, self.names.all, in_cell=True)
+
+    def _said(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
+        if (text, in_cell) not in self.known:
+            untold: list[str] = []
+            self.known[text, in_cell] = self.words.divided(self.words.said(text, kept, untold.append))
+            if not (in_cell and VALUES.search(text)):
+                self.untold += untold
+        return self.known[text, in_cell]
+
+    def title(self, text: str) -> str:
+        """A text, unless somebody gave it."""
+        return text if text in self.names.given and text not in self.words.exact else self.text(text)
+
+    def page(self, page: Page) -> Page:
+        return replace(
+            page,
+            title=self.title(page.title),
+            subtitle=self.text(page.subtitle),
+            confidential=page.confidential and self.text(page.confidential),
+            headline=self.text(page.headline),
+            sections=[self.section(one) for one in page.sections],
+            footer=self.text(page.footer),
+            decision=[self.section(one) for one in page.decision],
+            language=self.words.code,
+        )
+
+    def section(self, section: Section) -> Section:
+        blocks = [self.block(one) for one in section.blocks]
+        if section.title == GLOSSARY:
+            blocks = [_in_order(one) for one in blocks]
+        return replace(section, title=self.text(section.title), blocks=tuple(blocks))
+
+    def block(self, block: Block) -> Block:
+        if isinstance(block, Tables):
+            return Tables(tuple(map(self.table, block.items)))
+        if isinstance(block, TableBlock):
+            return self.table(block)
+        if isinstance(block, ChartBlock):
+            return replace(block, caption=self.text(block.caption), data=self.chart(block.data))
+        if isinstance(block, Paragraph):
+            return replace(block, text=self.text(block.text))
+        if isinstance(block, Code):
+            return replace(block, caption=self.text(block.caption))
+        if isinstance(block, Items):
+            return replace(block, items=tuple(map(self.text, block.items)))
+        if isinstance(block, Facts):
+            return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
+        if isinstance(block, Entries):
+            return Entries(tuple((*map(self.text, one[:2]), self.words.said(one[2])) for one in block.items))
+        if isinstance(block, Verdicts):
+            told = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
+            return Verdicts(tuple(told))
+        return self.blanks(block)
+
+    def blanks(self, block: Blanks) -> Blanks:
+        return Blanks(tuple((self.text(label), tuple(map(self.text, told))) for label, told in block.items))
+
+    def table(self, table: TableBlock) -> TableBlock:
+        rows = tuple(
+            tuple(self.text(cell) if at in table.numeric else self.cell(cell) for at, cell in enumerate(row))
+            for row in table.rows
+        )
+        heads = tuple(map(self.title, table.columns))
+        return replace(table, caption=self.text(table.caption), columns=heads, rows=rows)
+
+    def chart(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The texts of what is drawn; its figures stay as they are."""
+        told = {**data, "language": self.words.code}
+        told |= {name: self.label(data[name]) for name in SAID if isinstance(data.get(name), str)}
+        if "steps" in data:
+            told["steps"] = [self.label(one) for one in data["steps"]]
+        for name in ("rows", "cells"):
+            if name in data:
+                told[name] = [self.row(one) for one in data[name]]
+        return told
+
+    def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        told = dict(row)
+        if "file" in row:
+            told["tone"] = row.get("tone", "dark" if row["file"] == "original" else "light")
+        for name, one in row.items():
+            if name in ("label", "file"):
+                told[name] = self.label(one)
+            elif isinstance(one, Mapping) and isinstance(one.get("text"), str):
+                told[name] = {**one, "text": self.label(one["text"])}
+        return told
+
+    def label(self, text: str) -> str:
+        """A text that is drawn: nothing divides it but its spaces."""
+        return self.cell(text).replace("\u00ad", "")
+
+
+def _in_order(block: Block) -> Block:
+    """Terms in the order of the alphabet they are in."""
+    return Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold()))) if isinstance(block, Entries) else block

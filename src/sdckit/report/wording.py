@@ -1,0 +1,230 @@
+"""The words of documents in another language: one file of entries, looked up text by text.
+
+An entry is a text as documents have it, with places for what varies: ``{n}`` a printed number, ``{c}`` what is never
+translated (names of columns, values), ``{l}`` a list of such, ``{t}`` a text that has an entry of its own, ``{v}`` a
+word as it is. A figure after the letter tells places of one kind apart.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+__all__ = ["NUMBER", "Entry", "Wording", "read_wording"]
+
+PLACE = re.compile(r"\{([nclvt])(\d*)\}")
+_DIGITS = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?%)?"
+_PRINTED = rf"(?:<|about |over |under |up to )?{_DIGITS}"
+NUMBER = rf"(?:{_PRINTED}(?:(?:–| to ){_DIGITS})?|withheld)"
+_KINDS = {"n": NUMBER, "c": r".+?", "l": r".+?", "v": r"\S+?", "t": r".+?"}
+_NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|[.,]\d)|\d\.\d+e")
+_WORD_IN_NUMBER = re.compile(r"\b(about|over|under|up to|to|withheld)\b")
+_SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z0-9“<])")
+_WHOLE_NUMBER = re.compile(NUMBER)
+LONGEST_RUN = 4  # sentences that share an entry
+SOFT_HYPHEN = "\u00ad"
+DEEPEST = 4  # texts within texts
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text with places, and what it is in the other language: for one and for other numbers, where these differ."""
+
+    english: str
+    forms: tuple[str, ...]
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """The names of its places, in their order."""
+        return tuple(kind + number for kind, number in PLACE.findall(self.english))
+
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """What stands before, between and after the places."""
+        return tuple(PLACE.split(self.english)[::3])
+
+    @cached_property
+    def anchor(self) -> str:
+        """The longest of it that every such text has."""
+        return max(self.literals, key=len)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """How such a text is recognised; compiled where one may be."""
+        parts = [re.escape(self.literals[0])]
+        for place, after in zip(self.places, self.literals[1:], strict=True):
+            parts += [f"({_KINDS[place[0]]})", re.escape(after)]
+        return re.compile("".join(parts), re.DOTALL)
+
+    def filled(self, found: Sequence[str], given: Sequence[str]) -> str:
+        """The translation, with what was found of the `given` in its places."""
+        number = next((text for place, text in zip(self.places, given, strict=True) if place[0] == "n"), "")
+        form = self.forms[0] if number == "1" else self.forms[-1]
+        said = dict(zip(self.places, found, strict=True))
+        return PLACE.sub(lambda place: said[place[1] + place[2]], form)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A language: its entries, its way of writing numbers, and where its long words may be divided."""
+
+    code: str
+    name: str
+    decimal: str
+    thousands: str
+    numbers: Mapping[str, str]
+    breaks: Mapping[str, str]
+    exact: Mapping[str, str]
+    entries: Sequence[Entry] = field(repr=False)
+
+    @cached_property
+    def _indexed(self) -> tuple[Mapping[str, Sequence[Entry]], Sequence[Entry]]:
+        """Entries by their first word, and those that start with a place; the most telling first."""
+        by_word: dict[str, list[Entry]] = {}
+        others: list[Entry] = []
+        for entry in sorted(self.entries, key=lambda one: -sum(map(len, one.literals))):
+            start = entry.literals[0]
+            (by_word.setdefault(start.split(" ")[0], []) if " " in start else others).append(entry)
+        return by_word, others
+
+    def number(self, text: str) -> str:
+        """A printed number as it is written in this language.
+
+        Examples
+        --------
+        >>> from sdckit.report.language import wording
+        >>> wording("de").number("1,855.5"), wording("de").number("about 0.2")
+        ('1.855,5', 'etwa 0,2')
+        """
+        marks = {",": self.thousands, ".": self.decimal}
+        written = _NUMERAL.sub(lambda one: re.sub("[.,]", lambda mark: marks[mark[0]], one[0]), text)
+        return _WORD_IN_NUMBER.sub(lambda word: self.numbers.get(word[0], word[0]), written)
+
+    def divided(self, text: str) -> str:
+        """A text whose long words may be divided."""
+        return self._long.sub(lambda word: self.breaks[word[0]], text) if self.breaks else text
+
+    @cached_property
+    def _long(self) -> re.Pattern[str]:
+        longest_first = sorted(self.breaks, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first)))
+
+    def said(self, text: str, kept: Collection[str] = (), report: Report = lambda _: None) -> str:
+        """A text in this language; what has no translation stays as it is, and is reported."""
+        if (found := self._found(text, kept)) is not None:
+            return found
+        pieces = _SENTENCE.split(text)
+        said, at = [], 0
+        while at < len(pieces):
+            for run in range(1, min(LONGEST_RUN, len(pieces) - at) + 1):
+                sentence = " ".join(pieces[at : at + run])
+                found = self._found(sentence, kept, most=run)
+                if found is not None:
+                    break
+            else:
+                run, sentence = 1, pieces[at]
+                found = self._found(sentence, kept, most=run, lenient=report)
+            if found is None:
+                report(sentence)
+            said.append(sentence if found is None else found)
+            at += run
+        return " ".join(said)
+
+    def _found(
+        self,
+        text: str,
+        kept: Collection[str],
+        *,
+        most: int = 1,
+        lenient: Report | None = None,
+        depth: int = 0,
+    ) -> str | None:
+        """The translation of a text by one entry; `most` sentences are one entry's."""
+        if text in self.exact:
+            return self.exact[text]
+        if not any(map(str.isalpha, text)) or _WHOLE_NUMBER.fullmatch(text):
+            return self.number(text)
+        if text in kept:
+            return text
+        if len(_SENTENCE.findall(text)) < most:
+            for entry in self._candidates(text):
+                match = entry.pattern.fullmatch(text)
+                if match and (said := self._filled(entry, match, kept, lenient, depth)) is not None:
+                    return said
+        return self._listed(text, kept, depth)
+
+    def _candidates(self, text: str) -> Iterable[Entry]:
+        by_word, others = self._indexed
+        yield from (one for one in by_word.get(text.split(" ")[0], ()) if one.anchor in text)
+        yield from (one for one in others if one.anchor in text)
+
+    def _filled(
+        self, entry: Entry, match: re.Match[str], kept: Collection[str], lenient: Report | None, depth: int
+    ) -> str | None:
+        given = match.groups()
+        found = []
+        for place, text in zip(entry.places, given, strict=True):
+            said: str | None = text
+            if place[0] == "n":
+                said = self.number(text)
+            elif place[0] == "l":
+                said = self._listed(text, kept, depth) or text
+            elif place[0] == "t":
+                said = self._nested(text, kept, lenient, depth)
+            if said is None:
+                return None
+            found.append(said)
+        return entry.filled(found, given)
+
+    def _nested(self, text: str, kept: Collection[str], lenient: Report | None, depth: int) -> str | None:
+        """A text within a text: at a start of its own it may have a capital there."""
+        if depth >= DEEPEST:
+            return None
+        for one in (text, text[:1].upper() + text[1:]):
+            found = self._found(one, kept, depth=depth + 1, lenient=lenient)
+            if found is not None:
+                return found
+        if lenient is None:
+            return None
+        lenient(text)
+        return text
+
+    def _listed(self, text: str, kept: Collection[str], depth: int) -> str | None:
+        """A list of texts, each of which is translated or kept; None for anything else."""
+        for last in ("and", "or"):
+            before, joint, after = text.rpartition(f" {last} ")
+            parts = [*before.split(", "), after] if joint else text.split(", ")
+            if len(parts) < 2 or depth >= DEEPEST:
+                continue
+            said = [self._found(one, kept, depth=depth + 1) for one in parts]
+            if None not in said:
+                told = [one for one in said if one is not None]
+                if not joint:
+                    return ", ".join(told)
+                return f"{', '.join(told[:-1])} {self.numbers[last]} {told[-1]}"
+        return None
+
+
+def read_wording(code: str, *texts: str) -> Wording:
+    """Compile the files of a language."""
+    trees = [tomllib.loads(text) for text in texts]
+    told: dict[str, Any] = {**trees[0]["language"]}
+    words: dict[str, tuple[str, ...]] = {}
+    for english, other in (pair for tree in trees for pair in tree["texts"].items()):
+        words[english] = (other,) if isinstance(other, str) else tuple(other)
+    return Wording(
+        code,
+        told["name"],
+        told["decimal"],
+        told["thousands"],
+        trees[0]["numbers"],
+        {one.replace("|", ""): one.replace("|", SOFT_HYPHEN) for one in told.get("breaks", ())},
+        {english: forms[-1] for english, forms in words.items() if not PLACE.search(english)},
+        tuple(Entry(english, forms) for english, forms in words.items() if PLACE.search(english)),
+    )
