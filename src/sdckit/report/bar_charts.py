@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.report.language import ENGLISH, say
+
 __all__ = [
     "COLUMN", "INK", "LETTER", "LIGHT", "MIDDLE", "NARROWEST_LABEL", "OPEN", "WIDTH", "Plain", "bar_of", "bars_chart",
-    "draw_bars", "length_of", "names_axis", "space_for",
+    "draw_bars", "length_of", "names_axis", "said_in", "space_for",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -20,6 +22,11 @@ COLUMN = 302
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
 LABEL_LETTERS, NARROWEST_BARS = 22, 140  # of a chart in a column
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
+
+
+def said_in(data: Plain, text: str) -> str:
+    """A text of ours in the language of a chart."""
+    return say(text, data.get("language", ENGLISH))
 
 
 def length_of(leaf: Plain) -> float:

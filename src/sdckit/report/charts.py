@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import partial
 from textwrap import wrap
+from types import MappingProxyType
 from typing import Any
 
 from sdckit.report.bar_charts import (
@@ -20,6 +22,7 @@ from sdckit.report.bar_charts import (
     MIDDLE,
     NARROWEST_LABEL,
     OPEN,
+    TONES,
     WIDTH,
     Plain,
     bar_of,
@@ -27,8 +30,10 @@ from sdckit.report.bar_charts import (
     draw_bars,
     length_of,
     names_axis,
+    said_in,
     space_for,
 )
+from sdckit.report.language import ENGLISH, wording
 
 __all__ = [
     "CHARTS", "COLUMN", "OPEN", "WIDTH", "chart_for", "charts_for", "describe", "has_interval", "is_narrow", "to_png",
@@ -69,10 +74,10 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
         .mark_text(dy=-7, fontSize=12, color=INK, aria=False)
         .encode(x=alt.X("middle:Q", scale=scale, axis=None), y="length:Q", text="text:N")
     )
-    upper = alt.layer(bars, texts, *_threshold_rule(data.get("threshold"), scale)).properties(
-        width=width, height=190, title=_title("Records")
+    upper = alt.layer(bars, texts, *_threshold_rule(data, scale)).properties(
+        width=width, height=190, title=_title(said_in(data, "Records"))
     )
-    lower = _cumulative(data_rows, scale, axis, data.get("kind", "individual"), width)
+    lower = _cumulative(data_rows, scale, axis, data, width)
     return alt.vconcat(upper, lower, spacing=8)
 
 
@@ -91,30 +96,32 @@ def _title(text: str) -> Any:
     return alt.Title(text, anchor="start", fontSize=12, fontWeight="normal", color=INK, aria=False)
 
 
-def _threshold_rule(threshold: float | None, scale: Any) -> list[Any]:
+def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
     import altair as alt
 
+    threshold: float | None = data.get("threshold")
     if threshold is None or threshold <= LOWEST_RISK:
         return []
-    values = alt.InlineData(values=[{"limit": threshold, "text": f"limit {threshold:g}"}])
+    values = alt.InlineData(values=[{"limit": threshold, "text": said_in(data, f"limit {threshold:g}")}])
     base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
     rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
     text = base.mark_text(align="left", dx=4, fontSize=12, fontWeight="bold", color=INK, aria=False)
     return [rule, text.encode(text="text:N", y=alt.value(6))]
 
 
-def _cumulative(data_rows: Any, scale: Any, axis: Any, kind: str, width: int) -> Any:
+def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) -> Any:
     import altair as alt
 
+    edge = said_in(data, f"{data.get('kind', 'individual')} risk (upper edge of the bin)")
     base = alt.Chart(data_rows).encode(
-        x=alt.X("right:Q", scale=scale, axis=axis, title=f"{kind} risk (upper edge of the bin)"),
+        x=alt.X("right:Q", scale=scale, axis=axis, title=edge),
         y=alt.Y("cumulative:Q", axis=None, scale=alt.Scale(domain=[0, 1.15], nice=False)),
     )
     line = base.mark_line(color=INK, strokeWidth=1.5, interpolate="linear", aria=False)
     points = base.mark_point(color=INK, fill="#ffffff", size=28, aria=False)
     texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(text="share:N")
     return (line + points + texts).properties(
-        width=width, height=120, title=_title("Share of records up to this risk")
+        width=width, height=120, title=_title(said_in(data, "Share of records up to this risk"))
     )
 
 
@@ -159,7 +166,8 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any
 
 def _forest_row(row: Plain) -> dict[str, Any]:
     """A row as drawn; without an interval it spans nothing."""
-    estimate, fill = row["estimate"]["value"], INK if row["file"] == "original" else LIGHT
+    estimate = row["estimate"]["value"]
+    fill = TONES[row.get("tone", "dark" if row["file"] == "original" else "light")]
     low, high = (row[end]["value"] if has_interval(row) else estimate for end in ("low", "high"))
     told = {"file": row["file"], "text": row["estimate"]["text"], "fill": fill}
     return told | {"estimate": estimate, "low": low, "high": high}
@@ -244,7 +252,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     # Areas in proportion: a few records are a dot, and the largest number fills a square.
     size = alt.Size(
         "n:Q", scale=alt.Scale(domain=[0, most], range=[8, LARGEST if steps else LARGEST / 2]),
-        legend=None if steps else alt.Legend(title="records", format=",d", symbolFillColor=LIGHT, values=_sizes(most)),
+        legend=None if steps else alt.Legend(title=said_in(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)),
     )  # fmt: skip
     base = alt.Chart(alt.InlineData(values=rows)).encode(**drawn)
     points = base.mark_point(
@@ -302,7 +310,7 @@ def is_narrow(name: str, data: Plain) -> bool:
 def chart_for(name: str, data: Plain, title: str = "", *, width: int = WIDTH) -> Any:
     """Build the Altair chart of a block, in the style of the report; one that stands alone has a title."""
     chart = CHARTS[name](data, width)
-    return _styled(chart.properties(title=_heading(title)) if title else chart)
+    return _styled(chart.properties(title=_heading(title)) if title else chart, data)
 
 
 def charts_for(blocks: Sequence[tuple[str, Plain, str]]) -> Any:
@@ -328,10 +336,18 @@ def _heading(text: str) -> Any:
     )
 
 
-def _styled(chart: Any) -> Any:
+def _styled(chart: Any, data: Plain = MappingProxyType({})) -> Any:
     from sdckit.report.offline import offline
 
-    return offline(chart.configure(font=FONT, background="#ffffff").configure_view(stroke=None))
+    language = data.get("language", ENGLISH)
+    marks = {} if language == ENGLISH else {"locale": {"number": _number_marks(language)}}
+    return offline(chart.configure(font=FONT, background="#ffffff", **marks).configure_view(stroke=None))
+
+
+def _number_marks(language: str) -> dict[str, Any]:
+    """How the numbers of axes are written."""
+    words = wording(language)
+    return {"decimal": words.decimal, "thousands": words.thousands, "grouping": [3], "currency": ["", ""]}
 
 
 def to_svg(chart: Any) -> str:
@@ -355,32 +371,37 @@ def to_png(chart: Any) -> bytes:
 
 def describe(name: str, data: Plain, caption: str) -> str:
     """Say in words what a chart shows, for those who cannot see it; from printed texts."""
+    say = partial(said_in, data)
     rows = {
         "bars": lambda: [f"{r['label']}: {r['n']['text']} {data['unit']}" for r in data["rows"]],
         "forest": lambda: [
             f"{r['label']}: {r['estimate']['text']}"
-            + (f" ({r['low']['text']} to {r['high']['text']})" if has_interval(r) else "")
+            + (f" ({r['low']['text']} {say('to')} {r['high']['text']})" if has_interval(r) else "")
             for r in data["rows"]
         ],
-        "heat": lambda: [f"{c['one']} and {c['other']}: {c['value']['text']}" for c in data["cells"]],
+        "heat": lambda: [f"{c['one']} {say('and')} {c['other']}: {c['value']['text']}" for c in data["cells"]],
         "risk": lambda: [
-            f"{r['from']:g} to {r['to']:g}: {r['n']['text']} records ({r['cumulative']['text']} up to here)"
+            f"{say(format(r['from'], 'g'))} {say('to')} {say(format(r['to'], 'g'))}: {r['n']['text']} {say('records')} "
+            f"({r['cumulative']['text']} {say('up to here')})"
             for r in data["rows"]
         ],
         "bubbles": lambda: _points_told(data),
-        "curve": lambda: [f"highest at {max(data['rows'], key=lambda r: float(r['y']))['x']:.4g}"],
+        "curve": lambda: [say(f"highest at {max(data['rows'], key=lambda r: float(r['y']))['x']:.4g}")],
     }[name]()
     return f"{caption}. {'; '.join(rows)}."
 
 
 def _points_told(data: Plain) -> list[str]:
     """The points with most records, in words."""
+    say = partial(said_in, data)
     steps = data.get("steps")
     rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
+    places = [tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows]
     told = [
-        f"{steps[row['x']] if steps else format(row['x'], '.4g')} and "
-        f"{steps[row['y']] if steps else format(row['y'], '.4g')}: {row['n']['text']} records"
-        for row in rows[:MOST_TOLD]
+        f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
+        for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)
     ]
     left = len(rows) - len(told)
-    return [*told, *([f"{left:,} more"] if left else [])] or ["no square has enough records to be shown"]
+    return [*told, *([say(f"{left:,} more")] if left else [])] or [
+        say("no square has enough records to be shown")
+    ]

@@ -14,6 +14,7 @@ from sdckit.display import displayed
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page
 from sdckit.report.labelled import with_labels
+from sdckit.report.language import ENGLISH
 
 __all__ = ["LOGOS", "Cover", "Logo", "dressed", "named"]
 
@@ -51,6 +52,8 @@ class Cover:
         The files that were assessed: a confidential document names them with their SHA-256.
     labels
         What columns are, in words.
+    language
+        What the document is written in.
     """
 
     name: str = ""
@@ -58,6 +61,7 @@ class Cover:
     logo: str | Path | None = None
     files: Sequence[str | Path] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+    language: str = ENGLISH
 
     @cached_property
     def picture(self) -> Logo | None:

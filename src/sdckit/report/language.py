@@ -38,7 +38,7 @@ GLOSSARY = "Glossary"
 FILE = re.compile(r"[a-z]{2}\.toml")
 # Where the figures of a document name columns and values.
 COLUMNS = {"variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by"}
-SINGLE = {"weight", "household", "person", "level", "missing_codes"}
+SINGLE = {"weight", "household", "person", "level", "missing_codes", "engine", "measure"}
 VALUES = re.compile(r"\w = ")  # a cell of them tells the values of a record, or arguments
 SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label, file and steps
 
@@ -97,8 +97,7 @@ def names_of(plain: Mapping[str, Any]) -> Names:
     scenario = plain.get("scenario", {})
     labels: Mapping[str, str] = plain.get("labels", {})
     intruders = scenario.get("intruders", {})
-    given = {*intruders, *(f"“{name}”" for name in intruders), *labels.values(), plain.get("name", "")}
-    given |= {plain.get("title", "")}
+    given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")}
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
     data = columns | {f"{name} ({label})" for name, label in labels.items()}
     return Names(frozenset(given - {""}), frozenset(data - {""}))

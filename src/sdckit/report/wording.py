@@ -1,8 +1,8 @@
 """The words of documents in another language: one file of entries, looked up text by text.
 
 An entry is a text as documents have it, with places for what varies: ``{n}`` a printed number, ``{c}`` what is never
-translated (names of columns, values), ``{l}`` a list of such, ``{t}`` a text that has an entry of its own, ``{v}`` a
-word as it is. A figure after the letter tells places of one kind apart.
+translated (names of columns, values), ``{l}`` a list of such, ``{k}`` one of known names only, ``{t}`` a text that has an
+entry of its own, ``{d}`` a date, ``{v}`` a word as it is. A figure after the letter tells places of one kind apart.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from typing import Any
 
 __all__ = ["NUMBER", "Entry", "Wording", "read_wording"]
 
-PLACE = re.compile(r"\{([nclvt])(\d*)\}")
+PLACE = re.compile(r"\{([ncdlkvt])(\d*)\}")
 _DIGITS = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?%)?"
 _PRINTED = rf"(?:<|about |over |under |up to )?{_DIGITS}"
 NUMBER = rf"(?:{_PRINTED}(?:(?:–| to ){_DIGITS})?|withheld)"
-_KINDS = {"n": NUMBER, "c": r".+?", "l": r".+?", "v": r"\S+?", "t": r".+?"}
+_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
+_KINDS = {
+    "n": NUMBER, "c": r".+?", "l": r".+?", "k": r".+?", "v": r"\S+?", "t": r".+?", "d": r"\d{4}-\d\d-\d\d",
+}  # fmt: skip
+_QUOTED = r"[^“”]+?"
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|[.,]\d)|\d\.\d+e")
 _WORD_IN_NUMBER = re.compile(r"\b(about|over|under|up to|to|withheld)\b")
 _SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z0-9“<])")
@@ -58,8 +62,9 @@ class Entry:
     def pattern(self) -> re.Pattern[str]:
         """How such a text is recognised; compiled where one may be."""
         parts = [re.escape(self.literals[0])]
-        for place, after in zip(self.places, self.literals[1:], strict=True):
-            parts += [f"({_KINDS[place[0]]})", re.escape(after)]
+        for place, before, after in zip(self.places, self.literals, self.literals[1:], strict=False):
+            kind = _QUOTED if before.endswith("“") else _KINDS[place[0]]
+            parts += [f"({kind})", re.escape(after)]
         return re.compile("".join(parts), re.DOTALL)
 
     def filled(self, found: Sequence[str], given: Sequence[str]) -> str:
@@ -78,6 +83,7 @@ class Wording:
     name: str
     decimal: str
     thousands: str
+    date: str
     numbers: Mapping[str, str]
     breaks: Mapping[str, str]
     exact: Mapping[str, str]
@@ -104,6 +110,7 @@ class Wording:
         """
         marks = {",": self.thousands, ".": self.decimal}
         written = _NUMERAL.sub(lambda one: re.sub("[.,]", lambda mark: marks[mark[0]], one[0]), text)
+        written = re.sub(r"(?<=\d) ?%", "\u00a0%", written)
         return _WORD_IN_NUMBER.sub(lambda word: self.numbers.get(word[0], word[0]), written)
 
     def divided(self, text: str) -> str:
@@ -173,6 +180,10 @@ class Wording:
             said: str | None = text
             if place[0] == "n":
                 said = self.number(text)
+            elif place[0] == "d":
+                said = self.date.format_map(_DATE.fullmatch(text).groupdict())  # type: ignore[union-attr]
+            elif place[0] == "k":
+                said = text if text in kept else self._listed(text, kept, depth)
             elif place[0] == "l":
                 said = self._listed(text, kept, depth) or text
             elif place[0] == "t":
@@ -223,6 +234,7 @@ def read_wording(code: str, *texts: str) -> Wording:
         told["name"],
         told["decimal"],
         told["thousands"],
+        told["date"],
         trees[0]["numbers"],
         {one.replace("|", ""): one.replace("|", SOFT_HYPHEN) for one in told.get("breaks", ())},
         {english: forms[-1] for english, forms in words.items() if not PLACE.search(english)},

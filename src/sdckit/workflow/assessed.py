@@ -184,6 +184,7 @@ class Assessed(Displayed):
         logo: str | Path | None = None,
         files: Sequence[str | Path] = (),
         labels: Mapping[str, str] | None = None,
+        language: str = "en",
     ) -> None:
         """Write the report for the release committee: a page to decide on, and an annex to check.
 
@@ -207,11 +208,13 @@ class Assessed(Displayed):
             The files that were assessed: an internal document names them with their SHA-256.
         labels : mapping of str to str
             What columns are, in words: printed beside the names of keys and sensitive variables.
+        language : str
+            What the report is written in: "en", or "de" for German. Names, values and code stay as they are.
 
         Raises
         ------
         DataError
-            Fewer than 50 records in a file, unless internal; an assessment that was pickled.
+            Fewer than 50 records in a file, unless internal; an assessment that was pickled; an unknown language.
         FileFormatError
             The file cannot be written; what writes it is not there; the folder holds something else than such
             documents; the logo is no picture.
@@ -220,7 +223,9 @@ class Assessed(Displayed):
         from sdckit.report.cover import Cover
 
         self._need_data()
-        cover = Cover(name=name, institution=institution, logo=logo, files=files, labels=labels or {})
+        cover = Cover(
+            name=name, institution=institution, logo=logo, files=files, labels=labels or {}, language=language
+        )
         write_report(self, path, internal=internal, beside=beside, cover=cover)
 
     def to_json(self, path: str | Path, *, internal: bool = False, beside: str | Path | None = None) -> None:

@@ -19,11 +19,15 @@ def demo(
     report: Annotated[Path, Option(metavar="OUT.html", help="Where to write the report.")] = Path(
         "demo-report.html"
     ),
+    language: Annotated[str, Option(metavar="LANGUAGE", help="What the report is written in: en or de.")] = "en",
     quiet: Quiet = False,
 ) -> None:
     """Assess the affairs survey of 1974 (6,366 records) and write its report."""
+    from sdckit.report.language import check_language
+
     check_report_name(report)
     check_targets(report)
+    check_language(language)
     with Steps(quiet=quiet) as steps:
         steps.step("reading the survey")
         from sdckit.demo import demo_scenario, load_demo
@@ -33,7 +37,7 @@ def demo(
 
         result = assess(frame, scenario=scenario, step=steps.step)
         steps.step("writing the report")
-        result.report(report)
+        result.report(report, language=language)
     if not quiet:
         from sdckit.cli.commands.assess import deliver
         from sdckit.demo import ABOUT

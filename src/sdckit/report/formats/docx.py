@@ -25,6 +25,8 @@ from sdckit.report.blocks import (
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
 from sdckit.report.formats.flow import BEHIND, behind_charts, shown
+from sdckit.report.language import say
+from sdckit.report.wording import SOFT_HYPHEN
 
 __all__ = ["need_docx", "render_docx", "render_docx_page"]
 
@@ -80,7 +82,7 @@ def render_docx_page(page: Page) -> bytes:
     for section in page.sections:
         _section(document, section)
     if behind := behind_charts(page.sections):
-        document.add_heading(BEHIND, 1)
+        document.add_heading(say(BEHIND, page.language), 1)
         for heading, table in behind:
             document.add_paragraph(heading, style=HEAD)
             _table_block(document, table)
@@ -93,7 +95,8 @@ def render_docx_page(page: Page) -> bytes:
 def _front(document: Any, page: Page) -> None:
     from docx.shared import Cm, Pt
 
-    document.core_properties.title = page.title
+    document.core_properties.title = page.title.replace(SOFT_HYPHEN, "")
+    _speak(document, page.language)
     document.core_properties.author = ""  # the library writes its own name
     document.core_properties.comments = ""
     document.styles["Normal"].font.size = Pt(10)
@@ -110,6 +113,18 @@ def _front(document: Any, page: Page) -> None:
     document.add_heading(page.title, 0)
     document.add_paragraph(page.subtitle)
     document.add_paragraph().add_run(page.headline).bold = True
+
+
+def _speak(document: Any, language: str) -> None:
+    """Name the language: spelling is checked, and texts are read aloud, in it."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    document.core_properties.language = language
+    named: Any = OxmlElement("w:lang")
+    named.set(qn("w:val"), language)
+    properties = document.styles["Normal"].element.get_or_add_rPr()
+    properties.append(named)  # the library has no word for it
 
 
 def _section(document: Any, section: Section) -> None:

@@ -7,16 +7,22 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sdckit.report.blocks import Block, ChartBlock, Page
+from sdckit.report.blocks import Block, ChartBlock, Page, Verdicts
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, to_svg
+from sdckit.report.bar_charts import said_in
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
+from sdckit.report.language import say
 
 __all__ = ["figure_of", "render_fragment", "render_html", "render_page"]
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
-WORDS = {"contents": "Contents", "as_table": "As a table", "behind": BEHIND}
+WORDS = {
+    "contents": "Contents", "as_table": "As a table", "behind": BEHIND, "kind": "Statistical disclosure control",
+}  # fmt: skip
+MARK_WIDTH, LETTER_WIDTH = 1.5, 0.55  # of a word for a verdict, in letters of the text
+STATES = ("holds", "exceeded", "not judged", "no limit")
 
 Plain = Mapping[str, Any]
 
@@ -36,16 +42,25 @@ def render_page(page: Page) -> str:
         "chapters": chapters_of(page.sections),
         "behind": behind_charts(page.sections),
         "marks": MARKS,
-        "words": WORDS,
+        "words": {name: say(words, page.language) for name, words in WORDS.items()},
+        "classes": {say(state, page.language): state for state in STATES},
+        "state_width": _state_width(page),
         "style": Markup(_read("report.css")),  # our own file, not data
         "draw": figure_of,
     }
     return str(_template("report.html").render(told))
 
 
+def _state_width(page: Page) -> float:
+    """What the longest word for a verdict needs, with its mark."""
+    blocks = (block for section in (*page.decision, *page.sections) for block in section.blocks)
+    states = (state for block in blocks if isinstance(block, Verdicts) for state, _, _ in block.items)
+    return round(MARK_WIDTH + LETTER_WIDTH * max(map(len, states), default=0), 2)
+
+
 def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> str:
     """Render blocks for a notebook: tables and words, no charts (`.plot()` draws those)."""
-    return str(_template("fragment.html").render(title=title, blocks=blocks, note=note, draw=lambda _: None))
+    return str(_template("fragment.html").render(title=title, blocks=blocks, note=note, draw=lambda _: None, classes={}))
 
 
 def figure_of(block: ChartBlock) -> dict[str, Any]:
@@ -54,7 +69,7 @@ def figure_of(block: ChartBlock) -> dict[str, Any]:
 
     width = COLUMN if is_narrow(block.name, block.data) else WIDTH
     svg = to_svg(chart_for(block.name, block.data, width=width))
-    notes = [OPEN_BARS] if OPEN in svg else []
+    notes = [said_in(block.data, OPEN_BARS)] if OPEN in svg else []
     # Vega escapes the texts it draws.
     words = describe(block.name, block.data, block.caption)
     return {"svg": Markup(svg), "alt": words, "note": " ".join(notes)}

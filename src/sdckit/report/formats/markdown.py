@@ -25,6 +25,7 @@ from sdckit.report.blocks import (
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import describe
 from sdckit.report.formats.flow import shown
+from sdckit.report.wording import SOFT_HYPHEN
 
 __all__ = ["render_markdown", "render_markdown_page"]
 
@@ -106,4 +107,4 @@ def _row(cells: tuple[str, ...]) -> str:
 
 
 def _escape(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text.replace("\r", " ").replace("\n", " "))
+    return _SPECIAL.sub(r"\\\1", text.replace(SOFT_HYPHEN, "").replace("\r", " ").replace("\n", " "))

@@ -22,6 +22,7 @@ from sdckit.report.formats.markdown import render_markdown_page
 from sdckit.report.formats.pdf import find_browser, render_pdf
 from sdckit.report.gate.beside import enter_beside, read_beside
 from sdckit.report.gate.protect import protect
+from sdckit.report.language import check_language, names_of, translate
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
@@ -86,9 +87,11 @@ def write_report(
     real_target(target)
     check_needs(target)
     cover = cover or Cover()
+    check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
     plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
-    text = renderer(dressed(page_of(plain), cover))
+    page = translate(page_of(plain), cover.language, names_of(plain))
+    text = renderer(dressed(page, cover))
     write_whole(text, target, private=internal, what="report")
     return target
 
