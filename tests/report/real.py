@@ -30,6 +30,7 @@ from sdckit.report.blocks import (
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.html import render_page
 from sdckit.report.formats.write import plain_document
+from sdckit.report.language import names_of, translate
 
 N = 600
 KEYS = ["region", "sex", "age"]
@@ -128,9 +129,15 @@ def page(name: str, *, internal: bool = False) -> Page:
 
 
 @cache
-def html(name: str) -> str:
+def german(name: str, *, internal: bool = False) -> Page:
+    """Its page in German."""
+    return translate(page(name, internal=internal), "de", names_of(plain(name, internal=internal)))
+
+
+@cache
+def html(name: str, language: str = "en") -> str:
     """Its page as HTML."""
-    return render_page(page(name))
+    return render_page(german(name) if language == "de" else page(name))
 
 
 def outline(shown: Page) -> str:

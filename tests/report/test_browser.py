@@ -32,7 +32,8 @@ BROKEN = """
       if (outer.closest('pre, style, svg, details:not([open]) > :not(summary)')) continue;
       if (!outer.getClientRects().length) continue;
       for (const word of node.data.matchAll(/[^\\s\\-\u2013\u00ad_./×]+/g)) {
-        range.setStart(node, word.index);
+        // The mark of a word divided at a soft hyphen is drawn on the line before, as part of what follows.
+        range.setStart(node, word.index + (node.data[word.index - 1] === '\u00ad' ? 1 : 0));
         range.setEnd(node, word.index + word[0].length);
         const tops = [...range.getClientRects()].map(r => Math.round(r.top));
         if (new Set(tops).size > 1) found.push(word[0]);
@@ -46,10 +47,10 @@ BROKEN = """
 """
 
 
-def written(name: str, folder: Path) -> Path:
+def written(name: str, folder: Path, language: str = "en") -> Path:
     """A real document as a file."""
     path = folder / "report.html"
-    path.write_text(html(name), encoding="utf-8")
+    path.write_text(html(name, language), encoding="utf-8")
     return path
 
 
@@ -147,11 +148,12 @@ def test_a_real_document_is_whole_and_fits(browser: Browser, name: str, tmp_path
 
 
 @pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("name", MADE)
 def test_no_word_is_broken_and_no_cell_runs_over(
-    browser: Browser, name: str, width: int, tmp_path: Path
+    browser: Browser, name: str, language: str, width: int, tmp_path: Path
 ) -> None:
-    path = written(name, tmp_path)
+    path = written(name, tmp_path, language)
     browser.open(path, width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.evaluate(BROKEN) == []
@@ -166,12 +168,16 @@ def test_a_broken_word_is_seen(browser: Browser, tmp_path: Path) -> None:
     assert browser.evaluate(BROKEN) == ["unmistakably", "cell: incomprehensible"]
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("name", MADE)
-def test_a_print_has_few_pages_and_a_page_to_decide_on(browser: Browser, name: str, tmp_path: Path) -> None:
-    path = written(name, tmp_path)
+def test_a_print_has_few_pages_and_a_page_to_decide_on(
+    browser: Browser, name: str, language: str, tmp_path: Path
+) -> None:
+    path = written(name, tmp_path, language)
     browser.open(path, width=A4[0])
     pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= MOST_PAGES[name]
+    longer = language != "en"  # a page for longer words
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= MOST_PAGES[name] + longer
     browser.call("Emulation.setEmulatedMedia", media="print")
     try:
         assert browser.evaluate("document.querySelector('.decision').getBoundingClientRect().bottom") <= A4[1]
@@ -192,11 +198,12 @@ def test_a_print_has_few_pages_and_a_page_to_decide_on(browser: Browser, name: s
         browser.call("Emulation.setEmulatedMedia", media="")
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("name", MADE)
 def test_the_first_screen_has_the_verdict_its_reason_and_what_to_do(
-    browser: Browser, name: str, tmp_path: Path
+    browser: Browser, name: str, language: str, tmp_path: Path
 ) -> None:
-    path = written(name, tmp_path)
+    path = written(name, tmp_path, language)
     browser.open(path, width=1280, height=800)
     for part in (".headline", ".card.answer", ".card.next"):
         assert browser.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom") <= 800, (
