@@ -35,6 +35,7 @@ __all__ = ["ENGLISH", "Names", "check_language", "languages", "missing", "names_
 
 ENGLISH = "en"
 GLOSSARY = "Glossary"
+TITLES = {"Disclosure risk assessment", "Disclosure risk of a release"}  # of a document without one of its own
 FILE = re.compile(r"[a-z]{2}\.toml")
 # Where the figures of a document name columns and values.
 COLUMNS = {"variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by"}
@@ -97,7 +98,7 @@ def names_of(plain: Mapping[str, Any]) -> Names:
     scenario = plain.get("scenario", {})
     labels: Mapping[str, str] = plain.get("labels", {})
     intruders = scenario.get("intruders", {})
-    given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")}
+    given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")} - TITLES
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
     data = columns | {f"{name} ({label})" for name, label in labels.items()}
     return Names(frozenset(given - {""}), frozenset(data - {""}))
@@ -169,7 +170,7 @@ class _Translator:
 
     def title(self, text: str) -> str:
         """A text, unless somebody gave it."""
-        return text if text in self.names.given and text not in self.words.exact else self.text(text)
+        return text if text in self.names.given else self.text(text)
 
     def page(self, page: Page) -> Page:
         return replace(

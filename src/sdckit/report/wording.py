@@ -59,6 +59,11 @@ class Entry:
         return max(self.literals, key=len)
 
     @cached_property
+    def rank(self) -> tuple[int, int]:
+        """The more it says itself, and the less its places take, the earlier it is tried."""
+        return -sum(map(len, self.literals)), sum(place[0] in "cltk" for place in self.places)
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """How such a text is recognised; compiled where one may be."""
         parts = [re.escape(self.literals[0])]
@@ -94,7 +99,7 @@ class Wording:
         """Entries by their first word, and those that start with a place; the most telling first."""
         by_word: dict[str, list[Entry]] = {}
         others: list[Entry] = []
-        for entry in sorted(self.entries, key=lambda one: -sum(map(len, one.literals))):
+        for entry in sorted(self.entries, key=lambda one: one.rank):
             start = entry.literals[0]
             (by_word.setdefault(start.split(" ")[0], []) if " " in start else others).append(entry)
         return by_word, others
@@ -197,6 +202,8 @@ class Wording:
         """A text within a text: at a start of its own it may have a capital there."""
         if depth >= DEEPEST:
             return None
+        if text in kept:
+            return text
         for one in (text, text[:1].upper() + text[1:]):
             found = self._found(one, kept, depth=depth + 1, lenient=lenient)
             if found is not None:

@@ -1,0 +1,210 @@
+"""Documents in another language: all of their words, the same figures, names and code as they were."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from report.real import MADE, german, made, page, plain
+from sdckit.errors import DataError
+from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
+from sdckit.report.chapters.glossary import terms, texts_of
+from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
+from sdckit.report.formats.docx import render_docx_page
+from sdckit.report.formats.html import render_page
+from sdckit.report.formats.markdown import render_markdown_page
+from sdckit.report.language import (
+    Names,
+    check_language,
+    languages,
+    missing,
+    names_of,
+    say,
+    translate,
+    wording,
+)
+from sdckit.report.wording import SOFT_HYPHEN
+
+DOCUMENTS = [(name, internal) for name in MADE for internal in (False, True)]
+# What the decision page never says: terms of the trade.
+TRADE = re.compile(
+    r"Anonymität|Diversität|Schlüssel(?!\b| bleiben)merkmal|Re-Identifik|Datenangreifer|Merkmalskombination|Einzelfall|"
+    r"Zuordnungsrisiko|quasi|pMSE|Stichprobe|globales Risiko|Restrisiko",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize(("name", "internal"), DOCUMENTS)
+def test_every_text_of_a_real_document_has_its_words(name: str, internal: bool) -> None:
+    """What is listed here wants an entry in `report/words/de.toml`; `.ci/untranslated.py` lists more documents."""
+    names = names_of(plain(name, internal=internal))
+    assert missing(page(name, internal=internal), "de", names) == []
+
+
+def figures(shown: Page) -> Counter[str]:
+    """The digits of every number of a page, which all languages write alike: the marks between them differ."""
+    texts = [shown.title, shown.subtitle, shown.headline, shown.footer]
+    texts += list(texts_of([*shown.decision, *shown.sections]))
+    texts += [str(one) for one in drawn(shown)]
+    return Counter(one for text in texts for one in re.findall(r"\d+", text))
+
+
+def drawn(shown: Page) -> Iterator[str]:
+    """What the rows of charts print."""
+    for section in (*shown.decision, *shown.sections):
+        for block in section.blocks:
+            if isinstance(block, ChartBlock):
+                for row in (*block.data.get("rows", ()), *block.data.get("cells", ())):
+                    yield from (one["text"] for one in row.values() if isinstance(one, dict) and "text" in one)
+
+
+@pytest.mark.parametrize(("name", "internal"), DOCUMENTS)
+def test_the_figures_are_those_of_the_english_document(name: str, internal: bool) -> None:
+    english, other = page(name, internal=internal), german(name, internal=internal)
+    assert figures(other) == figures(english)
+
+
+def code(shown: Page) -> list[str]:
+    return [one.text for section in shown.sections for one in section.blocks if isinstance(one, Code)]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_code_names_and_the_shape_of_a_document_stay(name: str) -> None:
+    english, other = page(name), german(name)
+    assert code(other) == code(english) != []
+    for one, two in zip((*english.decision, *english.sections), (*other.decision, *other.sections), strict=True):
+        assert [type(block) for block in one.blocks] == [type(block) for block in two.blocks]
+        for block, told in zip(one.blocks, two.blocks, strict=True):
+            if isinstance(block, TableBlock) and block.caption == "Keys":
+                assert isinstance(told, TableBlock)
+                assert [row[0] for row in told.rows] == [row[0] for row in block.rows]
+            if isinstance(block, Tables) and block.items[0].caption.startswith("Levels of"):
+                assert isinstance(told, Tables)
+                levels = [[row[0] for row in table.rows if row[0] != "all other levels"] for table in block.items]
+                assert [[row[0] for row in table.rows][: len(at)] for table, at in zip(told.items, levels, strict=True)] == levels  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_decision_page_is_free_of_the_terms_of_the_trade(name: str) -> None:
+    shown = german(name)
+    text = "\n".join([shown.headline, *texts_of(shown.decision)]).replace(SOFT_HYPHEN, "")
+    assert TRADE.findall(text) == []
+
+
+def test_english_is_what_it_was() -> None:
+    assert translate(page("one file"), "en") is page("one file")
+    assert languages() == ("en", "de")
+    assert say("As a table") == "As a table"
+
+
+def test_an_unknown_language_is_refused_before_any_work(tmp_path: Path) -> None:
+    assert check_language("de") == "de"
+    with pytest.raises(DataError, match="language 'fr' is unknown; there are: en, de"):
+        made("one file").report(tmp_path / "report.html", language="fr")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_has_no_words_stays_english_and_is_listed() -> None:
+    sections = [Section("A heading of tomorrow", (Paragraph("Nobody knows. Glossary"),))]
+    strange = replace(page("one file"), sections=sections, decision=())
+    other = translate(strange, "de")
+    assert other.sections[0].title == "A heading of tomorrow"
+    assert other.sections[0].blocks == (Paragraph("Nobody knows. Begriffe"),)
+    assert missing(strange, "de") == ["Nobody knows.", "A heading of tomorrow"]
+
+
+def test_a_column_that_is_called_as_a_word_of_ours_is_left() -> None:
+    table = TableBlock("Levels of risk", ("Level", "Records"), (("exceeded", "1,000"), ("2.5", "10")), (1,))
+    shown = replace(page("one file"), sections=[Section("File", (table, Facts((("Household", "Records"),))))])
+    names = Names(data=frozenset({"exceeded", "Records", "2.5", "1,000"}))
+    found, facts = translate(shown, "de", names).sections[0].blocks
+    assert found == TableBlock(
+        "Ausprägungen von risk", ("Ausprägung", "Datensätze"), (("exceeded", "1.000"), ("2.5", "10")), (1,)
+    )
+    assert facts == Facts((("Haushalt", "Records"),))
+
+
+def test_a_title_that_somebody_gave_is_left_and_one_of_ours_is_not() -> None:
+    for name in ("one file", "release"):
+        figures = plain(name)
+        assert page(name).title not in names_of(figures).all
+        assert german(name).title.replace(SOFT_HYPHEN, "") == wording("de").exact[page(name).title]
+        assert "The answer" in names_of({**figures, "title": "The answer"}).given
+    given = replace(page("one file"), title="The answer")
+    assert translate(given, "de", Names(given=frozenset({"The answer"}))).title == "The answer"
+
+
+def test_names_are_those_of_the_figures() -> None:
+    names = names_of(plain("one file"))
+    assert {"region", "sex", "age", "ill", "w", "north", "default"} <= names.all
+    assert not {"records", "holds", "individual_risk"} & names.data
+
+
+def test_terms_stand_in_the_order_of_their_alphabet() -> None:
+    [glossary] = [one for one in german("release").sections if one.title == "Begriffe"]
+    [entries] = glossary.blocks
+    assert isinstance(entries, Entries)
+    found = [term.casefold() for term, _, _ in entries.items]
+    assert found == sorted(found)
+
+
+def test_the_whole_glossary_has_its_words() -> None:
+    known = wording("de").exact
+    assert [term for term, _, words in terms() if term not in known or wording("de").said(words) == words] == []
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_charts_are_drawn_and_told_in_the_language(name: str) -> None:
+    shown = german(name)
+    charts = [b for one in (*shown.decision, *shown.sections) for b in one.blocks if isinstance(b, ChartBlock)]
+    assert {one.data["language"] for one in charts} == {"de"}
+    for one in charts:
+        words = describe(one.name, one.data, one.caption)
+        assert not re.search(r"\b(records|and|to|of)\b", words), words
+        assert SOFT_HYPHEN not in "".join(str(row.get("label", "")) for row in one.data.get("rows", ()))
+    assert {one.name for one in charts} <= set(CHARTS)
+
+
+def test_an_axis_has_the_numbers_of_the_language() -> None:
+    [risk] = [
+        block
+        for one in german("one file").sections
+        for block in one.blocks
+        if isinstance(block, ChartBlock) and block.name == "risk"
+    ]
+    svg = to_svg(chart_for(risk.name, risk.data))
+    assert ">0,05<" in svg
+    assert ">0.05<" not in svg
+    assert "individuelles Risiko (obere Klassengrenze)" in svg
+
+
+def test_every_format_says_which_language_it_is_in(tmp_path: Path) -> None:
+    import docx
+
+    html = render_page(german("one file"))
+    assert '<html lang="de">' in html
+    assert "Statistische Geheimhaltung" in html
+    assert ">Inhalt<" in html
+    assert 'class="state exceeded">überschritten<' in html
+    path = tmp_path / "report.docx"
+    path.write_bytes(render_docx_page(german("one file")))
+    document = docx.Document(str(path))
+    assert document.core_properties.language == "de"
+    assert 'w:lang w:val="de"' in document.styles["Normal"].element.xml
+    text = render_markdown_page(german("one file"))
+    assert "## Die Antwort" in text
+    assert SOFT_HYPHEN not in text
+
+
+def test_a_report_is_written_in_the_language_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    made("one file").report(path, language="de", name="The answer", labels={"age": "Records"})
+    html = path.read_text(encoding="utf-8")
+    assert "The answer, 600 Datensätze" in html
+    assert "age (Records)" in html
+    assert "Nicht innerhalb der festgelegten Grenzwerte" in html

@@ -1,0 +1,124 @@
+"""The words of a language: entries with places, numbers as they are written there, lists, texts within texts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from sdckit.report.language import languages, wording
+from sdckit.report.wording import PLACE, SOFT_HYPHEN, Wording, read_wording
+
+HEAD = """
+[language]
+name = "Test"
+decimal = ","
+thousands = "."
+date = "{day}.{month}.{year}"
+breaks = ["lang|wort"]
+[numbers]
+about = "etwa"
+to = "bis"
+and = "und"
+or = "oder"
+withheld = "geheim"
+[texts]
+"""
+OTHERS = languages()[1:]
+
+
+def made(*entries: str) -> Wording:
+    return read_wording("xx", HEAD + "\n".join(entries))
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("1,855", "1.855"), ("29.1 %", "29,1\u00a0%"), ("0.0%", "0,0\u00a0%"), ("<5", "<5"), ("about 1,234.5", "etwa 1.234,5"),
+        ("10–14", "10–14"), ("0.25 to 0.5", "0,25 bis 0,5"), ("1,000,000", "1.000.000"), ("1.5e-05", "1,5e-05"),
+        ("withheld", "geheim"), ("-0.5", "-0,5"), ("0.2.1", "0.2.1"), ("2026-11-21", "2026-11-21"), ("✓", "✓"),
+    ],
+)  # fmt: skip
+def test_a_number_is_written_as_in_the_language(english: str, german: str) -> None:
+    assert made().said(english) == german
+
+
+def test_places_are_filled_and_numbers_in_them_rewritten() -> None:
+    words = made('"{n} of {n2} records of {c}" = "von {c} {n} von {n2} Zeilen"')
+    assert words.said("1,200 of 4,000 records of x 1.5") == "von x 1.5 1.200 von 4.000 Zeilen"
+
+
+def test_there_are_two_forms_for_one_and_for_more() -> None:
+    words = made('"{n} left" = ["{n} Zeile bleibt", "{n} Zeilen bleiben"]')
+    assert [words.said(one) for one in ("1 left", "2 left", "<5 left")] == [
+        "1 Zeile bleibt", "2 Zeilen bleiben", "<5 Zeilen bleiben",
+    ]  # fmt: skip
+
+
+def test_a_text_within_a_text_is_translated_or_a_kept_name() -> None:
+    words = made('"{t}, before" = "{t}, vorher"', '"Risk" = "Risiko"', '"In it: {t}" = "Darin: {t}"')
+    assert words.said("Risk, before") == "Risiko, vorher"
+    assert words.said("In it: risk, before") == "Darin: Risiko, vorher"
+    assert words.said("age, before", kept={"age"}) == "age, vorher"
+    untold: list[str] = []
+    assert words.said("Luck, before", report=untold.append) == "Luck, vorher"
+    assert untold == ["Luck"]
+
+
+def test_a_list_has_the_words_of_the_language_between_its_names() -> None:
+    words = made('"Known: {l}." = "Bekannt: {l}."', '"{t} ({k})" = "{t} ({k})"', '"no key" = "kein Schlüssel"')
+    kept = {"age", "sex", "bread and butter"}
+    assert words.said("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
+    assert words.said("age or sex", kept) == "age oder sex"
+    assert words.said("Known: what nobody named and age.") == "Bekannt: what nobody named and age."
+    assert words.said("no key (sex and age)", kept) == "kein Schlüssel (sex und age)"
+    assert words.said("no key (at all)", kept) == "no key (at all)"
+
+
+def test_sentences_are_looked_up_one_by_one_and_those_without_words_stay() -> None:
+    words = made('"One." = "Eins."', '"Two. Three." = "Zwei, drei."', '"Of {c}." = "Von {c}."')
+    untold: list[str] = []
+    assert words.said("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
+    assert untold == ["Four."]
+
+
+def test_what_is_kept_is_no_text() -> None:
+    words = made('"Records" = "Zeilen"')
+    assert words.said("Records") == "Zeilen"
+    assert words.said("sex", kept={"sex"}) == "sex"
+
+
+def test_a_date_and_a_word_stay_what_they_are() -> None:
+    words = made('"made {d} with {v}" = "am {d} mit {v}"')
+    assert words.said("made 2026-11-21 with 0.2.0") == "am 21.11.2026 mit 0.2.0"
+
+
+def test_the_most_telling_entry_is_taken_and_a_name_in_quotes_ends_there() -> None:
+    words = made('"“{c}” knows" = "„{c}“ kennt"', '"{t} and {t2}" = "{t} und {t2}"', '"“{c}”" = "„{c}“"')
+    assert words.said("“a” and “b”") == "„a“ und „b“"
+    assert words.said("“a b” knows") == "„a b“ kennt"
+
+
+def test_long_words_may_be_divided() -> None:
+    assert made().divided("ein langwort, Langwort") == f"ein lang{SOFT_HYPHEN}wort, Langwort"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_an_entry_says_what_the_english_says(language: str) -> None:
+    """The same places and the same figures in every form; no blank, no space at an end."""
+    words = wording(language)
+    for entry in words.entries:
+        for form in entry.forms:
+            assert {a + b for a, b in PLACE.findall(form)} == set(entry.places), entry.english
+            assert _figures(form) == _figures(entry.english), entry.english
+            assert form.strip() == form != "", entry.english
+    for english, other in words.exact.items():
+        assert _figures(other) == _figures(english), english
+        assert other.strip() == other != "", english
+    assert {"about", "over", "under", "up to", "to", "withheld", "and", "or"} <= set(words.numbers)
+
+
+def _figures(text: str) -> Counter[str]:
+    """The digits of a text, however they are written."""
+    return Counter(re.findall(r"\d+", PLACE.sub("", text)))
