@@ -1,0 +1,89 @@
+"""List the texts of documents that a language has no words for: of the tests' documents, and of some with more in them.
+
+    PYTHONPATH=src:tests python .ci/untranslated.py [LANGUAGE]
+
+What it prints wants an entry in `src/sdckit/report/words/LANGUAGE.toml`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import releases
+import sdckit as sdc
+from draw import quiet
+from report.real import MADE, RECIPE, scenario, survey
+from sdckit.report.chapters.release_page import page_of
+from sdckit.report.formats.write import plain_document
+from sdckit.report.language import missing, names_of
+
+TWO = {"neighbour": ["region", "sex"], "colleague": ["region", "sex", "age"]}
+
+
+def household_survey() -> pl.DataFrame:
+    """People in households, with numbers and gaps."""
+    rng = np.random.default_rng(5)
+    data = survey(missing=0.04)
+    return data.with_columns(
+        pl.Series("hh", np.sort(rng.integers(0, 220, data.height))),
+        pl.Series("income", rng.lognormal(8, 1, data.height).round()),
+        pl.Series("hours", rng.normal(38, 8, data.height).round(1)),
+    )
+
+
+def more() -> Iterator[tuple[str, Any]]:
+    """Assessments with every measure, intruders side by side, households, types of release, limits of all kinds."""
+    limits = {"k": 3, "risk": 0.2, "global_risk": 0.05, "l": 2, "household_risk": 0.3}
+    both = {"intruders": TWO, "sensitive": ["ill"], "weight": "w", "household": "hh", "numeric": ["income", "hours"]}
+    for rule in ("wildcard", "category"):
+        told = sdc.Scenario(**both, thresholds=limits, missing=rule)
+        yield f"households, {rule}", sdc.assess(household_survey(), scenario=told, measures="all", by=["region"])
+    for release in ("public-use", "scientific-use", "teaching", "enclave"):
+        yield release, sdc.assess(survey(), scenario=scenario(release=release, thresholds={}))
+    all_limits = {"match_risk": 0.1, "replicated_uniques": 0.1, "correctly_disclosed": 0.2, "recoverable": 0.1, "k": 2}
+    told = releases.scenario(thresholds=all_limits)
+    for name, released in (("one", releases.release()), ("two", [releases.release(seed=seed) for seed in (2, 3)])):
+        yield f"limits, {name}", sdc.assess(
+            releases.original(), released, scenario=told, models="income ~ age", measures="all", seed=1
+        )
+    yield "attacks without a control file", sdc.assess(
+        releases.original(), releases.release(), scenario=releases.scenario(thresholds={"residual_risk": 0.1}),
+        attacks=True, n_attacks=100, seed=1,
+    )  # fmt: skip
+    yield "several intruders", sdc.assess(
+        releases.original(), releases.release(), seed=1,
+        scenario=sdc.Scenario(
+            intruders={"neighbour": ["sex", "age"], "colleague": ["sex", "age", "region"]}, sensitive=["ill"],
+            thresholds={"k": 3, "l": 2, "risk": 0.1},
+        ),
+    )  # fmt: skip
+    steps = [RECIPE[0], RECIPE[2]]
+    yield "recipe", sdc.Recipe(steps).apply(survey(missing=0.03), scenario=scenario(), seed=1).assess(seed=1)
+    yield "demo", sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario())
+
+
+def documents() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The printed figures of every document, protected and internal."""
+    for name, made in (*((name, make()) for name, make in MADE.items()), *more()):
+        for internal in (False, True):
+            yield f"{name}{', internal' * internal}", plain_document(made, internal=internal)
+
+
+def main(language: str) -> None:
+    """Print each text once, with the document it was first found in."""
+    seen: set[str] = set()
+    with quiet():
+        for name, plain in documents():
+            for text in missing(page_of(plain), language, names_of(plain)):
+                if text not in seen:
+                    seen.add(text)
+                    print(f"{name}\t{text}", flush=True)  # noqa: T201 - what it is for
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "de")
