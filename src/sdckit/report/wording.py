@@ -2,7 +2,7 @@
 
 An entry is a text as documents have it, with places for what varies: ``{n}`` a printed number, ``{c}`` what is never
 translated (names of columns, values), ``{l}`` a list of such, ``{k}`` one of known names only, ``{t}`` a text that has an
-entry of its own, ``{d}`` a date, ``{v}`` a word as it is. A figure after the letter tells places of one kind apart.
+entry of its own, ``{d}`` a date, ``{v}`` a word as it is, ``{r}`` the rule for missing values in brackets or nothing. A figure after the letter tells places of one kind apart.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 
 __all__ = ["NUMBER", "Entry", "Wording", "read_wording"]
 
-PLACE = re.compile(r"\{([ncdlkvt])(\d*)\}")
+PLACE = re.compile(r"\{([ncdlkrvt])(\d*)\}")
 _DIGITS = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?%)?"
 _PRINTED = rf"(?:<|about |over |under |up to )?{_DIGITS}"
 NUMBER = rf"(?:{_PRINTED}(?:(?:–| to ){_DIGITS})?|withheld)"
 _DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
 _KINDS = {
     "n": NUMBER, "c": r".+?", "l": r".+?", "k": r".+?", "v": r"\S+?", "t": r".+?", "d": r"\d{4}-\d\d-\d\d",
+    "r": r"(?: \((?:missing as wildcard|missing as category)\))?",
 }  # fmt: skip
 _QUOTED = r"[^“”]+?"
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|[.,]\d)|\d\.\d+e")
@@ -187,6 +188,8 @@ class Wording:
                 said = self.number(text)
             elif place[0] == "d":
                 said = self.date.format_map(_DATE.fullmatch(text).groupdict())  # type: ignore[union-attr]
+            elif place[0] == "r":
+                said = text and f" ({self.exact[text[2:-1]]})"
             elif place[0] == "k":
                 said = text if text in kept else self._listed(text, kept, depth)
             elif place[0] == "l":
