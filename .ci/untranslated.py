@@ -39,17 +39,38 @@ def household_survey() -> pl.DataFrame:
 def more() -> Iterator[tuple[str, Any]]:
     """Assessments with every measure, intruders side by side, households, types of release, limits of all kinds."""
     limits = {"k": 3, "risk": 0.2, "global_risk": 0.05, "l": 2, "household_risk": 0.3}
-    both = {"intruders": TWO, "sensitive": ["ill"], "weight": "w", "household": "hh", "numeric": ["income", "hours"]}
+    both = {
+        "intruders": TWO,
+        "sensitive": ["ill"],
+        "weight": "w",
+        "household": "hh",
+        "numeric": ["income", "hours"],
+    }
     for rule in ("wildcard", "category"):
         told = sdc.Scenario(**both, thresholds=limits, missing=rule)
-        yield f"households, {rule}", sdc.assess(household_survey(), scenario=told, measures="all", by=["region"])
+        yield (
+            f"households, {rule}",
+            sdc.assess(household_survey(), scenario=told, measures="all", by=["region"]),
+        )
     for release in ("public-use", "scientific-use", "teaching", "enclave"):
         yield release, sdc.assess(survey(), scenario=scenario(release=release, thresholds={}))
-    all_limits = {"match_risk": 0.1, "replicated_uniques": 0.1, "correctly_disclosed": 0.2, "recoverable": 0.1, "k": 2}
+    all_limits = {
+        "match_risk": 0.1,
+        "replicated_uniques": 0.1,
+        "correctly_disclosed": 0.2,
+        "recoverable": 0.1,
+        "k": 2,
+    }
     told = releases.scenario(thresholds=all_limits)
-    for name, released in (("one", releases.release()), ("two", [releases.release(seed=seed) for seed in (2, 3)])):
-        yield f"limits, {name}", sdc.assess(
-            releases.original(), released, scenario=told, models="income ~ age", measures="all", seed=1
+    for name, released in (
+        ("one", releases.release()),
+        ("two", [releases.release(seed=seed) for seed in (2, 3)]),
+    ):
+        yield (
+            f"limits, {name}",
+            sdc.assess(
+                releases.original(), released, scenario=told, models="income ~ age", measures="all", seed=1
+            ),
         )
     yield "attacks without a control file", sdc.assess(
         releases.original(), releases.release(), scenario=releases.scenario(thresholds={"residual_risk": 0.1}),

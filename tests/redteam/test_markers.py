@@ -83,8 +83,9 @@ def documents(made: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(made, sdc.Assessment):
         return
     for kind in ("html", "md"):
-        made.report(f"report.{kind}")
-        yield f"report.{kind}", Path(f"report.{kind}").read_text(encoding="utf-8")
+        for language in ("en", "de"):
+            made.report(f"report.{kind}", language=language)
+            yield f"report.{kind} in {language}", Path(f"report.{kind}").read_text(encoding="utf-8")
     made.to_json("figures.json")
     yield "figures.json", Path("figures.json").read_text(encoding="utf-8")
 

@@ -35,7 +35,8 @@ def made(*entries: str) -> Wording:
 @pytest.mark.parametrize(
     ("english", "german"),
     [
-        ("1,855", "1.855"), ("29.1 %", "29,1\u00a0%"), ("0.0%", "0,0\u00a0%"), ("<5", "<5"), ("about 1,234.5", "etwa 1.234,5"),
+        ("1,855", "1.855"), ("29.1 %", "29,1\u00a0%"), ("0.0%", "0,0\u00a0%"), ("<5", "<5"),
+        ("about 1,234.5", "etwa 1.234,5"),
         ("10–14", "10–14"), ("0.25 to 0.5", "0,25 bis 0,5"), ("1,000,000", "1.000.000"), ("1.5e-05", "1,5e-05"),
         ("withheld", "geheim"), ("-0.5", "-0,5"), ("0.2.1", "0.2.1"), ("2026-11-21", "2026-11-21"), ("✓", "✓"),
     ],
@@ -67,9 +68,13 @@ def test_a_text_within_a_text_is_translated_or_a_kept_name() -> None:
 
 
 def test_a_list_has_the_words_of_the_language_between_its_names() -> None:
-    words = made('"Known: {l}." = "Bekannt: {l}."', '"{t} ({k})" = "{t} ({k})"', '"no key" = "kein Schlüssel"')
+    words = made(
+        '"Known: {l}." = "Bekannt: {l}."', '"{t} ({k})" = "{t} ({k})"', '"no key" = "kein Schlüssel"'
+    )
     kept = {"age", "sex", "bread and butter"}
-    assert words.said("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
+    assert (
+        words.said("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
+    )
     assert words.said("age or sex", kept) == "age oder sex"
     assert words.said("Known: what nobody named and age.") == "Bekannt: what nobody named and age."
     assert words.said("no key (sex and age)", kept) == "kein Schlüssel (sex und age)"
@@ -79,7 +84,9 @@ def test_a_list_has_the_words_of_the_language_between_its_names() -> None:
 def test_sentences_are_looked_up_one_by_one_and_those_without_words_stay() -> None:
     words = made('"One." = "Eins."', '"Two. Three." = "Zwei, drei."', '"Of {c}." = "Von {c}."')
     untold: list[str] = []
-    assert words.said("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
+    assert (
+        words.said("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
+    )
     assert untold == ["Four."]
 
 

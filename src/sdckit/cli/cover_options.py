@@ -31,7 +31,8 @@ class CoverOptions:
     ] = None
 
     language: Annotated[
-        str | None, Option(metavar="LANGUAGE", help="What the report is written in: en or de.", rich_help_panel=PANEL)
+        str | None,
+        Option(metavar="LANGUAGE", help="What the report is written in: en or de.", rich_help_panel=PANEL),
     ] = None
 
     def check(self, *, written: bool) -> None:

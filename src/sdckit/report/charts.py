@@ -252,7 +252,9 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     # Areas in proportion: a few records are a dot, and the largest number fills a square.
     size = alt.Size(
         "n:Q", scale=alt.Scale(domain=[0, most], range=[8, LARGEST if steps else LARGEST / 2]),
-        legend=None if steps else alt.Legend(title=said_in(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)),
+        legend=None if steps else alt.Legend(
+            title=said_in(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)
+        ),
     )  # fmt: skip
     base = alt.Chart(alt.InlineData(values=rows)).encode(**drawn)
     points = base.mark_point(
@@ -379,7 +381,9 @@ def describe(name: str, data: Plain, caption: str) -> str:
             + (f" ({r['low']['text']} {say('to')} {r['high']['text']})" if has_interval(r) else "")
             for r in data["rows"]
         ],
-        "heat": lambda: [f"{c['one']} {say('and')} {c['other']}: {c['value']['text']}" for c in data["cells"]],
+        "heat": lambda: [
+            f"{c['one']} {say('and')} {c['other']}: {c['value']['text']}" for c in data["cells"]
+        ],
         "risk": lambda: [
             f"{say(format(r['from'], 'g'))} {say('to')} {say(format(r['to'], 'g'))}: {r['n']['text']} {say('records')} "
             f"({r['cumulative']['text']} {say('up to here')})"
@@ -396,7 +400,9 @@ def _points_told(data: Plain) -> list[str]:
     say = partial(said_in, data)
     steps = data.get("steps")
     rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
-    places = [tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows]
+    places = [
+        tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows
+    ]
     told = [
         f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
         for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)

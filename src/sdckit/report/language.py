@@ -29,17 +29,34 @@ from sdckit.report.blocks import (
     Tables,
     Verdicts,
 )
-from sdckit.report.wording import Wording, read_wording
+from sdckit.report.wording import SOFT_HYPHEN, Wording, read_wording
 
-__all__ = ["ENGLISH", "Names", "check_language", "languages", "missing", "names_of", "say", "translate", "wording"]
+__all__ = [
+    "ENGLISH",
+    "Names",
+    "check_language",
+    "languages",
+    "missing",
+    "names_of",
+    "say",
+    "translate",
+    "wording",
+]
 
 ENGLISH = "en"
 GLOSSARY = "Glossary"
-TITLES = {"Disclosure risk assessment", "Disclosure risk of a release"}  # of a document without one of its own
+TITLES = {
+    "Disclosure risk assessment",
+    "Disclosure risk of a release",
+}  # of a document without one of its own
 FILE = re.compile(r"[a-z]{2}\.toml")
-# Where the figures of a document name columns and values.
-COLUMNS = {"variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by"}
-SINGLE = {"weight", "household", "person", "level", "missing_codes", "engine", "measure"}
+# Where the figures of a document name columns and values, the measures and the engine.
+COLUMNS = {
+    "variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by", "measure",
+    "engine",
+}  # fmt: skip
+TABLES, LEVELS = {"variables"}, "level_counts"
+ROLES = ("weight", "household", "person")
 VALUES = re.compile(r"\w = ")  # a cell of them tells the values of a record, or arguments
 SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label, file and steps
 
@@ -100,6 +117,9 @@ def names_of(plain: Mapping[str, Any]) -> Names:
     intruders = scenario.get("intruders", {})
     given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")} - TITLES
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
+    columns |= {scenario[role] for role in ROLES if scenario.get(role)} | set(
+        scenario.get("missing_codes", ())
+    )
     data = columns | {f"{name} ({label})" for name, label in labels.items()}
     return Names(frozenset(given - {""}), frozenset(data - {""}))
 
@@ -107,16 +127,19 @@ def names_of(plain: Mapping[str, Any]) -> Names:
 def _named(tree: Any, key: str = "") -> Iterator[str]:
     """The columns and values that stand in a tree of figures."""
     if isinstance(tree, str):
-        if key in COLUMNS or key in SINGLE:
+        if key in COLUMNS:
             yield tree
     elif isinstance(tree, Mapping):
-        if key in ("variables", "columns"):
+        if key in TABLES:
             yield from map(str, tree)
         for name, one in tree.items():
             yield from _named(one, name)
     elif isinstance(tree, list | tuple):
         for one in tree:
-            yield from _named(one, key)
+            if key == LEVELS:
+                yield str(one.get("level", ""))
+            else:
+                yield from _named(one, "" if isinstance(one, Mapping) else key)
 
 
 def translate(page: Page, language: str, names: Names | None = None) -> Page:
@@ -207,9 +230,14 @@ class _Translator:
         if isinstance(block, Facts):
             return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
         if isinstance(block, Entries):
-            return Entries(tuple((*map(self.text, one[:2]), self.words.said(one[2])) for one in block.items))
+            told = (
+                (self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items
+            )
+            return Entries(tuple(told))
         if isinstance(block, Verdicts):
-            told = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
+            told = (
+                (self.text(state), self.title(who), self.text(words)) for state, who, words in block.items
+            )
             return Verdicts(tuple(told))
         return self.blanks(block)
 
@@ -227,7 +255,11 @@ class _Translator:
     def chart(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The texts of what is drawn; its figures stay as they are."""
         told = {**data, "language": self.words.code}
-        told |= {name: self.label(data[name]) for name in SAID if isinstance(data.get(name), str)}
+        told |= {
+            name: self.text(data[name]).replace(SOFT_HYPHEN, "")
+            for name in SAID
+            if isinstance(data.get(name), str)
+        }
         if "steps" in data:
             told["steps"] = [self.label(one) for one in data["steps"]]
         for name in ("rows", "cells"):
@@ -248,9 +280,13 @@ class _Translator:
 
     def label(self, text: str) -> str:
         """A text that is drawn: nothing divides it but its spaces."""
-        return self.cell(text).replace("\u00ad", "")
+        return self.cell(text).replace(SOFT_HYPHEN, "")
 
 
 def _in_order(block: Block) -> Block:
     """Terms in the order of the alphabet they are in."""
-    return Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold()))) if isinstance(block, Entries) else block
+    return (
+        Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold())))
+        if isinstance(block, Entries)
+        else block
+    )

@@ -1,8 +1,9 @@
 """The words of documents in another language: one file of entries, looked up text by text.
 
-An entry is a text as documents have it, with places for what varies: ``{n}`` a printed number, ``{c}`` what is never
-translated (names of columns, values), ``{l}`` a list of such, ``{k}`` one of known names only, ``{t}`` a text that has an
-entry of its own, ``{d}`` a date, ``{v}`` a word as it is, ``{r}`` the rule for missing values in brackets or nothing. A figure after the letter tells places of one kind apart.
+An entry is a text as documents have it, with places for what varies: ``{n}`` a printed number, ``{d}`` a date, ``{c}``
+what is never translated (names of columns, values), ``{l}`` a list of such, ``{k}`` one of known names only, ``{t}`` a
+text that has an entry of its own, ``{r}`` the rule for missing values in brackets or nothing, ``{v}`` a word as it is.
+A figure after the letter tells places of one kind apart.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ PLACE = re.compile(r"\{([ncdlkrvt])(\d*)\}")
 _DIGITS = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?%)?"
 _PRINTED = rf"(?:<|about |over |under |up to )?{_DIGITS}"
 NUMBER = rf"(?:{_PRINTED}(?:(?:–| to ){_DIGITS})?|withheld)"
-_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
 _KINDS = {
     "n": NUMBER, "c": r".+?", "l": r".+?", "k": r".+?", "v": r"\S+?", "t": r".+?", "d": r"\d{4}-\d\d-\d\d",
     "r": r"(?: \((?:missing as wildcard|missing as category)\))?",
@@ -102,7 +102,7 @@ class Wording:
         others: list[Entry] = []
         for entry in sorted(self.entries, key=lambda one: one.rank):
             start = entry.literals[0]
-            (by_word.setdefault(start.split(" ")[0], []) if " " in start else others).append(entry)
+            (by_word.setdefault(start.partition(" ")[0], []) if " " in start else others).append(entry)
         return by_word, others
 
     def number(self, text: str) -> str:
@@ -174,7 +174,7 @@ class Wording:
 
     def _candidates(self, text: str) -> Iterable[Entry]:
         by_word, others = self._indexed
-        yield from (one for one in by_word.get(text.split(" ")[0], ()) if one.anchor in text)
+        yield from (one for one in by_word.get(text.partition(" ")[0], ()) if one.anchor in text)
         yield from (one for one in others if one.anchor in text)
 
     def _filled(
@@ -183,23 +183,28 @@ class Wording:
         given = match.groups()
         found = []
         for place, text in zip(entry.places, given, strict=True):
-            said: str | None = text
-            if place[0] == "n":
-                said = self.number(text)
-            elif place[0] == "d":
-                said = self.date.format_map(_DATE.fullmatch(text).groupdict())  # type: ignore[union-attr]
-            elif place[0] == "r":
-                said = text and f" ({self.exact[text[2:-1]]})"
-            elif place[0] == "k":
-                said = text if text in kept else self._listed(text, kept, depth)
-            elif place[0] == "l":
-                said = self._listed(text, kept, depth) or text
-            elif place[0] == "t":
-                said = self._nested(text, kept, lenient, depth)
+            said = self._placed(place[0], text, kept, lenient, depth)
             if said is None:
                 return None
             found.append(said)
         return entry.filled(found, given)
+
+    def _placed(
+        self, kind: str, text: str, kept: Collection[str], lenient: Report | None, depth: int
+    ) -> str | None:
+        """What stands in a place of the translation; None where it is no text of the kind."""
+        if kind == "n":
+            return self.number(text)
+        if kind == "d":
+            year, month, day = text.split("-")
+            return self.date.format(year=year, month=month, day=day)
+        if kind == "r":
+            return text and f" ({self.exact[text[2:-1]]})"
+        if kind == "l":
+            return self._listed(text, kept, depth) or text
+        if kind == "k":
+            return text if text in kept else self._listed(text, kept, depth)
+        return self._nested(text, kept, lenient, depth) if kind == "t" else text
 
     def _nested(self, text: str, kept: Collection[str], lenient: Report | None, depth: int) -> str | None:
         """A text within a text: at a start of its own it may have a capital there."""

@@ -19,7 +19,9 @@ def demo(
     report: Annotated[Path, Option(metavar="OUT.html", help="Where to write the report.")] = Path(
         "demo-report.html"
     ),
-    language: Annotated[str, Option(metavar="LANGUAGE", help="What the report is written in: en or de.")] = "en",
+    language: Annotated[
+        str, Option(metavar="LANGUAGE", help="What the report is written in: en or de.")
+    ] = "en",
     quiet: Quiet = False,
 ) -> None:
     """Assess the affairs survey of 1974 (6,366 records) and write its report."""

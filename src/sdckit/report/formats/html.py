@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from sdckit.report.bar_charts import said_in
 from sdckit.report.blocks import Block, ChartBlock, Page, Verdicts
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, to_svg
-from sdckit.report.bar_charts import said_in
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
 from sdckit.report.language import say
 
@@ -60,7 +60,11 @@ def _state_width(page: Page) -> float:
 
 def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> str:
     """Render blocks for a notebook: tables and words, no charts (`.plot()` draws those)."""
-    return str(_template("fragment.html").render(title=title, blocks=blocks, note=note, draw=lambda _: None, classes={}))
+    return str(
+        _template("fragment.html").render(
+            title=title, blocks=blocks, note=note, draw=lambda _: None, classes={}
+        )
+    )
 
 
 def figure_of(block: ChartBlock) -> dict[str, Any]:
