@@ -342,14 +342,8 @@ def _styled(chart: Any, data: Plain = MappingProxyType({})) -> Any:
     from sdckit.report.offline import offline
 
     language = data.get("language", ENGLISH)
-    marks = {} if language == ENGLISH else {"locale": {"number": _number_marks(language)}}
+    marks = {} if language == ENGLISH else {"locale": {"number": wording(language).marks}}
     return offline(chart.configure(font=FONT, background="#ffffff", **marks).configure_view(stroke=None))
-
-
-def _number_marks(language: str) -> dict[str, Any]:
-    """How the numbers of axes are written."""
-    words = wording(language)
-    return {"decimal": words.decimal, "thousands": words.thousands, "grouping": [3], "currency": ["", ""]}
 
 
 def to_svg(chart: Any) -> str:
@@ -407,7 +401,6 @@ def _points_told(data: Plain) -> list[str]:
         f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
         for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)
     ]
-    left = len(rows) - len(told)
-    return [*told, *([say(f"{left:,} more")] if left else [])] or [
-        say("no square has enough records to be shown")
-    ]
+    if left := len(rows) - len(told):
+        told.append(say(f"{left:,} more"))
+    return told or [say("no square has enough records to be shown")]

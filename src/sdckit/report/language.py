@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from sdckit.data.arguments import choice
+from sdckit.display import displayed
 from sdckit.report.blocks import (
     Blanks,
     Block,
@@ -110,10 +112,12 @@ def say(text: str, language: str = ENGLISH) -> str:
     return text if language == ENGLISH else wording(language).said(text)
 
 
-def names_of(plain: Mapping[str, Any]) -> Names:
-    """What the figures of a document name: intruders, columns with their labels, values, the file itself."""
+def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> Names:
+    """What the figures of a document name: intruders, columns with their `labels`, values, the file itself."""
     scenario = plain.get("scenario", {})
-    labels: Mapping[str, str] = plain.get("labels", {})
+    labels = {
+        **{displayed(name): displayed(label) for name, label in labels.items()}, **plain.get("labels", {})
+    }  # fmt: skip
     intruders = scenario.get("intruders", {})
     given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")} - TITLES
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))

@@ -105,6 +105,11 @@ class Wording:
             (by_word.setdefault(start.partition(" ")[0], []) if " " in start else others).append(entry)
         return by_word, others
 
+    @property
+    def marks(self) -> dict[str, Any]:
+        """How the numbers of axes are written."""
+        return {"decimal": self.decimal, "thousands": self.thousands, "grouping": [3], "currency": ["", ""]}
+
     def number(self, text: str) -> str:
         """A printed number as it is written in this language.
 

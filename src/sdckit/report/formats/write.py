@@ -90,8 +90,8 @@ def write_report(
     check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
     plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
-    page = translate(page_of(plain), cover.language, names_of(plain))
-    text = renderer(dressed(page, cover))
+    page = dressed(page_of(plain), cover)
+    text = renderer(translate(page, cover.language, names_of(plain, cover.labels)))
     write_whole(text, target, private=internal, what="report")
     return target
 
