@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdckit.report.language import ENGLISH, say
+from sdckit.report.language import ENGLISH, say, wording
 
 __all__ = [
     "COLUMN", "INK", "LETTER", "LIGHT", "MIDDLE", "NARROWEST_LABEL", "OPEN", "WIDTH", "Plain", "bar_of", "bars_chart",
     "draw_bars", "length_of", "names_axis", "said_in", "space_for",
+    "written_in",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -27,6 +28,12 @@ SLACK = 0.87  # labels are measured in a narrower font than many readers have
 def said_in(data: Plain, text: str) -> str:
     """A text of ours in the language of a chart."""
     return say(text, data.get("language", ENGLISH))
+
+
+def written_in(data: Plain) -> dict[str, Any]:
+    """How the numbers on the axes of a chart are written, where it is not in English."""
+    language = data.get("language", ENGLISH)
+    return {} if language == ENGLISH else {"locale": {"number": wording(language).marks}}
 
 
 def length_of(leaf: Plain) -> float:

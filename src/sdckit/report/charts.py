@@ -32,8 +32,8 @@ from sdckit.report.bar_charts import (
     names_axis,
     said_in,
     space_for,
+    written_in,
 )
-from sdckit.report.language import ENGLISH, wording
 
 __all__ = [
     "CHARTS", "COLUMN", "OPEN", "WIDTH", "chart_for", "charts_for", "describe", "has_interval", "is_narrow", "to_png",
@@ -341,9 +341,8 @@ def _heading(text: str) -> Any:
 def _styled(chart: Any, data: Plain = MappingProxyType({})) -> Any:
     from sdckit.report.offline import offline
 
-    language = data.get("language", ENGLISH)
-    marks = {} if language == ENGLISH else {"locale": {"number": wording(language).marks}}
-    return offline(chart.configure(font=FONT, background="#ffffff", **marks).configure_view(stroke=None))
+    chart = chart.configure(font=FONT, background="#ffffff", **written_in(data))
+    return offline(chart.configure_view(stroke=None))
 
 
 def to_svg(chart: Any) -> str:

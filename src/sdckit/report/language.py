@@ -59,7 +59,8 @@ COLUMNS = {
 }  # fmt: skip
 TABLES, LEVELS = {"variables"}, "level_counts"
 ROLES = ("weight", "household", "person")
-VALUES = re.compile(r"\w = ")  # a cell of them tells the values of a record, or arguments
+# A cell of values of a record, or of arguments: one may be a limit of ours, several are as they were given.
+VALUE, VALUES = " = ", re.compile(r" = .* = ")
 SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label, file and steps
 
 
@@ -188,10 +189,12 @@ class _Translator:
         return text if text in self.names.data else self._said(text, self.names.all, in_cell=True)
 
     def _said(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
+        if in_cell and VALUES.search(text):
+            return text
         if (text, in_cell) not in self.known:
             untold: list[str] = []
             self.known[text, in_cell] = self.words.divided(self.words.said(text, kept, untold.append))
-            if not (in_cell and VALUES.search(text)):
+            if not (in_cell and VALUE in text):
                 self.untold += untold
         return self.known[text, in_cell]
 
