@@ -39,7 +39,7 @@ BROKEN = """
         if (new Set(tops).size > 1) found.push(word[0]);
       }
     }
-    for (const cell of document.querySelectorAll('td, th, dd, dt, li, p, figcaption, caption, h1, h2, h3'))
+    for (const cell of document.querySelectorAll('td, th, dd, dt, li, p, figcaption, caption, h1, h2, h3, .state'))
       if (cell.getClientRects().length && cell.scrollWidth > cell.clientWidth + 1)
         found.push('cell: ' + cell.textContent.trim().slice(0, 40));
     return found;

@@ -227,6 +227,18 @@ def test_an_axis_has_the_numbers_of_the_language() -> None:
     assert "individuelles Risiko (obere Klassengrenze)" in svg
 
 
+def test_a_word_of_two_meanings_has_both() -> None:
+    shown = german("release")
+    blocks = [block for one in shown.sections for block in one.blocks]
+    heads = {head for one in blocks if isinstance(one, TableBlock) for head in one.columns}
+    facts = {
+        label.replace(SOFT_HYPHEN, "") for one in blocks if isinstance(one, Facts) for label, _ in one.items
+    }
+    assert "Geschützt" in heads
+    assert "Veröffentlichung" not in heads
+    assert "Veröffentlichung" in facts
+
+
 def test_every_format_says_which_language_it_is_in(tmp_path: Path) -> None:
     import docx
 

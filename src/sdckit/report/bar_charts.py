@@ -10,8 +10,7 @@ from sdckit.report.language import ENGLISH, say, wording
 
 __all__ = [
     "COLUMN", "INK", "LETTER", "LIGHT", "MIDDLE", "NARROWEST_LABEL", "OPEN", "WIDTH", "Plain", "bar_of", "bars_chart",
-    "draw_bars", "length_of", "names_axis", "said_in", "space_for",
-    "written_in",
+    "draw_bars", "length_of", "names_axis", "said_in", "space_for", "written_in",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]

@@ -256,7 +256,7 @@ class _Translator:
             tuple(self.text(cell) if at in table.numeric else self.cell(cell) for at, cell in enumerate(row))
             for row in table.rows
         )
-        heads = tuple(map(self.title, table.columns))
+        heads = tuple(self.words.heads.get(head) or self.title(head) for head in table.columns)
         return replace(table, caption=self.text(table.caption), columns=heads, rows=rows)
 
     def chart(self, data: Mapping[str, Any]) -> dict[str, Any]:

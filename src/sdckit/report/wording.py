@@ -92,6 +92,7 @@ class Wording:
     date: str
     numbers: Mapping[str, str]
     breaks: Mapping[str, str]
+    heads: Mapping[str, str]
     exact: Mapping[str, str]
     entries: Sequence[Entry] = field(repr=False)
 
@@ -257,6 +258,7 @@ def read_wording(code: str, *texts: str) -> Wording:
         told["date"],
         trees[0]["numbers"],
         {one.replace("|", ""): one.replace("|", SOFT_HYPHEN) for one in told.get("breaks", ())},
+        trees[0].get("heads", {}),
         {english: forms[-1] for english, forms in words.items() if not PLACE.search(english)},
         tuple(Entry(english, forms) for english, forms in words.items() if PLACE.search(english)),
     )

@@ -21,7 +21,7 @@ OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
 WORDS = {
     "contents": "Contents", "as_table": "As a table", "behind": BEHIND, "kind": "Statistical disclosure control",
 }  # fmt: skip
-MARK_WIDTH, LETTER_WIDTH = 1.5, 0.55  # of a word for a verdict, in letters of the text
+MARK_WIDTH, LETTER_WIDTH = 1.5, 0.64  # of a word for a verdict, in letters of the text
 STATES = ("holds", "exceeded", "not judged", "no limit")
 
 Plain = Mapping[str, Any]
