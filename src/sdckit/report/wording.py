@@ -205,7 +205,8 @@ class Wording:
             year, month, day = text.split("-")
             return self.date.format(year=year, month=month, day=day)
         if kind == "r":
-            return text and f" ({self.exact[text[2:-1]]})"
+            rule = text[2:-1]
+            return text and f" ({self.exact.get(rule, rule)})"
         if kind == "l":
             return self._listed(text, kept, depth) or text
         if kind == "k":

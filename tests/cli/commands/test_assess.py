@@ -272,3 +272,15 @@ def test_earlier_documents_are_audited_together_with_the_new_one(
     done = sdckit("assess", survey, "--keys", "sex,age", *new)
     assert done.code == 2
     assert "odd.json is no protected JSON document" in done.err
+
+
+def test_a_report_in_another_language(sdckit, survey: Path, tmp_path: Path) -> None:
+    """The report is German, the terminal English; a language without a report is refused."""
+    path = tmp_path / "bericht.md"
+    done = sdckit("assess", survey, *KEYS, "--k", 3, "--report", path, "--language", "de")
+    assert done.code == 0
+    assert "## Was als Nächstes zu tun ist" in path.read_text(encoding="utf-8")
+    assert "Not within the declared limits" in done.out
+    refused = sdckit("assess", survey, *KEYS, "--language", "de")
+    assert refused.code == 2
+    assert "name it by --report" in " ".join(refused.err.split())

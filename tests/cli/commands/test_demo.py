@@ -20,9 +20,16 @@ def test_it_prints_the_answer_and_writes_the_report(
 
 
 def test_quiet(sdckit, tmp_path: Path) -> None:
-    done = sdckit("demo", "--report", tmp_path / "d.html", "--quiet")
+    done = sdckit("demo", "--report", tmp_path / "d.html", "--language", "de", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
-    assert (tmp_path / "d.html").exists()
+    assert '<html lang="de">' in (tmp_path / "d.html").read_text(encoding="utf-8")
+
+
+def test_an_unknown_language_is_refused_before_any_work(sdckit, tmp_path: Path) -> None:
+    done = sdckit("demo", "--report", tmp_path / "d.html", "--language", "xx")
+    assert done.code == 2
+    assert "--language 'xx' is unknown; there are: en, de" in " ".join(done.err.split())
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_does_not_exist(sdckit, tmp_path: Path) -> None:
