@@ -328,10 +328,8 @@ def l_diversity(
     return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix))
 
 
-def _with_diversity(cells: Any, name: str, kinds: Sequence[Kind], c: float) -> tuple[Any, int]:
+def _with_diversity(cells: AnyCells, name: str, kinds: Sequence[Kind], c: float) -> tuple[AnyCells, int]:
     """Add the record columns of one sensitive variable; and count its homogeneous cells."""
-    if hasattr(cells, "with_diversity"):  # a plan: the engine counts, the kernel never sees a cell
-        return cells.with_diversity(name, kinds, c)  # type: ignore[no-any-return]
     table = wildcard_crosstab(cells, name) if cells.has_wildcards else crosstab(cells, name)
     found = diversity(table, c)
     columns = {f"{kind}_{name}": found[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}

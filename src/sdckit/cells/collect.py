@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.packing import group_codes
+from sdckit.cells.plans.aggregates import aggregate
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
-from sdckit.cells.plans.lazy_values import aggregate
 from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean

@@ -76,7 +76,8 @@ class RecordResult(Result):
         figures = told_figures(self.file_figures())
         cells = self.__dict__.get("cells")
         if isinstance(cells, LazyCells):
-            labels, found = lazy_group_figures(cells.frame, cells.columns, self.by, figures)
+            plan, columns = cells.joined(list(dict.fromkeys(one.column for one in figures)))
+            labels, found = lazy_group_figures(plan, columns, self.by, figures)
             n = labels["n"].to_numpy()
             labels = labels.select(*self.by)
             values = {one.name: np.array(row) for one, row in zip(figures, found, strict=True)}

@@ -26,6 +26,7 @@ from sdckit.numerics.gather import count_short, gather, min_through, sum_by, sum
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
+    from sdckit.cells.crosstab import Crosstab
     from sdckit.cells.packing import Tabulated
 
 __all__ = ["LARGE", "LISTED", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
@@ -158,6 +159,14 @@ class AnyCells(Displayed, ABC):
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
 
     @abstractmethod
+    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> AnyCells:
+        """Add figures per cell."""
+
+    @abstractmethod
+    def count_levels(self, variable: str) -> Crosstab:
+        """How many records of each cell have each level of another variable."""
+
+    @abstractmethod
     def as_categories(self) -> AnyCells:
         """The same cells when a missing key value is a category of its own."""
 
@@ -235,6 +244,12 @@ class Cells(AnyCells):
 
         return code_column(self._column(column, "sensitive"))
 
+    def count_levels(self, variable: str) -> Crosstab:
+        """How many records of each cell have each level of another variable; once for all measures."""
+        from sdckit.cells.crosstab import crosstab_of_rows
+
+        return self.once(("crosstab", variable), lambda: crosstab_of_rows(self, self.code(variable)))
+
     def in_memory(self, *extra: str) -> Cells:
         """Itself: the records are here, and all their columns."""
         del extra
@@ -242,16 +257,17 @@ class Cells(AnyCells):
 
     def as_categories(self) -> Cells:
         """The same cells when a missing key value is a category of its own."""
+        rules: tuple[Rule, ...] = tuple("category" for _ in self.keys)
+        roles = replace(self.roles, rules=rules)
+        if self.roles.person is not None:  # whose keys have no wildcards
+            return replace(self, rules=rules, roles=roles)
         size, fraction = self.table.size, self.roles.sampling_fraction
         columns: dict[str, NDArray[Any]] = {"cell_size": size, "sample_frequency": size}
         if self.table.weight is not None:
             columns["population_frequency"] = self.table.weight
         elif fraction is not None:
             columns["population_frequency"] = size / fraction
-        rules: tuple[Rule, ...] = tuple("category" for _ in self.keys)
-        return replace(
-            self, columns=columns, rules=rules, roles=replace(self.roles, rules=rules), group_columns={}
-        )
+        return replace(self, columns=columns, rules=rules, roles=roles, group_columns={})
 
     def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
         """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""

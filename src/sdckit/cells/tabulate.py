@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
+from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, sizes_of
 from sdckit.cells.record_columns import checked_weight, warn
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column, first_rows
@@ -43,39 +44,52 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
         )
     series = [frame[key] for key in roles.keys]
     coded = run(code_column, series)
-    _check_keys(coded, roles)
+    n_missing = tuple(column.n_missing for column in coded)
+    _check_keys(coded, roles, n_missing, len(frame), rows=True)
     weight = None if roles.weight is None else checked_weight(frame[roles.weight])
     table = tabulate(coded, weight)
-    _warn_about_keys(coded, table)
+    _warn_about_keys(coded, table, len(frame))
     size, total = table.size, table.weight
     if roles.person is not None:
         size, total = _persons(frame, roles.person, table, weight)
-    return _cells(len(frame), coded, roles, table, size, total, source=frame)
+    return _cells(len(frame), coded, roles, table, size, total, n_missing=n_missing, source=frame)
 
 
-def tabulate_counts(frame: nw.DataFrame[Any], roles: Roles, n: int) -> Cells:
-    """Tabulate cells that an engine has counted: columns ``sdckit__size`` and ``sdckit__weight``."""
+def tabulate_counts(counted: Counted, roles: Roles) -> Cells:
+    """Tabulate cells that an engine has counted.
+
+    Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
+    """
+    frame, n = counted.frame, counted.n
     coded = run(code_column, [frame[key] for key in roles.keys])
     table = tabulate(coded, None)
-    k = len(table.size)
-    size = np.bincount(table.of_row, frame["sdckit__size"].to_numpy(), k).astype(np.int64)
-    total: NDArray[np.float64] | None = None
+    sizes, k = sizes_of(frame), len(table.size)
+    n_missing = tuple(0 if column.n_missing == 0 else int(sizes[column.valid == 0].sum()) for column in coded)
+    _check_keys(coded, roles, n_missing, n)
+    size = sum_by(table.of_row, sizes.astype(np.float64), k).astype(np.int64)
+    table = replace(table, size=size)
+    _warn_about_keys(coded, table, n)
+    brought, total = size, None
+    if roles.person is not None:
+        brought = sum_by(table.of_row, frame[PERSONS].to_numpy().astype(np.float64), k).astype(np.int64)
     if roles.weight is not None:
-        total = sum_by(table.of_row, frame["sdckit__weight"].to_numpy(), k)
-    table = replace(table, size=size, weight=total)
-    return _cells(n, coded, roles, table, size, total)
+        total = sum_by(table.of_row, frame[WEIGHT].to_numpy().astype(np.float64), k)
+    return _cells(n, coded, roles, replace(table, weight=total), brought, total, n_missing=n_missing)
 
 
-def _check_keys(coded: list[Coded], roles: Roles) -> None:
-    for column, rule in zip(coded, roles.rules, strict=True):
-        if column.n_missing == 0:
+def _check_keys(
+    coded: Sequence[Coded], roles: Roles, n_missing: Sequence[int], n: int, *, rows: bool = False
+) -> None:
+    """Refuse missing values that the rules do not allow; `rows` says that the values are those of records."""
+    for column, gone, rule in zip(coded, n_missing, roles.rules, strict=True):
+        if gone == 0:
             continue
-        if column.n_missing == len(column.values):
+        if gone == n:
             raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")
         if rule == "error":
-            where = first_rows(column.valid == 0)
+            where = f" ({first_rows(column.valid == 0)})" if rows else ""
             raise DataError(
-                f"key {column.name!r} is missing in {column.n_missing} records ({where}), and missing='error'; "
+                f"key {column.name!r} is missing in {gone} records{where}, and missing='error'; "
                 "complete it or choose 'wildcard' or 'category'"
             )
         if roles.person is not None and rule == "wildcard":
@@ -85,8 +99,8 @@ def _check_keys(coded: list[Coded], roles: Roles) -> None:
             )
 
 
-def _warn_about_keys(coded: list[Coded], table: Tabulated) -> None:
-    n, n_cells = len(table.of_row), len(table.size)
+def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
+    n_cells = len(table.size)
     for j, column in enumerate(coded):
         if column.n_codes == 1 and n > 1:
             warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
@@ -106,6 +120,8 @@ def _cells(
     table: Tabulated,
     size: NDArray[np.int64],
     total: NDArray[np.float64] | None,
+    *,
+    n_missing: tuple[int, ...],
     source: nw.DataFrame[Any] | None = None,
 ) -> Cells:
     """Cells that bring `size` and `total`, under the rules the roles give the keys."""
@@ -116,7 +132,7 @@ def _cells(
     )  # fmt: skip
     return Cells(
         keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha,
-        n_missing=tuple(column.n_missing for column in coded), columns=columns,
+        n_missing=n_missing, columns=columns,
         levels=tuple(column.without_rows() for column in coded), table=table, roles=roles, source=source,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from sdckit.cells.plans.lazy_wildcards import Filled
+from sdckit.cells.plans.key_columns import KeyColumn
 from sdckit.data.frames import check_plan_names, collect
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
@@ -30,7 +30,7 @@ def lazy_group_figures(
     schema = frame.collect_schema()
     labels = [f"sdckit__by{i}" for i in range(len(by))]
     ours = [
-        Filled.of(name, i, schema[name]).present.alias(label)
+        KeyColumn.of(name, i, schema[name]).present.alias(label)
         for i, (name, label) in enumerate(zip(by, labels, strict=True))
     ]
     values = [_value(one, columns).alias(f"sdckit__value{i}") for i, one in enumerate(figures)]

@@ -1,0 +1,205 @@
+"""The cells of a plan: one aggregation on its engine, whose result comes here.
+
+Everything a measure says of a file it says of the table of distinct key combinations, which is far smaller than the
+file. So the engine counts it, and the kernels of frames in memory do the rest.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sdckit.cells.plans.aggregates import aggregate, count
+from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
+from sdckit.cells.record_columns import bad_weights
+from sdckit.data.frames import check_plan_names, collect
+from sdckit.data.scenarios.roles import Roles, check_columns
+from sdckit.errors import ColumnError, DataError
+
+__all__ = [
+    "PERSONS", "SIZE", "WEIGHT", "Counted", "count_by", "count_cells", "most_cells", "sizes_of", "with_missing",
+]  # fmt: skip
+
+SIZE, WEIGHT, PERSONS = f"{PREFIX}size", f"{PREFIX}weight", f"{PREFIX}persons"
+MAX_KEYS = 53
+MOST_CELLS = 100_000_000
+SHARE_OF_MEMORY = 4  # cells may take one part in so many of what is free
+BYTES_OF_A_KEY = 24  # of a cell, brought here, coded and joined back
+FREE_IF_UNKNOWN = 4 * 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The cells of a plan, brought here.
+
+    `frame`: a row per combination of keys, under the keys' names, with its records (`SIZE`), and where asked for its
+    weights (`WEIGHT`) and persons (`PERSONS`). `n`: records.
+    """
+
+    frame: nw.DataFrame[Any]
+    keys: tuple[KeyColumn, ...]
+    n: int
+
+
+def most_cells(n_keys: int) -> int:
+    """How many cells of so many keys may be brought here: a quarter of the free memory, 10^8 at most."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        free = FREE_IF_UNKNOWN
+    return min(MOST_CELLS, free // SHARE_OF_MEMORY // (BYTES_OF_A_KEY * (n_keys + 2)))
+
+
+def count_cells(frame: nw.LazyFrame[Any], roles: Roles) -> Counted:
+    """Check the columns of a plan, count its cells, and bring them here.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent, or has a name that a plan cannot have.
+    DataError
+        No records; weights or persons that cannot be; more cells than fit here.
+    """
+    schema = _checked_schema(frame, roles)
+    keys = _key_columns(frame, roles.keys, schema)
+    n, *facts = [
+        0 if math.isnan(value) else int(value) for value in aggregate(frame, nw.len(), *_facts(roles, schema))
+    ]
+    if n == 0:
+        raise DataError("the data has no records")
+    _check_roles(frame, roles, facts)
+    sums = {WEIGHT: nw.col(roles.weight).cast(nw.Float64)} if roles.weight is not None else {}
+    who = roles.person
+    grouped = _grouped(frame, keys, sums) if who is None else _by_person(frame, keys, who, sums)
+    return Counted(_brought(grouped, keys, n), keys, n)
+
+
+def count_by(frame: nw.LazyFrame[Any], columns: Sequence[str], n: int) -> nw.DataFrame[Any]:
+    """How many of n records have each combination of values of some columns, under their names and `SIZE`.
+
+    Raises DataError: a column of lists or structures; more combinations than fit here.
+    """
+    keys = _key_columns(frame, columns, frame.collect_schema())
+    return _brought(_grouped(frame, keys, {}), keys, n)
+
+
+def _key_columns(
+    frame: nw.LazyFrame[Any], names: Sequence[str], schema: Mapping[str, Any]
+) -> tuple[KeyColumn, ...]:
+    whole_times = frame.implementation.is_polars()
+    return tuple(
+        KeyColumn.of(name, at, schema[name], whole_times=whole_times) for at, name in enumerate(names)
+    )
+
+
+def _grouped(
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], sums: Mapping[str, nw.Expr]
+) -> nw.LazyFrame[Any]:
+    chosen = frame.select(
+        *(key.value.alias(key.column) for key in keys), *(one.alias(name) for name, one in sums.items())
+    )
+    return chosen.group_by(*(key.column for key in keys)).agg(
+        nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).sum() for name in sums)
+    )
+
+
+def _by_person(
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], person: str, sums: Mapping[str, nw.Expr]
+) -> nw.LazyFrame[Any]:
+    """Persons of a cell count once, and their weights."""
+    group, who = [key.column for key in keys], f"{PREFIX}person"
+    chosen = frame.select(
+        *(key.value.alias(key.column) for key in keys), nw.col(person).alias(who),
+        *(one.alias(name) for name, one in sums.items()),
+    )  # fmt: skip
+    each = chosen.group_by(*group, who).agg(
+        nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).min() for name in sums)
+    )
+    return each.group_by(*group).agg(
+        nw.col(SIZE).sum().cast(nw.Int64),
+        nw.len().cast(nw.Int64).alias(PERSONS),
+        *(nw.col(name).sum() for name in sums),
+    )
+
+
+def _brought(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int) -> nw.DataFrame[Any]:
+    most = most_cells(len(keys))
+    if n > most and (found := int(aggregate(grouped, nw.len())[0])) > most:
+        raise DataError(
+            f"these {len(keys)} columns have {found:,} different combinations, and the free memory here takes "
+            f"{most:,}; take fewer columns, recode them more coarsely, or use a machine with more memory"
+        )
+    others = [name for name in grouped.collect_schema().names() if name not in {key.column for key in keys}]
+    told = collect(grouped.select(*(key.brought(key.column).alias(key.column) for key in keys), *others))
+    return told.rename({key.column: key.name for key in keys})
+
+
+def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:
+    schema = frame.collect_schema()
+    check_columns(schema.names(), roles)
+    used = (*roles.keys, *roles.sensitive, roles.weight, roles.person, roles.household)
+    spark = frame.implementation.is_pyspark()  # only there are columns that nobody asks for left in peace
+    check_plan_names(frame, [name for name in used if name is not None] if spark else schema.names())
+    if own := [name for name in schema.names() if name.casefold().startswith(PREFIX)]:
+        raise ColumnError(f"column {own[0]!r} begins with {PREFIX!r}, which is kept for sdckit; rename it")
+    if len(roles.keys) > MAX_KEYS:
+        raise DataError(f"a plan takes at most {MAX_KEYS} keys; collect the data first")
+    return schema
+
+
+def _facts(roles: Roles, schema: Mapping[str, Any]) -> list[nw.Expr]:
+    facts = []
+    if roles.weight is not None:
+        if not schema[roles.weight].is_numeric():
+            raise DataError(
+                f"weight {roles.weight!r} is {type_name(schema[roles.weight])}, not numbers; convert it first"
+            )
+        w = nw.col(roles.weight).cast(nw.Float64)
+        absent = w.is_null() | w.is_nan().fill_null(True)
+        facts += [count(absent), count((~absent & (w <= 0)).fill_null(False))]
+        facts += [count((~absent & (w > 1.7e308)).fill_null(False))]
+    if roles.person is not None:
+        facts.append(count(KeyColumn.of(roles.person, 0, schema[roles.person]).absent))
+    return facts
+
+
+def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> None:
+    if roles.weight is not None and any(counts[:3]):
+        raise DataError(bad_weights(roles.weight, *counts[:3]))
+    if roles.person is None:
+        return
+    if gone := counts[-1]:
+        raise DataError(f"person {roles.person!r} is missing in {gone} records; give every record its person")
+    if roles.weight is not None:
+        who, w = nw.col(roles.person).alias(f"{PREFIX}person"), nw.col(roles.weight)
+        each = (
+            frame.select(who, w.alias(WEIGHT))
+            .group_by(f"{PREFIX}person")
+            .agg(
+                nw.len().alias(SIZE),
+                nw.col(WEIGHT).min().alias(f"{PREFIX}low"),
+                nw.col(WEIGHT).max().alias(f"{PREFIX}high"),
+            )
+        )
+        varies = each.filter(nw.col(f"{PREFIX}low") != nw.col(f"{PREFIX}high"))
+        varying = aggregate(varies, nw.col(SIZE).sum())[0]
+        if varying > 0:
+            raise DataError(
+                f"the weight is not constant within a person in {int(varying)} records; give each person one weight"
+            )
+
+
+def with_missing(keys: Sequence[KeyColumn], n_missing: Sequence[int]) -> tuple[KeyColumn, ...]:
+    """The keys once their missing values are counted."""
+    return tuple(replace(key, has_missing=gone > 0) for key, gone in zip(keys, n_missing, strict=True))
+
+
+def sizes_of(frame: nw.DataFrame[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The records behind each row of a counted frame."""
+    return frame[SIZE].to_numpy().astype(np.int64)

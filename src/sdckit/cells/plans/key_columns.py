@@ -1,0 +1,122 @@
+"""The columns of a plan that records are grouped and joined by.
+
+Engines group missing values, but never match them in a join: there every missing value is filled with a value of its
+type, and what was missing becomes a column of its own.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from sdckit.errors import DataError
+
+__all__ = ["PREFIX", "KeyColumn", "join_on", "type_name"]
+
+PREFIX = "sdckit__"
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """A key of a plan.
+
+    `name` and `column`: the key, and what it is called in our own frames. `is_float`: whether a value may be none.
+    `as_text` and `as_number`: whether it is brought here as its text, or as its number of units. `blank`: what missing
+    values are filled with for a join. `has_missing`: whether a value may be missing.
+    """
+
+    name: str
+    column: str
+    is_float: bool
+    as_text: bool
+    as_number: bool
+    blank: nw.Expr
+    has_missing: bool = True
+
+    @staticmethod
+    def of(name: str, number: int, dtype: Any, *, whole_times: bool = False) -> KeyColumn:
+        """Plan a key by its type; refuse lists and structures.
+
+        `whole_times` says that the engine casts times of day and durations to integers.
+        """
+        if dtype.is_nested():
+            raise DataError(
+                f"column {name!r} holds {type_name(dtype)}: a variable needs one plain value per record"
+            )
+        kind = dtype.base_type()
+        blank, as_text, as_number = nw.lit(""), False, False
+        if dtype.is_integer() or dtype.is_float():
+            blank = nw.lit(0)
+        elif kind == nw.Boolean:
+            blank = nw.lit(False)
+        elif kind == nw.Date:
+            blank = nw.lit(dt.date(1970, 1, 1))
+        elif kind == nw.Datetime:  # as text, an hour that the clocks repeat would be one
+            blank = nw.lit(dt.datetime(1970, 1, 1)).cast(dtype)
+        elif kind in (nw.Time, nw.Duration) and whole_times:  # as text, fractions of a second would be lost
+            blank, as_number = nw.lit(0), True
+        elif kind != nw.String:
+            as_text = True
+        return KeyColumn(name, f"{PREFIX}key{number}", dtype.is_float(), as_text, as_number, blank)
+
+    @property
+    def absent(self) -> nw.Expr:
+        """Whether the value is missing: null, or not a number."""
+        null = nw.col(self.name).is_null()
+        return null | nw.col(self.name).is_nan().fill_null(True) if self.is_float else null
+
+    @property
+    def value(self) -> nw.Expr:
+        """The value as it is grouped, null where it is not a number."""
+        own = nw.col(self.name)
+        return nw.when(~self.absent).then(own) if self.is_float else own
+
+    def brought(self, column: str) -> nw.Expr:
+        """A column of values as it is brought here: categories and the like as text."""
+        value = nw.col(column)
+        if self.as_text:
+            return value.cast(nw.String)
+        return value.cast(nw.Int64) if self.as_number else value
+
+    @property
+    def present(self) -> nw.Expr:
+        """The value as it is brought here, null where it is not a number."""
+        own = self.brought(self.name)
+        return nw.when(~self.absent).then(own) if self.is_float else own
+
+
+def type_name(dtype: Any) -> str:
+    """The name of a type, without its parameters: those of an enumeration are values of the data."""
+    name: str = dtype.base_type().__name__
+    return name
+
+
+def join_on(
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], right: nw.LazyFrame[Any], figures: Sequence[str]
+) -> nw.LazyFrame[Any]:
+    """Add figures to the records of a plan from a table with a row per combination of keys, missing ones included.
+
+    The table has the keys under `column`, as they are brought here.
+    """
+    mine: list[nw.Expr] = []
+    theirs: list[nw.Expr] = []
+    for key in keys:
+        null = nw.col(key.column).is_null()
+        own, other = key.present, nw.col(key.column)
+        if key.has_missing:
+            own = nw.when(key.absent).then(key.blank).otherwise(own)
+            other = nw.when(null).then(key.blank).otherwise(other)
+            mine.append(key.absent.cast(nw.Int64))
+            theirs.append(null.cast(nw.Int64))
+        mine.append(own)
+        theirs.append(other)
+    left_on, right_on = ([f"{PREFIX}{side}{i}" for i in range(len(mine))] for side in ("left", "right"))
+    named = [one.alias(name) for one, name in zip(theirs, right_on, strict=True)]
+    table = right.select(*named, *(nw.col(figure) for figure in figures))
+    whole = frame.with_columns(*(one.alias(name) for one, name in zip(mine, left_on, strict=True)))
+    joined = whole.join(table, left_on=left_on, right_on=right_on, how="left")
+    return joined.drop(*left_on, *right_on, strict=False)
