@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 
 from sdckit.data.frames import collect
 
-__all__ = ["aggregate", "count"]
+__all__ = ["aggregate", "count", "expm1_negative"]
 
 
 def aggregate(frame: nw.LazyFrame[Any], *expressions: nw.Expr) -> list[float]:
@@ -21,3 +21,11 @@ def aggregate(frame: nw.LazyFrame[Any], *expressions: nw.Expr) -> list[float]:
 def count(condition: nw.Expr) -> nw.Expr:
     """How many records fulfil a condition."""
     return condition.cast(nw.Int64).sum()
+
+
+def expm1_negative(s: nw.Expr) -> nw.Expr:
+    """1 - exp(s) for s <= 0 to the last digits: by its series near 0."""
+    series = nw.lit(1.0)
+    for k in range(18, 1, -1):
+        series = series * (s * (1.0 / k)) + 1.0  # never divide: some engines write the dividend twice
+    return nw.when(s > -0.5).then(-1.0 * s * series).otherwise(1.0 - s.exp())

@@ -7,7 +7,6 @@ type, and what was missing becomes a column of its own.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ import narwhals.stable.v2 as nw
 
 from sdckit.errors import DataError
 
-__all__ = ["PREFIX", "KeyColumn", "join_on", "type_name"]
+__all__ = ["PREFIX", "KeyColumn", "type_name"]
 
 PREFIX = "sdckit__"
 
@@ -93,30 +92,3 @@ def type_name(dtype: Any) -> str:
     """The name of a type, without its parameters: those of an enumeration are values of the data."""
     name: str = dtype.base_type().__name__
     return name
-
-
-def join_on(
-    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], right: nw.LazyFrame[Any], figures: Sequence[str]
-) -> nw.LazyFrame[Any]:
-    """Add figures to the records of a plan from a table with a row per combination of keys, missing ones included.
-
-    The table has the keys under `column`, as they are brought here.
-    """
-    mine: list[nw.Expr] = []
-    theirs: list[nw.Expr] = []
-    for key in keys:
-        null = nw.col(key.column).is_null()
-        own, other = key.present, nw.col(key.column)
-        if key.has_missing:
-            own = nw.when(key.absent).then(key.blank).otherwise(own)
-            other = nw.when(null).then(key.blank).otherwise(other)
-            mine.append(key.absent.cast(nw.Int64))
-            theirs.append(null.cast(nw.Int64))
-        mine.append(own)
-        theirs.append(other)
-    left_on, right_on = ([f"{PREFIX}{side}{i}" for i in range(len(mine))] for side in ("left", "right"))
-    named = [one.alias(name) for one, name in zip(theirs, right_on, strict=True)]
-    table = right.select(*named, *(nw.col(figure) for figure in figures))
-    whole = frame.with_columns(*(one.alias(name) for one, name in zip(mine, left_on, strict=True)))
-    joined = whole.join(table, left_on=left_on, right_on=right_on, how="left")
-    return joined.drop(*left_on, *right_on, strict=False)

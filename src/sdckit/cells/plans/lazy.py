@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 from numpy.typing import NDArray
 
+from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import Counted, count_by, count_cells, with_missing
 from sdckit.cells.plans.households import Household, sum_households
-from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, join_on
-from sdckit.cells.plans.upload import upload
+from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
 from sdckit.cells.values import CellValues
 from sdckit.data.frames import check_plan_names, collect
@@ -91,9 +90,9 @@ class LazyCells(AnyCells):
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
         own, figure = before(self.here.columns[values]), f"{PREFIX}before"
-        joined = self._joined({figure: own})
-        found = sum_households(joined, column, figure, self.roles.person, after, after(own), self.n)
-        return replace(self, households={**self.households, name: found})
+        found = sum_households(self._joined({figure: own}), column, figure, self.roles.person, after, self.n)
+        home = Household(column, self.roles.person, own, found)
+        return replace(self, households={**self.households, name: home})
 
     def count_levels(self, variable: str) -> Crosstab:
         """How many records of each cell have each level of another variable; once for all measures."""
@@ -128,24 +127,16 @@ class LazyCells(AnyCells):
         return frame, columns
 
     def _of_cell(self, name: str) -> NDArray[Any]:
-        return self.households[name].alone if name in self.households else self.here.cell_values(name)
+        return self.households[name].before if name in self.households else self.here.cell_values(name)
 
     def _joined(self, figures: Mapping[str, NDArray[Any]]) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
         if not figures:
             return self.frame
-        return join_on(self.frame, self._keys, upload(self._table(figures), self.frame), list(figures))
-
-    @cached_property
-    def _keys(self) -> tuple[KeyColumn, ...]:
-        return with_missing(self.counted.keys, self.n_missing)
-
-    def _table(self, figures: Mapping[str, NDArray[Any]]) -> Any:
-        import pyarrow as pa
-
-        counted, of_row = self.counted.frame.to_arrow(), self.here.table.of_row
-        keys = {key.column: counted.column(key.name) for key in self.counted.keys}
-        return pa.table(keys | {name: pa.array(values[of_row]) for name, values in figures.items()})
+        of_row = self.here.table.of_row
+        keys = with_missing(self.counted.keys, self.n_missing)
+        values = {name: one[of_row] for name, one in figures.items()}
+        return attach(self.frame, keys, self.counted.frame.to_arrow(), values)
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The caller's frame with the named figures appended, still a plan."""

@@ -1,0 +1,169 @@
+"""Figures of cells beside the records of a plan, matched by the keys that the cells were counted by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
+from sdckit.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["attach"]
+
+WORD = 63  # bits of a packed word
+
+
+def attach(
+    frame: nw.LazyFrame[Any],
+    keys: Sequence[KeyColumn],
+    counted: pa.Table,
+    figures: Mapping[str, NDArray[Any]],
+) -> nw.LazyFrame[Any]:
+    """Add figures to the records of a plan, by the combination of keys that each has, missing ones included.
+
+    `counted`: a row per combination, with the keys under their names as they are brought here; `figures`: arrays of as
+    many values, by the columns they become.
+
+    Raises DataError: the engine is none of Polars, DuckDB and Spark.
+    """
+    engine = frame.implementation
+    if engine.is_pyspark():
+        return _looked_up(frame, keys, counted, figures)
+    if not (engine.is_polars() or engine.is_duckdb()):
+        raise DataError(f"plans of {engine.value} are not supported; collect the data first")
+    return _joined(frame, keys, counted, figures)
+
+
+def _joined(
+    frame: nw.LazyFrame[Any],
+    keys: Sequence[KeyColumn],
+    counted: pa.Table,
+    figures: Mapping[str, NDArray[Any]],
+) -> nw.LazyFrame[Any]:
+    """By a join: no engine matches missing values, so they are filled, and are columns of their own."""
+    import pyarrow as pa
+
+    columns = {key.column: counted.column(key.name) for key in keys}
+    table = pa.table(columns | {name: pa.array(values) for name, values in figures.items()})
+    mine: list[nw.Expr] = []
+    theirs: list[nw.Expr] = []
+    for key in keys:
+        null = nw.col(key.column).is_null()
+        own, other = key.present, nw.col(key.column)
+        if key.has_missing:
+            own = nw.when(key.absent).then(key.blank).otherwise(own)
+            other = nw.when(null).then(key.blank).otherwise(other)
+            mine.append(key.absent.cast(nw.Int64))
+            theirs.append(null.cast(nw.Int64))
+        mine.append(own)
+        theirs.append(other)
+    left_on, right_on = ([f"{PREFIX}{side}{i}" for i in range(len(mine))] for side in ("left", "right"))
+    named = [one.alias(name) for one, name in zip(theirs, right_on, strict=True)]
+    right = _uploaded(table, frame).select(*named, *(nw.col(name) for name in figures))
+    whole = frame.with_columns(*(one.alias(name) for one, name in zip(mine, left_on, strict=True)))
+    joined = whole.join(right, left_on=left_on, right_on=right_on, how="left")
+    return joined.drop(*left_on, *right_on, strict=False)
+
+
+def _uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """A table as a plan on the engine, and the connection, of another plan; nothing stays behind there."""
+    native: Any
+    if like.implementation.is_polars():
+        import polars as pl
+
+        native = pl.DataFrame(table).lazy()
+    else:
+        # DuckDB finds the table by the name of this variable, and keeps hold of it.
+        sdckit__table = table  # noqa: F841
+        native = like.to_native().query("sdckit__plan", "SELECT * FROM sdckit__table")
+    found: nw.LazyFrame[Any] = nw.from_native(native)
+    return found
+
+
+def _looked_up(
+    frame: nw.LazyFrame[Any],
+    keys: Sequence[KeyColumn],
+    counted: pa.Table,
+    figures: Mapping[str, NDArray[Any]],
+) -> nw.LazyFrame[Any]:
+    """By a look into the sorted cells, where the records are: Spark takes long to read a table of ours.
+
+    The function goes to the workers by value, with the cells: they need NumPy and PyArrow, and nothing of ours.
+    """
+    from pyspark.sql.types import BooleanType, DoubleType, LongType, StructField, StructType
+
+    own = frame.collect_schema().names()
+    places = [f"{PREFIX}left{i}" for i in range(len(keys))]
+    columns = {place: counted.column(key.name) for place, key in zip(places, keys, strict=True)}
+    pack = _packing(columns, [_levels(column) for column in columns.values()])
+    words = pack(columns)
+    order = np.argsort(words, kind="stable")
+    words = words[order]
+    told = {name: np.ascontiguousarray(values[order]) for name, values in figures.items()}
+    kinds = {"b": BooleanType(), "i": LongType(), "f": DoubleType()}
+    names = list(told)
+
+    def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
+        import numpy
+        import pyarrow
+
+        for batch in batches:
+            if batch.num_rows == 0:
+                continue
+            at = numpy.searchsorted(words, pack({place: batch.column(place) for place in places}))
+            arrays = [batch.column(name) for name in own] + [pyarrow.array(told[name][at]) for name in names]
+            yield pyarrow.RecordBatch.from_arrays(arrays, names=[*own, *names])
+
+    placed = frame.with_columns(*(key.present.alias(place) for key, place in zip(keys, places, strict=True)))
+    native = placed.to_native()
+    kept = [field for field in native.schema.fields if field.name not in places]
+    schema = StructType([*kept, *(StructField(name, kinds[told[name].dtype.kind]) for name in names)])
+    found: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
+    return found
+
+
+def _levels(column: pa.ChunkedArray) -> pa.Array:
+    import pyarrow.compute as pc
+
+    return pc.unique(column.drop_null())
+
+
+def _packing(
+    columns: Mapping[str, Any], levels: Sequence[pa.Array]
+) -> Callable[[Mapping[str, Any]], NDArray[np.uint64]]:
+    """A function that turns columns into a word a row, equal where all are; it takes nothing of ours along.
+
+    Where the codes fill more than a word, the words so far are numbered, and the number is the start of the next.
+    """
+    places, widths = list(columns), [len(one).bit_length() for one in levels]
+    numbered: dict[str, NDArray[np.uint64]] = {}  # words of all that stands before a column
+
+    def pack(columns: Mapping[str, Any]) -> Any:
+        import numpy
+        import pyarrow.compute
+
+        word: Any = 0
+        for place, known, width in zip(places, levels, widths, strict=True):
+            if place in numbered:
+                word = numpy.searchsorted(numbered[place], word).astype(numpy.uint64)
+            elif place not in columns:
+                break
+            column = columns[place]
+            at = pyarrow.compute.index_in(column, value_set=known.cast(column.type)).fill_null(len(known))
+            word = (word << width) | at.to_numpy(zero_copy_only=False).astype(numpy.uint64)
+        return word
+
+    used = 0
+    for at, (place, width) in enumerate(zip(places, widths, strict=True)):
+        if used + width > WORD:
+            numbered[place] = np.unique(pack({before: columns[before] for before in places[:at]}))
+            used = len(numbered[place]).bit_length()
+        used += width
+    return pack
