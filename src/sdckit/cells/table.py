@@ -276,7 +276,13 @@ class Cells(AnyCells):
         counts = np.bincount(inverse, self.table.size, len(codes)).astype(np.int64)
         known = codes < self.levels[j].span
         codes, counts = codes[known], counts[known]
-        top = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
+        if (
+            self.source is None
+        ):  # an engine gives cells in any order: levels equally frequent go by their names
+            names = np.array(self.levels[j].labels(codes), np.str_)
+            top = np.lexsort((names, -counts))[:MAX_LEVELS]
+        else:
+            top = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
         labels = self.levels[j].labels(codes[top])
         pairs = list(zip(labels, counts[top].tolist(), strict=True))
         return pairs, len(codes), int(np.count_nonzero(counts >= LARGE))

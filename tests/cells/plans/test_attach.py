@@ -1,0 +1,131 @@
+"""Figures beside the records of a plan, by their keys: missing values meet, and no others."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, strategies as st
+
+from draw import files
+from plans import FEW, collected, on_engines, opened, polars_plan
+from sdckit.cells.plans import attach as attaching
+from sdckit.cells.plans.attach import attach
+from sdckit.cells.plans.count_cells import count_cells
+from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.errors import DataError
+
+
+def numbered(frame, names):
+    """The plan with the number of each record's cell beside it, and the cells."""
+    found = count_cells(frame, resolve_roles(keys=names))
+    place = np.arange(len(found.frame), dtype=np.float64)
+    return attach(frame, found.keys, found.frame.to_arrow(), {"place": place}), found
+
+
+@on_engines
+@FEW
+@given(file=files(max_rows=14))
+def test_each_record_finds_its_cell(plan, file):
+    frame, found = numbered(opened(plan, file.frame()), file.keys)
+    shown = collected(frame)
+    cells = pl.DataFrame(found.frame.to_arrow()).select(file.keys).rows()
+    assert [cells[int(at)] for at in shown["place"].to_list()] == file.frame().select(file.keys).rows()
+    assert shown.columns == [*file.frame().columns, "row", "place"]
+
+
+@on_engines
+def test_types_of_every_kind_meet(plan):
+    when = dt.datetime(2024, 2, 29, 12, 30, 15)
+    columns = pl.DataFrame(
+        {
+            "day": [when.date(), None, dt.date(1970, 1, 1)],
+            "time": [when, None, when + dt.timedelta(microseconds=1)],
+            "clock": [when.time(), None, dt.time(12, 30, 15, 7)],
+            "flag": [True, None, False],
+            "half": [0.5, float("nan"), 0.0],
+            "kind": pl.Series(["b", None, "a"], dtype=pl.Enum(["a", "b"])),
+        }
+    )
+    for name in columns.columns:
+        frame, found = numbered(opened(plan, columns.select(name)), [name])
+        assert len(found.frame) == 3, name
+        assert sorted(collected(frame)["place"].to_list()) == [0.0, 1.0, 2.0], name
+
+
+def test_another_engine_is_refused_by_name():
+    engine = SimpleNamespace(
+        value="ibis", is_pyspark=lambda: False, is_polars=lambda: False, is_duckdb=lambda: False
+    )
+    with pytest.raises(DataError, match="plans of ibis are not supported; collect the data first"):
+        attach(SimpleNamespace(implementation=engine), [], pa.table({}), {})
+
+
+@FEW
+@given(file=files(max_rows=14), word=st.sampled_from([63, 6, 3]))
+def test_words_are_equal_where_all_columns_are(file, word):
+    """Whatever a word holds: codes that fill more are numbered on the way."""
+    table = file.frame().select(file.keys).to_arrow()
+    columns = {name: table.column(name) for name in file.keys}
+    levels = [attaching._levels(column) for column in columns.values()]
+    widest = max(len(one).bit_length() for one in levels)
+    before, attaching.WORD = attaching.WORD, max(word, 2 * widest, widest + len(file.rows).bit_length())
+    try:
+        words = attaching._packing(columns, levels)(columns)
+    finally:
+        attaching.WORD = before
+    of_word = dict(zip(words.tolist(), file.rows, strict=True))
+    assert [of_word[one] for one in words.tolist()] == file.rows
+    assert len(set(words.tolist())) == len(set(file.rows))
+
+
+WORKER = """
+import sys
+class Refuse:
+    def find_spec(self, name, *rest):
+        if name.split(".")[0] in {"sdckit", "numba", "scipy", "narwhals", "pandas"}:
+            raise ImportError(name)
+sys.meta_path.insert(0, Refuse())
+from pyspark import cloudpickle
+over, batch = cloudpickle.loads(sys.stdin.buffer.read())
+print([one.column("f").to_pylist() for one in over(iter([batch]))])
+"""
+
+
+def test_what_goes_to_workers_needs_nothing_of_ours(monkeypatch):
+    """As Spark sends it, in a Python that refuses to import sdckit, numba, scipy and pandas."""
+    cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+    frame = opened(polars_plan, {"a": ["x", "y", None], "b": [1, 2, 2]})
+    found = count_cells(frame, resolve_roles(keys=["a", "b"]))
+    sent = []
+
+    class Native:
+        schema = SimpleNamespace(fields=[])
+
+        def mapInArrow(self, function, schema):  # noqa: N802
+            sent.append(function)
+            return frame.to_native()
+
+    plan = SimpleNamespace(
+        implementation=SimpleNamespace(is_pyspark=lambda: True),
+        collect_schema=frame.collect_schema,
+        with_columns=lambda *columns: SimpleNamespace(to_native=Native),
+    )
+    order = pl.DataFrame(found.frame.to_arrow())["b"].to_numpy()
+    attach(plan, found.keys, found.frame.to_arrow(), {"f": order * 10})
+    batch = pa.record_batch(
+        {
+            "a": ["y", None, "x"], "b": [2, 2, 1], "row": [1, 2, 0],
+            "sdckit__left0": ["y", None, "x"], "sdckit__left1": [2, 2, 1],
+        }
+    )  # fmt: skip
+    assert [one.column("f").to_pylist() for one in sent[0](iter([batch]))] == [[20, 20, 10]]
+    given_away = cloudpickle.dumps((sent[0], batch))
+    done = subprocess.run([sys.executable, "-c", WORKER], input=given_away, capture_output=True, check=False)
+    assert done.stdout.decode().strip() == "[[20, 20, 10]]", done.stderr.decode()

@@ -1,0 +1,54 @@
+"""Figures of households of a plan: by persons, without a household, too many of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from plans import collected, on_engines, opened
+from sdckit.cells.plans import households
+from sdckit.cells.plans.households import Household, sum_households
+from sdckit.cells.plans.key_columns import KeyColumn
+from sdckit.errors import DataError, SdcWarning
+
+COLUMNS = {"h": ["a", "a", "b", None, None], "p": [1, 1, 2, 3, 3], "f": [-0.5, -1.0, -0.25, -2.0, -2.0]}
+
+
+def after(sums):
+    return 1 - np.exp(sums)
+
+
+def summed(plan, person=None, columns=COLUMNS):
+    frame = opened(plan, columns)
+    key = KeyColumn.of("h", 0, frame.collect_schema()["h"])
+    values = sum_households(frame, key, "f", person, after, 5)
+    return values, Household(key, person, np.empty(0), values).beside(frame, "f")
+
+
+@on_engines
+@pytest.mark.parametrize(("person", "of_a"), [(None, -1.5), ("p", -1.0)])
+def test_members_are_summed_and_persons_count_once(plan, person, of_a):
+    with pytest.warns(SdcWarning, match="2 records have no household id in 'h': each is a household of its"):
+        values, frame = summed(plan, person)
+    found, sizes = values.distribution()
+    assert found == pytest.approx(after(np.array([-0.25, of_a, -2.0])))
+    assert sizes.tolist() == [1, 2, 2]
+    expected = after(np.array([of_a, of_a, -0.25, -2.0, -2.0]))
+    shown = collected(frame)
+    assert shown["f"].to_numpy() == pytest.approx(expected, rel=1e-14)
+    assert shown.columns == ["h", "p", "f", "row"]
+
+
+@on_engines
+def test_a_certain_member_makes_the_household_certain(plan):
+    values, frame = summed(plan, columns=pl.DataFrame({"h": [1, 1], "p": [1, 2], "f": [-np.inf, -0.5]}))
+    assert values.extremes() == (1.0, 1.0)
+    assert collected(frame)["f"].to_list() == [1.0, 1.0]
+
+
+@on_engines
+def test_more_households_than_fit_here(plan, monkeypatch):
+    monkeypatch.setattr(households, "most_cells", lambda n_keys: 2)
+    with pytest.raises(DataError, match=r"column 'h' has 3 households, and the free memory here takes 2"):
+        summed(plan)
