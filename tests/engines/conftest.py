@@ -16,13 +16,29 @@ from needs import needs_java
 Maker = Callable[[pl.DataFrame], Any]
 
 
+# What the workers of a cluster do not have: nothing of ours, no compiler, no pandas.
+BARE_WORKER = """import sys
+
+
+class Refuse:
+    def find_spec(self, name, *rest):
+        if name.split(".")[0] in {"sdckit", "narwhals", "numba", "scipy", "pandas", "polars"}:
+            raise ImportError(f"the worker of the test has no {name}")
+
+
+sys.meta_path.insert(0, Refuse())
+"""
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A local Spark whose driver takes at most 1 MB of results."""
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A local Spark whose driver takes at most 1 MB of results, and whose workers have NumPy and PyArrow alone."""
     needs_java()
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    refusing = tmp_path_factory.mktemp("worker")
+    (refusing / "sitecustomize.py").write_text(BARE_WORKER)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         session = (
@@ -31,6 +47,7 @@ def spark() -> Iterator[Any]:
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.executorEnv.PYTHONPATH", str(refusing))
             .config("spark.driver.maxResultSize", "1m")
             .config("spark.log.level", "OFF")
             .getOrCreate()

@@ -92,6 +92,22 @@ def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
     assert found.records.count() == n
 
 
+def test_the_workers_of_these_tests_have_nothing_of_ours(spark: Any) -> None:
+    def lacking(_: Any) -> list[str]:
+        import importlib
+
+        found = []
+        for name in ("sdckit", "numba", "scipy", "pandas", "numpy", "pyarrow"):
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                found.append(name)
+        return found
+
+    context = spark.sparkContext
+    assert context.parallelize([0], 1).map(lacking).collect() == [["sdckit", "numba", "scipy", "pandas"]]
+
+
 def test_a_name_that_spark_cannot_read_is_told(spark: Any) -> None:
     strange = spark.createDataFrame(survey().select(pl.col("text").alias("a`b"), "whole").to_arrow())
     with pytest.raises(sdc.ColumnError, match="Spark cannot read a column with a backtick"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -63,6 +64,10 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     return carried_out(lambda: frame.collect(backend="pyarrow"))
 
 
+# A library that Python does not find says nothing of a record.
+LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")
+
+
 def carried_out(run: Callable[[], Of]) -> Of:
     """What an engine gives; its errors become ours, of which no message and no context shows a value.
 
@@ -73,7 +78,12 @@ def carried_out(run: Callable[[], Of]) -> Of:
     except (SdcError, KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception, py4j raises what Java does)
-        what = type(error).__name__
+        what, lacks = type(error).__name__, LACKS.search(str(error))
+    if lacks:
+        raise DataError(
+            f"the workers of the cluster have no {lacks.group(1)}: install NumPy and PyArrow there, or name a Python "
+            "that has them (PYSPARK_PYTHON, spark.pyspark.python); nothing else is needed"
+        )
     # Outside: the error of the engine is no context of this one.
     raise DataError(
         f"the plan cannot be carried out ({what}): a step of it fails, such as a cast or a file that is gone. Collect "
