@@ -76,7 +76,7 @@ class RecordResult(Result):
         figures = told_figures(self.file_figures())
         cells = self.__dict__.get("cells")
         if isinstance(cells, LazyCells):
-            plan, columns = cells.joined(list(dict.fromkeys(one.column for one in figures)))
+            plan, columns = cells.joined(list(dict.fromkeys(one.column for one in figures)), self.by)
             labels, found = lazy_group_figures(plan, columns, self.by, figures)
             n = labels["n"].to_numpy()
             labels = labels.select(*self.by)

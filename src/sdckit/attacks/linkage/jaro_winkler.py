@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["jaro_winkler"]
+__all__ = ["BEGINNING", "BOOST_FROM", "SCALE", "jaro_winkler"]
 
 Bytes = NDArray[np.uint8]
 BOOST_FROM = 0.7  # Jaro's similarity above which an equal beginning counts more

@@ -115,7 +115,7 @@ def open_spark(session: Any) -> Iterator[SparkEngine]:
 def _beside(session: Any) -> Any:
     from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
 
-    from sdckit.attacks.linkage.jaro_winkler import jaro_winkler
+    from sdckit.attacks.linkage.worker_similarity import similarity_for_workers
 
     try:
         other = session.newSession()
@@ -124,7 +124,7 @@ def _beside(session: Any) -> Any:
                 other.conf.set(name, value)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # it would rather read the kind from annotations
-            similarity = arrow_udf(jaro_winkler, "double", ArrowUDFType.SCALAR)
+            similarity = arrow_udf(similarity_for_workers(), "double", ArrowUDFType.SCALAR)
         other.udf.register(SparkEngine.similarity, similarity)
     except Exception as error:  # noqa: BLE001 (py4j raises whatever Java does)
         raise DataError(

@@ -90,7 +90,9 @@ class LazyCells(AnyCells):
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
         own, figure = before(self.here.columns[values]), f"{PREFIX}before"
-        found = sum_households(self._joined({figure: own}), column, figure, self.roles.person, after, self.n)
+        who = [name for name in (household, self.roles.person) if name is not None]
+        joined = self._joined({figure: own}, who)
+        found = sum_households(joined, column, figure, self.roles.person, after, self.n)
         home = Household(column, self.roles.person, own, found)
         return replace(self, households={**self.households, name: home})
 
@@ -117,10 +119,19 @@ class LazyCells(AnyCells):
         dtype = self.frame.collect_schema()[name]
         return KeyColumn.of(name, 0, dtype, whole_times=self.frame.implementation.is_polars())
 
-    def joined(self, names: Sequence[str]) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
-        """The plan with figures beside its records, and the columns they lie in."""
+    def joined(
+        self, names: Sequence[str], beside: Sequence[str] | None = None
+    ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
+        """The plan with figures beside its records, and the columns they lie in.
+
+        `beside`: columns of the plan that are needed; all where it is left out.
+        """
         columns = {name: PREFIX + name for name in names}
-        frame = self._joined({columns[name]: self._of_cell(name) for name in names})
+        homes = [self.households[name] for name in names if name in self.households]
+        if beside is not None:
+            whose = [one for home in homes for one in (home.key.name, home.person) if one is not None]
+            beside = [*beside, *whose]
+        frame = self._joined({columns[name]: self._of_cell(name) for name in names}, beside)
         for name in names:
             if name in self.households:
                 frame = self.households[name].beside(frame, columns[name])
@@ -129,14 +140,19 @@ class LazyCells(AnyCells):
     def _of_cell(self, name: str) -> NDArray[Any]:
         return self.households[name].before if name in self.households else self.here.cell_values(name)
 
-    def _joined(self, figures: Mapping[str, NDArray[Any]]) -> nw.LazyFrame[Any]:
+    def _joined(
+        self, figures: Mapping[str, NDArray[Any]], beside: Sequence[str] | None = None
+    ) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
+        frame = self.frame
+        if beside is not None:
+            frame = frame.select(*dict.fromkeys([*self.keys, *beside]))
         if not figures:
-            return self.frame
+            return frame
         of_row = self.here.table.of_row
         keys = with_missing(self.counted.keys, self.n_missing)
         values = {name: one[of_row] for name, one in figures.items()}
-        return attach(self.frame, keys, self.counted.frame.to_arrow(), values)
+        return attach(frame, keys, self.counted.frame.to_arrow(), values)
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The caller's frame with the named figures appended, still a plan."""
@@ -149,7 +165,7 @@ class LazyCells(AnyCells):
     def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
         """The same records, the riskiest first: key values and figures; a plan has no row numbers."""
         listed = [name for name in (*self.columns, *self.households) if name in LISTED]
-        frame, columns = self.joined(listed)
+        frame, columns = self.joined(listed, [])
         hit = nw.col(columns["sample_frequency"]).cast(nw.Float64) < below
         if risk_above is not None:
             hit = hit | (nw.col(columns["risk"]) > risk_above)
