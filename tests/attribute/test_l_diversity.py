@@ -11,7 +11,7 @@ import pytest
 from draw import quiet
 from sdckit import Scenario, as_cells, l_diversity
 from sdckit.attribute.l_diversity import KINDS, _diversity, diversity, homogeneous_cells
-from sdckit.cells.crosstab import Crosstab
+from sdckit.cells.level_counts import Crosstab
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 FRAME = pl.DataFrame(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.level_counts import Crosstab, count_levels
 from sdckit.cells.packing import group_codes
 from sdckit.cells.record_columns import checked_weight, group_column
 from sdckit.cells.values import CellValues, RecordValues
@@ -26,7 +27,6 @@ from sdckit.numerics.gather import count_short, gather, min_through, sum_by, sum
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-    from sdckit.cells.crosstab import Crosstab
     from sdckit.cells.packing import Tabulated
 
 __all__ = ["LARGE", "LISTED", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
@@ -246,9 +246,9 @@ class Cells(AnyCells):
 
     def count_levels(self, variable: str) -> Crosstab:
         """How many records of each cell have each level of another variable; once for all measures."""
-        from sdckit.cells.crosstab import crosstab_of_rows
-
-        return self.once(("crosstab", variable), lambda: crosstab_of_rows(self, self.code(variable)))
+        return self.once(
+            ("crosstab", variable), lambda: count_levels(self.table.of_row, self.code(variable), self.n_cells)
+        )
 
     def in_memory(self, *extra: str) -> Cells:
         """Itself: the records are here, and all their columns."""

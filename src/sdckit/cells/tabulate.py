@@ -23,6 +23,7 @@ from sdckit.numerics.threads import run
 
 __all__ = [
     "frequency_columns_of",
+    "rows_in_cells",
     "tabulate_counts",
     "tabulate_frame",
 ]
@@ -75,6 +76,17 @@ def tabulate_counts(counted: Counted, roles: Roles) -> Cells:
     if roles.weight is not None:
         total = sum_by(table.of_row, frame[WEIGHT].to_numpy().astype(np.float64), k)
     return _cells(n, coded, roles, replace(table, weight=total), brought, total, n_missing=n_missing)
+
+
+def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int64]:
+    """The cell of each row of a finer count of the same plan: rows of the same keys, and of more."""
+    rows = nw.concat([counted.frame.select(*cells.keys), finer.select(*cells.keys)])
+    group_of = tabulate(run(code_column, [rows[key] for key in cells.keys]), None).of_row
+    n = len(counted.frame)
+    cell_of_group = np.empty(int(group_of.max()) + 1, np.int64)
+    cell_of_group[group_of[:n]] = cells.table.of_row
+    found: NDArray[np.int64] = cell_of_group[group_of[n:]]
+    return found
 
 
 def _check_keys(

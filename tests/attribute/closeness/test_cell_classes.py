@@ -12,7 +12,7 @@ from draw import quiet
 from plans import on_engines
 from sdckit import Scenario, alpha_k, as_cells, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sdckit.attribute.closeness.cell_classes import open_classes
-from sdckit.cells import crosstab as crosstab_module
+from sdckit.cells import table as table_module
 from sdckit.cells.record_result import WHOLE
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -63,8 +63,8 @@ def test_a_wildcard_makes_classes_grow_and_leaves_the_file_as_it_is():
 
 def test_all_measures_of_the_same_cells_count_once(monkeypatch):
     counted = []
-    count = crosstab_module._count
-    monkeypatch.setattr(crosstab_module, "_count", lambda *given: counted.append(1) or count(*given))
+    count = table_module.count_levels
+    monkeypatch.setattr(table_module, "count_levels", lambda *given: counted.append(1) or count(*given))
     cells = as_cells(FRAME, keys=["sex"], missing="category")
     for measure in [*MEASURES, l_diversity]:
         measure(cells, sensitive=["debt", "health"])

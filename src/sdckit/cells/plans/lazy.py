@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 from numpy.typing import NDArray
 
+from sdckit.cells.level_counts import Crosstab, count_levels
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import Counted, count_by, count_cells, with_missing
+from sdckit.cells.plans.count_cells import Counted, count_by, count_cells, sizes_of, with_missing
 from sdckit.cells.plans.households import Household, sum_households
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
 from sdckit.cells.values import CellValues
+from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
-
-if TYPE_CHECKING:
-    from sdckit.cells.crosstab import Crosstab
 
 __all__ = ["COLLECT_LIMIT", "LazyCells", "tabulate_lazy"]
 
@@ -101,11 +100,12 @@ class LazyCells(AnyCells):
         return self.here.once(("crosstab", variable), lambda: self._count_levels(variable))
 
     def _count_levels(self, variable: str) -> Crosstab:
-        from sdckit.cells.crosstab import crosstab_of_counts
+        from sdckit.cells.tabulate import rows_in_cells
 
         self._key_of(variable, "sensitive")
         finer = count_by(self.frame, [*self.keys, variable], self.n)
-        return crosstab_of_counts(self.here, self.counted.frame, finer, variable)
+        cell_of_row = rows_in_cells(self.here, self.counted, finer)
+        return count_levels(cell_of_row, code_column(finer[variable]), self.n_cells, sizes_of(finer))
 
     def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> LazyCells:
         """Add figures per cell."""
