@@ -1,0 +1,198 @@
+"""The main measures on every engine beside the engine's own grouping, with the figures of memory.
+
+    python benchmarks/scale.py [--n 1e6] [--engines memory,polars,duckdb,spark] [--repeats 3] [--memory 1GB]
+                               [--data census-{n}.parquet] [--record MACHINE]
+
+Each engine runs in a process of its own on one Parquet file; the bare grouping counts records and sums weights by the
+same seven keys (1 % missing in each), and runs before every measure. Times are medians; figures are checked equal to
+those in memory. Peak memory is that of the process, without the JVM of Spark. Workers of Spark get the Python named by
+PYSPARK_PYTHON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import sdckit as sdc
+from census import KEYS, census
+from record import add_option, record
+
+CALL: dict[str, Any] = {"keys": KEYS, "weight": "w"}
+HEADS = {"memory": "in memory", "polars": "Polars lazy", "duckdb": "DuckDB", "spark": "Spark, `local[2]`"}
+Frame = Any
+
+
+def opened(engine: str, path: Path, memory: str) -> Frame:
+    """The file as a frame of an engine."""
+    if engine == "memory":
+        return pl.read_parquet(path)
+    if engine == "polars":
+        return pl.scan_parquet(path)
+    if engine == "duckdb":
+        import duckdb
+
+        connection = duckdb.connect()
+        connection.execute(f"set memory_limit = '{memory}'")
+        return connection.sql(f"select * from read_parquet('{path}')")
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "6g")
+        .config("spark.driver.maxResultSize", "4g")
+        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.log.level", "OFF")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    return session.read.parquet(str(path))
+
+
+def grouped(engine: str, frame: Frame) -> float:
+    """Group by the keys, and give the sum of what was summed: nothing of the groups leaves the engine."""
+    if engine in {"memory", "polars"}:
+        cells = frame.lazy().group_by(KEYS).agg(pl.len(), pl.col("w").sum())
+        return float(cells.select(pl.col("w").sum()).collect(engine="streaming").item())
+    if engine == "duckdb":
+        inner = f"select {', '.join(KEYS)}, count(*) as n, sum(w) as s from census group by all"
+        return float(frame.query("census", f"select sum(s) from ({inner})").fetchall()[0][0])
+    from pyspark.sql import functions
+
+    cells = frame.groupBy(*KEYS).agg(functions.count("*").alias("n"), functions.sum("w").alias("s"))
+    return float(cells.agg(functions.sum("s")).collect()[0][0])
+
+
+def figures(result: Any) -> list[float]:
+    """The figures of a result, in the order of their names."""
+    table = result.details()
+    plain = table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
+    return [float(one) for one in plain.sort(plain.columns[0])[plain.columns[-1]].to_list()]
+
+
+MEASURES: dict[str, Callable[[Frame], Any]] = {
+    "`k_anonymity`": lambda frame: sdc.k_anonymity(frame, keys=KEYS),
+    "`individual_risk`": lambda frame: sdc.individual_risk(frame, **CALL),
+    "`l_diversity`": lambda frame: sdc.l_diversity(frame, keys=KEYS, sensitive="tenure"),
+    "`individual_risk` with households": lambda frame: sdc.individual_risk(frame, household="hid", **CALL),
+}
+
+
+def write_records(engine: str, frame: Frame, folder: str) -> None:
+    """The file with the risk of each record, written by its engine."""
+    out = f"{folder}/out.parquet"
+    if engine == "memory":
+        records = sdc.individual_risk(frame, **CALL).records
+        pl.concat([frame, records], how="horizontal").write_parquet(out)
+        return
+    write(engine, sdc.individual_risk(frame, **CALL).records, out)
+
+
+def write(engine: str, frame: Frame, out: str) -> None:
+    """Write a frame as Parquet."""
+    if engine == "memory":
+        frame.write_parquet(out)
+    elif engine == "polars":
+        frame.sink_parquet(out)
+    elif engine == "duckdb":
+        frame.write_parquet(out)
+    else:
+        frame.write.mode("overwrite").parquet(out)
+
+
+def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
+    """Time an engine, and print what was found as JSON."""
+    warnings.simplefilter("ignore")
+    frame = opened(engine, path, memory)
+    told: dict[str, Any] = {"seconds": {}, "bare": [], "figures": {}}
+
+    def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+        start = time.perf_counter()
+        found = run()
+        return time.perf_counter() - start, found
+
+    grouped(engine, frame)
+    for name, measure in MEASURES.items():
+        found = measure(frame)  # compiled, and the engine warm
+        told["figures"][name] = figures(found)
+        told["seconds"][name] = []
+        for _ in range(repeats):
+            told["bare"].append(timed(lambda: grouped(engine, frame))[0])
+            told["seconds"][name].append(timed(lambda one=measure: figures(one(frame)))[0])
+    told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    with tempfile.TemporaryDirectory(prefix=".scale-", dir=path.parent) as folder:
+        told["copy"] = timed(lambda: write(engine, frame, f"{folder}/copy.parquet"))[0]
+        told["records"] = timed(lambda: write_records(engine, frame, folder))[0]
+    print(json.dumps(told))
+
+
+def compared(n: int, found: dict[str, Any]) -> list[list[str]]:
+    """Print what each engine took, its figures checked, and give the rows of the table."""
+    rows, expected = [], found.get("memory", {}).get("figures", {})
+    for engine, told in found.items():
+        bare = statistics.median(told["bare"])
+        row = [f"{n / 1e6:g} M", HEADS[engine], f"{bare:.2f} s"]
+        for name, seconds in told["seconds"].items():
+            for a, b in zip(expected.get(name, ()), told["figures"][name], strict=False):
+                assert math.isclose(a, b, rel_tol=1e-9) or (math.isnan(a) and math.isnan(b)), (engine, name)
+            took = statistics.median(seconds)
+            row.append(f"{took:.2f} s = {took / bare:.1f} ×")
+        row.append(f"{told['records']:.1f} s = {told['records'] / told['copy']:.1f} ×")
+        row.append(f"{told['peak']:.1f} GB")
+        print("  ".join(row), flush=True)
+        rows.append(row)
+    return rows
+
+
+def main() -> None:
+    """Run every engine at every size asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--n", default="1e6", help="sizes, with commas between them")
+    parser.add_argument("--engines", default="memory,polars,duckdb,spark")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--memory", default="1GB", help="what DuckDB may take")
+    parser.add_argument("--data", default="")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    add_option(parser)
+    options = parser.parse_args()
+    if options.one:
+        one_engine(options.one, Path(options.data), options.repeats, options.memory)
+        return
+    rows: list[list[str]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n in [int(float(size)) for size in options.n.split(",")]:
+            path = Path(options.data.format(n=n)) if options.data else Path(folder) / f"census-{n}.parquet"
+            if not path.exists():
+                census(n).write_parquet(path)
+            found = {}
+            for engine in options.engines.split(","):
+                command = [sys.executable, __file__, "--one", engine, "--data", str(path)]
+                command += ["--repeats", str(options.repeats), "--memory", options.memory]
+                env = {"PYSPARK_PYTHON": sys.executable} | os.environ
+                done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
+                found[engine] = json.loads(done.stdout.splitlines()[-1])
+            rows += compared(n, found)
+    if options.record:
+        record("scale", options.record, rows)
+
+
+if __name__ == "__main__":
+    main()
