@@ -149,7 +149,7 @@ def compared(n: int, found: dict[str, Any]) -> list[list[str]]:
         bare = statistics.median(told["bare"])
         row = [f"{n / 1e6:g} M", HEADS[engine], f"{bare:.2f} s"]
         for name, seconds in told["seconds"].items():
-            for a, b in zip(expected.get(name, ()), told["figures"][name], strict=False):
+            for a, b in zip(expected.get(name, told["figures"][name]), told["figures"][name], strict=True):
                 assert math.isclose(a, b, rel_tol=1e-9) or (math.isnan(a) and math.isnan(b)), (engine, name)
             took = statistics.median(seconds)
             row.append(f"{took:.2f} s = {took / bare:.1f} ×")

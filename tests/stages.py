@@ -159,7 +159,13 @@ def sdcmicro(names: Names, folder: Path) -> None:
     names["survey"].write_csv(folder / "survey.csv")
 
 
+def census(_: Names, folder: Path) -> None:
+    """A survey as Parquet."""
+    people().write_parquet(folder / "census.parquet")
+
+
 STAGES: dict[str, Stage] = {
+    "scale": census,
     "sdcmicro": sdcmicro,
     "what-can-be-learnt": recognised,
     "documents": documents,

@@ -52,6 +52,7 @@ from .cells.table import Cells as Cells
 from .data.files.file_labels import ColumnLabels as ColumnLabels, FileLabels as FileLabels
 from .data.files.read_labels import read_labels as read_labels
 from .data.files.readers import read_file as read_file
+from .data.files.scan_file import scan_file as scan_file
 from .data.files.write_file import write_file as write_file
 from .data.hierarchy import read_hierarchy as read_hierarchy
 from .data.households import household_variables as household_variables

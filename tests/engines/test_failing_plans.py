@@ -110,6 +110,10 @@ def test_what_engines_raise_is_ours() -> None:
 
     for error in (RuntimeError(MARK), Panic(MARK), OSError(28, MARK)):
         assert type(error).__name__ in check_silent(lambda error=error: carried_out(fail(error)))  # type: ignore[misc]
+    for library in ("numpy", "pyarrow"):
+        lacking = RuntimeError(f"{MARK}\nModuleNotFoundError: No module named '{library}.compute'")
+        told = check_silent(lambda error=lacking: carried_out(fail(error)))  # type: ignore[misc]
+        assert f"the workers of the cluster have no {library}: install NumPy and PyArrow there" in told
     for own in (sdc.DataError("ours"), KeyboardInterrupt(), SystemExit(3), MemoryError()):
         with pytest.raises(type(own)):
             carried_out(fail(own))

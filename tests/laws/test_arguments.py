@@ -112,6 +112,7 @@ CALLS = {
     "rank_swap": NUMBERS,
     "read_file": {"path": "absent.csv"},
     "read_labels": {"path": "absent.csv"},
+    "scan_file": {"path": "absent.parquet"},
     "read_hierarchy": {"path": "absent.csv"},
     "recode": {"data": FILE, "column": "age", "bands": 3},
     "recoverable_values": {**PAIR, "keys": ["sex", "area"]},
@@ -246,6 +247,9 @@ ELSEWHERE = {
     **{("write_file", one): "flag" for one in ("excel_safe", "private")},
     ("read_file", "rows"): "whole",
     ("read_file", "missing"): "own",
+    ("scan_file", "missing"): "own",
+    ("scan_file", "engine"): "choice",
+    ("scan_file", "memory"): "text",
     **{(one, "delimiter"): "text" for one in ("read_file", "read_hierarchy")},
     **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy", "read_labels")},
     ("read_file", "decimal"): "text",
@@ -295,7 +299,8 @@ def test_every_argument_has_a_kind():
 
 
 @pytest.mark.parametrize(
-    "function", sorted({*MEASURES} - {"read_file", "read_hierarchy", "read_labels", "write_file"})
+    "function",
+    sorted({*MEASURES} - {"read_file", "read_hierarchy", "read_labels", "scan_file", "write_file"}),
 )
 @pytest.mark.filterwarnings("ignore")
 def test_the_call_is_right_but_for_what_is_changed_in_it(function):

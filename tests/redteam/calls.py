@@ -148,6 +148,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         "rank_swap": (data, {"columns": NUMERIC, "p": 5, **seed}),
         "read_file": (["survey.csv"], {}),
         "read_labels": (["survey.csv"], {}),
+        "scan_file": (["survey.parquet"], {}),
         "read_hierarchy": (["hierarchy.csv"], {}),
         "recode": (data, {"column": "income", "bands": 5}),
         "replace_high_risk": (

@@ -24,7 +24,7 @@ from sdckit.catalogue import rows
 FUNCTIONS = sorted(name for name in sdc.__all__ if inspect.isfunction(getattr(sdc, name)))
 FILES = make_files()
 # A session's own data, which is all these are for.
-GIVES_DATA = {"household_variables", "load_demo", "read_file", "read_hierarchy", "read_labels"}
+GIVES_DATA = {"household_variables", "load_demo", "read_file", "read_hierarchy", "read_labels", "scan_file"}
 # What holds the file itself, to go on working with it.
 IS_DATA = {"as_cells", "canaries"}
 NONSENSE = ("nowhere", ["nowhere"], -1, float("nan"), ["region"], ["income"], {"region": 3}, object())

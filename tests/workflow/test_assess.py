@@ -100,16 +100,12 @@ def test_persons_are_not_counted_from_cells():
 @on_engines
 def test_what_a_plan_cannot_do(plan, monkeypatch):
     entries = {"household": "home", "sensitive": ["ill"], "thresholds": {"l": 2}}
-    found = assessed(plan(FRAME), **entries)["default"]
-    assert [name for name, _ in found.skipped] == ["l_diversity:wildcard"]
-    assert "use missing='category'" in dict(found.skipped)["l_diversity:wildcard"]
+    assert assessed(plan(FRAME), **entries)["default"].skipped == ()
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 5)
     found = assessed(plan(FRAME), **entries)["default"]
-    reasons = dict(found.skipped)
-    assert set(reasons) == {"household_structure", "l_diversity:wildcard", "key_contributions"}
-    assert "too much from a plan" in reasons["household_structure"]
-    assert "too much from a plan" in reasons["key_contributions"]
-    assert found.get("l_diversity") is not None
+    assert [name for name, _ in found.skipped] == ["household_structure"]
+    assert "too much from a plan" in dict(found.skipped)["household_structure"]
+    assert found.get("l_diversity:wildcard") is not None
 
 
 def test_rules_per_key():

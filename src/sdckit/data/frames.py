@@ -12,7 +12,7 @@ from sdckit.data.exact_names import is_pattern
 from sdckit.errors import ColumnError, DataError, SdcError
 
 __all__ = [
-    "Frame", "carried_out", "check_plan_names", "collect", "frame_of", "is_lazy", "open_frame", "result_frame",
+    "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy", "open_frame", "result_frame",
     "rows_of",
 ]  # fmt: skip
 
@@ -61,7 +61,23 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
     Raises `DataError`: the engine fails; its own words, which may show values, are not told.
     """
+    if frame.implementation.is_polars():  # in pieces, so that a file may be larger than memory
+        return carried_out(lambda: _streamed(frame.to_native()))
     return carried_out(lambda: frame.collect(backend="pyarrow"))
+
+
+def count_records(plan: Any) -> int:
+    """The number of records of a plan, by its engine.
+
+    Raises `DataError`: the engine fails.
+    """
+    frame: nw.LazyFrame[Any] = nw.from_native(plan)
+    return int(collect(frame.select(nw.len().alias("n"))).item())
+
+
+def _streamed(plan: Any) -> nw.DataFrame[Any]:
+    found: nw.DataFrame[Any] = nw.from_native(plan.collect(engine="streaming").to_arrow(), eager_only=True)
+    return found
 
 
 # A library that Python does not find says nothing of a record.

@@ -100,7 +100,8 @@ print([one.column("f").to_pylist() for one in over(iter([batch]))])
 
 def test_what_goes_to_workers_needs_nothing_of_ours(monkeypatch):
     """As Spark sends it, in a Python that refuses to import sdckit, numba, scipy and pandas."""
-    cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+    from pyspark import cloudpickle
+
     frame = opened(polars_plan, {"a": ["x", "y", None], "b": [1, 2, 2]})
     found = count_cells(frame, resolve_roles(keys=["a", "b"]))
     sent = []

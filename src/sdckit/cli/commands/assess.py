@@ -13,6 +13,7 @@ import typer
 from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.cover_options import CoverOptions
+from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.matching_options import MatchingOptions
 from sdckit.cli.options import Quiet, codes, make_scenario, split
@@ -178,7 +179,7 @@ class Limits:
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
 
 
-@takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, Reading)
+@takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)
 def assess(
     roles: Roles,
     release: Release,
@@ -186,6 +187,7 @@ def assess(
     limits: Limits,
     of_type: ReleaseType,
     cover: CoverOptions,
+    engine: EngineOptions,
     reading: Reading,
     *,
     report: Annotated[
@@ -214,6 +216,7 @@ def assess(
         matching=matching.entries, **of_type.entries,
     )  # fmt: skip
     release.check(file)
+    engine.check(reading, has_release=bool(release.files))
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (
@@ -238,12 +241,13 @@ def assess(
     with Steps(quiet=quiet) as steps:
         result = run(
             reading, chosen, release, steps=steps, documents=bool(report or json), internal=internal,
-            measures=asked, by=split(roles.by),
+            measures=asked, by=split(roles.by), engine=engine,
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
-            told = cover.arguments(*reading.inputs, *release.files)
-            result.report(report, internal=internal, beside=beside, labels=reading.labels(), **told)
+            read = [one for one in (*reading.inputs, *release.files) if one.is_file()]
+            labels = reading.labels() if file.is_file() else {}
+            result.report(report, internal=internal, beside=beside, labels=labels, **cover.arguments(*read))
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
     if not quiet and json != STDOUT:
@@ -253,8 +257,17 @@ def assess(
 def run(
     reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool = False,
     internal: bool = False, measures: Sequence[str] = (), by: Sequence[str] | None = None,
+    engine: EngineOptions | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
+    from sdckit.workflow.assess import assess as assess_frame
+
+    if engine is not None and engine.engine is not None:
+        plan, n = engine.open(reading, scenario, tuple(by or ()), steps)
+        if documents:
+            check_enough_records(n, internal=internal)
+        steps.step(f"assessing {n:,} records")
+        return assess_frame(plan, scenario=scenario, measures=measures, by=tuple(by or ()), step=steps.step)
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
     also, groups = () if release.id is None else (release.id,), tuple(by or ())
     recodings, left = release.recodings(reading, scenario)
@@ -270,8 +283,6 @@ def run(
         for one in (frame, *others):
             check_enough_records(one.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
-    from sdckit.workflow.assess import assess as assess_frame
-
     if not others:
         return assess_frame(frame, scenario=scenario, measures=measures, by=groups, step=steps.step)
     return assess_frame(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Quiet, codes
 from sdckit.cli.progress import Steps
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["check", "exit_code"]
 
 
-@takes(ReleaseType, Reading)
+@takes(ReleaseType, EngineOptions, Reading)
 def check(
     of_type: ReleaseType,
+    engine: EngineOptions,
     reading: Reading,
     *,
     scenario: Annotated[
@@ -75,10 +77,11 @@ def check(
     require_gate(chosen, compared=bool(released))
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
     release.check(reading.file)
+    engine.check(reading, has_release=bool(released))
     others = (scenario, of_type.release_types, control, recipe, log)
     check_targets(sarif, inputs=(reading.file, *others, *release.files))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
-        result = check_assessment(run(reading, chosen, release, steps=steps))
+        result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine))
         if sarif is not None:
             steps.step("writing the SARIF log")
             result.to_sarif(sarif, file=str(reading.file), released=[str(one) for one in release.files])

@@ -13,7 +13,16 @@ from sdckit.data.exact_names import exactly
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DEFAULT_CODES", "Found", "apply_codes", "code_texts", "found_texts", "suspects", "take_defaults"]
+__all__ = [
+    "DEFAULT_CODES",
+    "Found",
+    "apply_codes",
+    "code_numbers",
+    "code_texts",
+    "found_texts",
+    "suspects",
+    "take_defaults",
+]
 
 # "None" is not here: it is a real answer in many surveys (children: None).
 DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
@@ -126,6 +135,15 @@ def code_texts(codes: Iterable[str]) -> list[str]:
     return list(texts)
 
 
+def code_numbers(codes: Iterable[str]) -> list[float]:
+    """Give the codes that are numbers.
+
+    >>> code_numbers(["NA", "-999", "1e3"])
+    [-999.0, 1000.0]
+    """
+    return [value for value in map(_number, codes) if value is not None]
+
+
 def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
     """Make the codes missing: equal by value in numeric columns, by text in the others.
 
@@ -138,7 +156,7 @@ def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
     if not codes:
         return frame
     texts = code_texts(codes)
-    numbers = [value for value in map(_number, codes) if value is not None]
+    numbers = code_numbers(codes)
     changed = []
     for name, dtype in frame.schema.items():
         hit = _hits(exactly(name), dtype, texts, numbers)

@@ -1,0 +1,69 @@
+"""The options that leave a file with an engine: it is grouped there, and never read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from typer import Option
+
+from sdckit.cli.progress import Steps
+from sdckit.cli.source import Reading
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.files.scan_file import ScanEngine
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["EngineOptions"]
+
+PANEL = "Larger than memory"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """Which engine reads and groups, and what it may take."""
+
+    engine: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="polars, duckdb or spark: FILE is Parquet, or a folder of it, and is never read whole.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    memory: Annotated[
+        str | None, Option(metavar="4GB", help="What --engine duckdb may take.", rich_help_panel=PANEL)
+    ] = None
+
+    def check(self, reading: Reading, *, has_release: bool) -> None:
+        """Refuse what no engine does: comparing a release, joining a second file, reading CSV in a special way."""
+        if self.engine is None:
+            if self.memory is not None:
+                raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
+            return
+        if has_release:
+            raise ScenarioError(
+                "--engine is for a file by itself; a release is compared in memory, leave it out"
+            )
+        others = {**reading.how, "missing": None}
+        if any(others.values()):
+            raise ScenarioError(
+                "--engine reads Parquet as it is; leave --join, --user-missing and the options of CSV out"
+            )
+
+    def open(
+        self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps
+    ) -> tuple[Any, int]:
+        """The declared columns of the file as a plan, and its number of records."""
+        from sdckit.data.files.scan_file import scan_file
+        from sdckit.data.frames import count_records
+
+        steps.step(f"opening {reading.file.name} by {self.engine}")
+        columns = tuple(dict.fromkeys([*scenario.columns, *also]))
+        plan = scan_file(
+            reading.file, engine=cast("ScanEngine", self.engine), columns=columns,
+            identifiers=scenario.identifiers, missing=scenario.missing_codes, memory=self.memory,
+        )  # fmt: skip
+        return plan, count_records(plan)

@@ -1,0 +1,72 @@
+"""``--engine``: the figures of memory, from a file that is never read whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from sdckit.cli.app import run
+from sdckit.data.files import readers
+from stages import people
+
+KEYS = ["--keys", "sex,age,region", "--weight", "w", "--sensitive", "job", "--k", "3"]
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    people(400).with_columns(
+        age=pl.when(pl.int_range(pl.len()) % 40 == 0).then(None).otherwise("age")
+    ).write_parquet(tmp_path / "survey.parquet")
+    return tmp_path / "survey.parquet"
+
+
+def figures(path: Path) -> object:
+    told = json.loads(path.read_text())
+    return {name: told[name] for name in ("intruders", "verdicts") if name in told} or told["intruders"]
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_the_same_document(
+    survey: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["assess", str(survey), *KEYS, "--quiet"]
+    assert run([*line, "--json", str(tmp_path / "here.json")]) == 0
+    monkeypatch.setattr(readers, "read_file", None)  # nothing is read whole
+    assert run([*line, "--engine", engine, "--json", str(tmp_path / "there.json")]) == 0
+    assert figures(tmp_path / "there.json") == figures(tmp_path / "here.json")
+
+
+def test_the_gate_and_a_folder(survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "scenario.toml").write_text('keys = ["sex", "region"]\n[thresholds]\nk = 3\n')
+    (tmp_path / "parts").mkdir()
+    pl.read_parquet(survey)[:200].write_parquet(tmp_path / "parts" / "a.parquet")
+    pl.read_parquet(survey)[200:].write_parquet(tmp_path / "parts" / "b.parquet")
+    line = ["check", str(tmp_path / "parts"), "--scenario", str(tmp_path / "scenario.toml")]
+    assert run([*line, "--engine", "duckdb", "--memory", "500MB"]) == 0
+    assert "k" in capsys.readouterr().out
+    report = ["--report", str(tmp_path / "r.html")]
+    assert run(["assess", str(tmp_path / "parts"), *KEYS, "--engine", "polars", "--quiet", *report]) == 0
+    assert (tmp_path / "r.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--engine", "dask"], "engine"),
+        (["--memory", "4GB"], "--memory is what an engine may take; give --engine duckdb"),
+        (["--engine", "polars", "--memory", "4GB"], "is what DuckDB may take"),
+        (["--engine", "duckdb", "--released", "other.parquet"], "--engine is for a file by itself"),
+        (
+            ["--engine", "duckdb", "--delimiter", ";"],
+            "leave --join, --user-missing and the options of CSV out",
+        ),
+    ],
+)
+def test_what_is_refused(
+    survey: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["assess", str(survey), *KEYS, *options]) == 2
+    assert words in capsys.readouterr().err

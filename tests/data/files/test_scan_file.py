@@ -1,0 +1,96 @@
+"""Parquet files as plans: the records of `read_file`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.data.files.scan_file import scan_file
+
+ENGINES = ("polars", "duckdb")
+on_engines = pytest.mark.parametrize("engine", ENGINES)
+ROWS = pl.DataFrame(
+    {
+        "id": [1, 2, 3, 4],
+        "job": ["cook", "NA", "", "-9"],
+        "age": [30, -9, None, 41],
+        "half": [0.5, -9.0, float("nan"), 1.5],
+        "day": pl.Series(["2024-02-29", None, "2024-03-01", "2024-03-01"]).str.to_date(),
+    }
+)
+
+
+def rows(plan: Any) -> pl.DataFrame:
+    found = nw.from_native(plan).collect("polars").to_native()
+    return found.sort("id") if "id" in found.columns else found
+
+
+def kinds(plan: Any) -> str:
+    return type(plan).__module__.partition(".")[0]
+
+
+@on_engines
+@pytest.mark.parametrize("missing", [(), ("-9",), ("NA", "-9")])
+@pytest.mark.filterwarnings("ignore::sdckit.SdcWarning")
+def test_the_records_of_read_file(tmp_path: Path, engine: Any, missing: tuple[str, ...]) -> None:
+    ROWS.write_parquet(tmp_path / "a.parquet")
+    plan = scan_file(tmp_path / "a.parquet", engine=engine, missing=missing)
+    assert kinds(plan) == engine
+    assert rows(plan).equals(sdc.read_file(tmp_path / "a.parquet", missing=missing))
+
+
+@on_engines
+def test_only_the_columns_asked_for(tmp_path: Path, engine: Any) -> None:
+    ROWS.write_parquet(tmp_path / "a.parquet")
+    chosen = scan_file(tmp_path / "a.parquet", engine=engine, columns=["age", "job"])
+    assert nw.from_native(chosen).collect_schema().names() == ["age", "job"]
+    rest = scan_file(tmp_path / "a.parquet", engine=engine, identifiers=["id", "day"])
+    assert nw.from_native(rest).collect_schema().names() == ["job", "age", "half"]
+    with pytest.raises(sdc.ColumnError, match="has no column 'aeg' \\(did you mean 'age'"):
+        scan_file(tmp_path / "a.parquet", engine=engine, columns=["aeg"])
+
+
+@on_engines
+def test_a_folder_is_one_file_and_its_folders_are_columns(tmp_path: Path, engine: Any) -> None:
+    for year, part in ((2024, ROWS[:2]), (2025, ROWS[2:])):
+        (tmp_path / "census" / f"year={year}").mkdir(parents=True)
+        part.write_parquet(tmp_path / "census" / f"year={year}" / "part.parquet")
+    (tmp_path / "census" / "_metadata.parquet").write_bytes(b"PAR1 none of it PAR1")
+    plan = scan_file(tmp_path / "census", engine=engine, columns=["id", "age", "year"])
+    assert rows(plan).rows() == [(1, 30, 2024), (2, -9, 2024), (3, None, 2025), (4, 41, 2025)]
+    assert sdc.k_anonymity(plan, keys=["year"]).violations[3] == 4
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    ROWS.write_csv(tmp_path / "a.csv")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.parquet").write_text("no Parquet")
+    with pytest.raises(sdc.FileFormatError, match=r"a\.csv is CSV: an engine reads Parquet; write it"):
+        scan_file(tmp_path / "a.csv")
+    with pytest.raises(sdc.FileFormatError, match="the folder empty holds no Parquet file"):
+        scan_file(tmp_path / "empty")
+    with pytest.raises(sdc.FileFormatError):
+        scan_file(tmp_path / "broken.parquet")
+    with pytest.raises(sdc.FileFormatError):
+        scan_file(tmp_path / "gone.parquet")
+    ROWS.write_parquet(tmp_path / "a.parquet")
+    for given in ({"memory": "1GB"}, {"engine": "duckdb", "memory": "much"}):
+        with pytest.raises(sdc.DataError, match="memory= is what DuckDB may take"):
+            scan_file(tmp_path / "a.parquet", **given)
+    with pytest.raises(sdc.DataError, match="engine"):
+        scan_file(tmp_path / "a.parquet", engine="dask")
+
+
+def test_duckdb_keeps_to_its_memory_and_spills_to_a_folder_of_ours(tmp_path: Path) -> None:
+    ROWS.write_parquet(tmp_path / "a.parquet")
+    plan = scan_file(tmp_path / "a.parquet", engine="duckdb", memory="300MB")
+    told = "select current_setting('memory_limit'), current_setting('temp_directory') from t limit 1"
+    limit, folder = plan.query("t", told).fetchall()[0]
+    assert limit.startswith("286")  # MiB
+    assert Path(folder).name.startswith((".sdckit", "sdckit"))
+    assert Path(folder).stat().st_mode & 0o777 == 0o700
