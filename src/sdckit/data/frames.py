@@ -12,8 +12,8 @@ from sdckit.data.exact_names import is_pattern
 from sdckit.errors import ColumnError, DataError, SdcError
 
 __all__ = [
-    "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy", "open_frame", "result_frame",
-    "rows_of",
+    "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy", "open_frame",
+    "result_frame", "rows_of",
 ]  # fmt: skip
 
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
