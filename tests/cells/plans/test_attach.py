@@ -127,6 +127,10 @@ def test_what_goes_to_workers_needs_nothing_of_ours(monkeypatch):
         }
     )  # fmt: skip
     assert [one.column("f").to_pylist() for one in sent[0](iter([batch]))] == [[20, 20, 10]]
+    for a, b in (("z", 2), ("x", 2)):  # a new value, and a new combination of old ones
+        other = [pa.array([a]), pa.array([b]), pa.array([0]), pa.array([a]), pa.array([b])]
+        with pytest.raises(ValueError, match="no longer those that were measured: measure again"):
+            list(sent[0](iter([pa.record_batch(other, batch.schema.names)])))
     given_away = cloudpickle.dumps((sent[0], batch))
     done = subprocess.run([sys.executable, "-c", WORKER], input=given_away, capture_output=True, check=False)
     assert done.stdout.decode().strip() == "[[20, 20, 10]]", done.stderr.decode()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["attach"]
 
 WORD = 63  # bits of a packed word
+CHANGED = "the records of this plan are no longer those that were measured: measure again"
 
 
 def attach(
@@ -107,6 +108,7 @@ def _looked_up(
     order = np.argsort(words, kind="stable")
     words = words[order]
     told = {name: np.ascontiguousarray(values[order]) for name, values in figures.items()}
+    changed = CHANGED
     kinds = {"b": BooleanType(), "i": LongType(), "f": DoubleType()}
     names = list(told)
 
@@ -117,7 +119,10 @@ def _looked_up(
         for batch in batches:
             if batch.num_rows == 0:
                 continue
-            at = numpy.searchsorted(words, pack({place: batch.column(place) for place in places}))
+            own_words = pack({place: batch.column(place) for place in places})
+            at = numpy.minimum(numpy.searchsorted(words, own_words), len(words) - 1)
+            if not (words[at] == own_words).all():
+                raise ValueError(changed)
             arrays = [batch.column(name) for name in own] + [pyarrow.array(told[name][at]) for name in names]
             yield pyarrow.RecordBatch.from_arrays(arrays, names=[*own, *names])
 
@@ -142,6 +147,7 @@ def _packing(
 
     Where the codes fill more than a word, the words so far are numbered, and the number is the start of the next.
     """
+    changed = CHANGED
     places, widths = list(columns), [len(one).bit_length() for one in levels]
     numbered: dict[str, NDArray[np.uint64]] = {}  # words of all that stands before a column
 
@@ -156,8 +162,11 @@ def _packing(
             elif place not in columns:
                 break
             column = columns[place]
-            at = pyarrow.compute.index_in(column, value_set=known.cast(column.type)).fill_null(len(known))
-            word = (word << width) | at.to_numpy(zero_copy_only=False).astype(numpy.uint64)
+            at = pyarrow.compute.index_in(column, value_set=known.cast(column.type))
+            if at.null_count > column.null_count:
+                raise ValueError(changed)
+            code = at.fill_null(len(known)).to_numpy(zero_copy_only=False)
+            word = (word << width) | code.astype(numpy.uint64)
         return word
 
     used = 0
