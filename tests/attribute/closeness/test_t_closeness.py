@@ -59,6 +59,14 @@ def test_an_ordered_category_knows_its_order():
     assert again.level == result.level
 
 
+def test_levels_in_their_order_by_variable():
+    """A dict of lists by variable is no hierarchy, though it looks like one."""
+    for distance in (ORDER, {"health": ORDER}):
+        result = t_closeness(FRAME, keys=["sex"], sensitive="health", distance=distance)
+        assert result.distances == {"health": "ordered"}
+        assert result.level["health"] == pytest.approx(level("health", distance=ORDER))
+
+
 def test_a_distance_per_variable():
     distance = {"health": ORDER, "debt": "numeric"}
     result = t_closeness(FRAME, keys=["sex"], sensitive=["health", "debt"], distance=distance)

@@ -90,12 +90,16 @@ def test_more_cells_than_fit_here(plan, monkeypatch):
         planned(plan)
 
 
-def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch):
+def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch, tmp_path):
     assert 0 < most_cells(20) <= most_cells(2) <= 100_000_000
+    told = tmp_path / "meminfo"
+    told.write_text("MemTotal: 24000000 kB\nMemFree: 100 kB\nMemAvailable:    4000000 kB\n")
+    monkeypatch.setattr(counting, "MEMORY", told)
+    assert most_cells(7) == 4_000_000 * 1024 // 4 // (24 * 9)
+    monkeypatch.setattr(counting, "MEMORY", tmp_path / "nowhere")  # as on other systems
     pages = {"SC_AVPHYS_PAGES": 1_000_000, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(counting.os, "sysconf", pages.__getitem__)
     assert most_cells(7) == 1_000_000 * 4096 // 4 // (24 * 9)
-    monkeypatch.setattr(counting.os, "sysconf", {}.__getitem__)
 
     def unknown(name):
         raise ValueError(name)

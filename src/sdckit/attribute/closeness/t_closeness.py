@@ -220,7 +220,9 @@ def t_closeness(
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:
     """The distance of one variable, where several may be given by name."""
-    if isinstance(distance, Mapping) and any(isinstance(one, (str, Mapping)) for one in distance.values()):
+    if isinstance(distance, Mapping) and (
+        set(distance) == set(variables) or any(isinstance(one, (str, Mapping)) for one in distance.values())
+    ):
         if set(distance) != set(variables):
             words = "distance by variable names every sensitive variable once, and no other"
             raise DataError(words, argument="distance")
