@@ -9,10 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.aggregates import aggregate
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.data.columns import code_column
-from sdckit.data.frames import check_plan_names, collect, open_frame
+from sdckit.data.frames import check_plan_names, collect, count_records, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
@@ -37,7 +36,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
             raise DataError("the data has no records")
         return frame, False
     chosen = list(dict.fromkeys(name for wanted in columns.values() for name in wanted))
-    n = int(aggregate(frame, nw.len())[0])
+    n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")
     if n * len(chosen) > COLLECT_LIMIT:

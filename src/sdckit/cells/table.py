@@ -276,9 +276,8 @@ class Cells(AnyCells):
         counts = np.bincount(inverse, self.table.size, len(codes)).astype(np.int64)
         known = codes < self.levels[j].span
         codes, counts = codes[known], counts[known]
-        if (
-            self.source is None
-        ):  # an engine gives cells in any order: levels equally frequent go by their names
+        # An engine gives cells in any order: levels equally frequent go by their names.
+        if self.source is None:
             names = np.array(self.levels[j].labels(codes), np.str_)
             top = np.lexsort((names, -counts))[:MAX_LEVELS]
         else:

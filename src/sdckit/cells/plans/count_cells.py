@@ -20,7 +20,7 @@ import numpy as np
 from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
 from sdckit.cells.record_columns import bad_weights
-from sdckit.data.frames import check_plan_names, collect
+from sdckit.data.frames import check_plan_names, collect, count_records
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
@@ -143,7 +143,7 @@ def _by_person(
 
 def _brought(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int) -> nw.DataFrame[Any]:
     most = most_cells(len(keys))
-    if n > most and (found := int(aggregate(grouped, nw.len())[0])) > most:
+    if n > most and (found := count_records(grouped)) > most:
         raise DataError(
             f"these {len(keys)} columns have {found:,} different combinations, and the free memory here takes "
             f"{most:,}; take fewer columns, recode them more coarsely, or use a machine with more memory"

@@ -10,12 +10,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.plans.aggregates import aggregate, expm1_negative
+from sdckit.cells.plans.aggregates import expm1_negative
 from sdckit.cells.plans.count_cells import most_cells
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.record_columns import warn
 from sdckit.cells.values import CellValues
-from sdckit.data.frames import collect
+from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
 
 __all__ = ["Household", "sum_households"]
@@ -49,9 +49,8 @@ class Household:
             summed = nw.col(SUM)
         frame = frame.with_columns(summed.sum().over(HOME).alias(SUM))
         told = nw.when(self.key.absent).then(own).otherwise(nw.col(SUM))
-        return (
-            frame.with_columns(told.alias(name)).with_columns(expm1_negative(own).alias(name)).drop(HOME, SUM)
-        )
+        summed_up = frame.with_columns(told.alias(name))
+        return summed_up.with_columns(expm1_negative(own).alias(name)).drop(HOME, SUM)
 
 
 def sum_households(
@@ -70,7 +69,6 @@ def sum_households(
     """
     one = nw.col(figure)
     chosen = frame.select(key.value.alias(HOME), one, *([nw.col(person).alias(PERSON)] if person else []))
-    group = [HOME, PERSON] if person else [HOME]
     # A record without a household is told by what it brings: there are few such figures.
     alone = nw.when(nw.col(HOME).is_null()).then(one)
     size = nw.len().cast(nw.Int64).alias(N)
@@ -78,10 +76,10 @@ def sum_households(
     if person is None:
         summed = chosen.group_by(HOME, ALONE).agg(one.sum().alias(SUM), size)
     else:  # a person of several rows counts once, with the smallest figure
-        each = chosen.group_by(*group, ALONE).agg(one.min(), size)
+        each = chosen.group_by(HOME, PERSON, ALONE).agg(one.min(), size)
         summed = each.group_by(HOME, ALONE).agg(one.sum().alias(SUM), nw.col(N).sum())
     most = most_cells(1)
-    if n > most and (found := int(aggregate(summed, nw.len())[0])) > most:
+    if n > most and (found := count_records(summed)) > most:
         raise DataError(
             f"column {key.name!r} has {found:,} households, and the free memory here takes {most:,}; use a machine "
             "with more memory, or leave the household out"
