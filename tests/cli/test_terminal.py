@@ -129,7 +129,7 @@ def test_everything_fits_the_width_and_no_value_is_shown() -> None:
 
 def test_persons_are_told_from_records() -> None:
     told = " ".join(page(assess(person="pid")).split())
-    assert "person" in told.partition("The question and the answer")[2].partition("Scenario")[0]
+    assert "person" in told.partition("The answer in full")[2].partition("Scenario")[0]
     recognised = told.partition("How many records share a key")[2]
     assert "persons" in recognised.partition("Which keys contribute")[0]
     assert "persons" not in " ".join(page(assess()).split()).partition("k-anonymity")[2].partition("Which")[0]

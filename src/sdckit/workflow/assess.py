@@ -144,7 +144,7 @@ def assess(
     >>> import polars as pl
     >>> survey = pl.DataFrame({"sex": ["f", "f", "m"], "age": [30, 30, 41]})
     >>> print(assess(survey, scenario=Scenario(keys=["sex", "age"], thresholds={"k": 2})))
-    Assessment of 3 records against 1 intruder(s)
+    Assessment of 3 records against 1 intruder
       default (sex, age): 1 sample uniques, global risk 0.6667
         exceeded: 1 record is in a group of fewer than 2 with the same keys (k = 2)
     """

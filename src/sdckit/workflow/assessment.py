@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar
 
+from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.result import LetGo, leading
 from sdckit.workflow.assessed import Assessed, IntruderAssessment, KeyFacts
@@ -107,4 +108,4 @@ class Assessment(Assessed):
         return f"<p>{LET_GO}</p>" if self._let_go else super()._repr_html_()
 
     def _first_line(self) -> str:
-        return f"Assessment of {self.n} records against {len(self.intruders)} intruder(s)"
+        return f"Assessment of {counted(self.n, 'record')} against {counted(len(self.intruders), 'intruder')}"

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sdckit.display import counted
 from sdckit.result import leading
 from sdckit.workflow.assessed import Assessed, listed_reasons
 
@@ -128,5 +129,5 @@ class ReleaseAssessment(Assessed):
         self.original._need_data()
 
     def _first_line(self) -> str:
-        against = f"an original of {self.n} records, {len(self.intruders)} intruder(s)"
-        return f"{self.m} release(s) against {against}"
+        against = f"an original of {counted(self.n, 'record')}, {counted(len(self.intruders), 'intruder')}"
+        return f"{counted(self.m, 'release')} against {against}"

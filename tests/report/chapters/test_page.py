@@ -23,7 +23,7 @@ FURTHER = (
 def test_the_answer_comes_first_and_the_methods_last() -> None:
     page = lay_out(plain_document(assess_fake(survey(200), FULL)))
     titles = [section.title for section in page.sections]
-    assert titles[:3] == ["The question and the answer", "Scenario", "File"]
+    assert titles[:3] == ["The answer in full", "Scenario", "File"]
     assert titles[-2:] == ["Methods, and how to repeat this", "Glossary"]
     assert page.title == "Invented survey 2025"
     assert page.state == "fail"

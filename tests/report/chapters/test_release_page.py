@@ -33,7 +33,7 @@ def test_the_order_of_the_page(plain):
     page = lay_out_release(plain)
     titles = [section.title for section in page.sections]
     assert titles[:7] == [
-        "The question and the answer", "Scenario", "Files", "Who can be recognised, and what would be learnt",
+        "The answer in full", "Scenario", "Files", "Who can be recognised, and what would be learnt",
         "Before and after", "Can rows be matched back?", "What can be learnt?",
     ]  # fmt: skip
     assert titles[-2:] == ["Methods, and how to repeat this", "Glossary"]
@@ -101,7 +101,7 @@ def test_a_measure_from_outside_is_shown_where_it_says(plain):
 def test_one_file_has_the_layout_of_one_file():
     page = page_of(plain_document(assess_fake(survey(400), FULL)))
     assert [section.title for section in page.sections][:3] == [
-        "The question and the answer",
+        "The answer in full",
         "Scenario",
         "File",
     ]

@@ -95,7 +95,7 @@ def answer_section(plain: Plain) -> Section:
         start = f"Intruder “{one['name']}”: " if several else ""
         blocks.append(Paragraph(start + answer(one, plain["n"])))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
-    return Section("The question and the answer", tuple(blocks))
+    return Section("The answer in full", tuple(blocks))
 
 
 def release_type(plain: Plain) -> list[Block]:

@@ -119,7 +119,7 @@ def release_answer(plain: Plain) -> Section:
         if words := " ".join(filter(None, told)):
             blocks.append(Paragraph(start + words))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
-    return Section("The question and the answer", tuple(blocks))
+    return Section("The answer in full", tuple(blocks))
 
 
 def _files(plain: Plain) -> Section:

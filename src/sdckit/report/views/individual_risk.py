@@ -169,7 +169,7 @@ def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
 
 def _answer(one: Plain, place: str, n: Plain) -> str:
     tree = one[place]
-    expected, mean = tree["expected_reidentifications"]["text"], tree["global_risk"]["text"]
+    expected, mean = tree["expected_reidentifications"], tree["global_risk"]["text"]
     told = (
         f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
         f"expected to be linked to the right person: a global risk of {mean}{of_rule(tree)}."
@@ -182,10 +182,14 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
     return told
 
 
-def _about(text: str) -> str:
+def _about(expected: Plain) -> str:
+    """A sentence needs no more than a tenth of a record; the table has the figure."""
+    text: str = expected["text"]
     if text.startswith("<"):
         return f"fewer than {text[1:]}"
-    return text if text == "withheld" else f"about {text}"
+    if text == "withheld":
+        return text
+    return f"about {expected['value']:,.1f}" if "." in text and expected["value"] >= 1 else f"about {text}"
 
 
 def _notes(scenario: Scenario) -> Sequence[Note]:

@@ -13,6 +13,7 @@ from sdckit.errors import ScenarioError
 __all__ = ["ENTRIES", "plain_arguments", "read_entries", "write_recipe"]
 
 ENTRIES = ("title", "scenario", "steps")
+WHOLE_NAMES = ("combinations", "groups")  # tables whose names may be whole numbers; a file writes them as text
 
 
 def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def _plain(value: Any, place: str) -> Any:
     if isinstance(value, Mapping):
         made = {}
         for name, one in value.items():
-            whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith("combinations")
+            whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith(WHOLE_NAMES)
             if not isinstance(name, str) and not whole:
                 kind = type(name).__name__
                 raise ScenarioError(f"{place}: the names in a table are text in a recipe file, not {kind}")
