@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -12,6 +13,7 @@ from draw import quiet
 from sdckit import Scenario, as_cells, l_diversity
 from sdckit.attribute.l_diversity import KINDS, _diversity, diversity, homogeneous_cells
 from sdckit.cells.level_counts import Crosstab
+from sdckit.data.columns import code_column
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 FRAME = pl.DataFrame(
@@ -23,12 +25,18 @@ FRAME = pl.DataFrame(
 )
 
 
+def table_of(edges, level, count, missing):
+    return Crosstab(
+        edges, level, count, missing, code_column(nw.from_native(FRAME["debt"], series_only=True))
+    )
+
+
 def one_class(*counts, missing=0):
     """A table of one cell; the last count is of missing values."""
     counts = [*counts, missing] if missing else counts
     code = len(counts) - 1 if missing else -1
     edges = np.array([0, len(counts)])
-    return Crosstab(edges, np.arange(len(counts)), np.array(counts), code)
+    return table_of(edges, np.arange(len(counts)), np.array(counts), code)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +69,7 @@ def test_one_class(table, c, distinct, entropy, recursive):
 
 
 def test_compiled_kernel_does_what_its_source_says():
-    table = Crosstab(np.array([0, 2, 5, 6]), np.array([0, 3, 0, 1, 2, 3]), np.array([2, 1, 5, 4, 4, 9]), 3)
+    table = table_of(np.array([0, 2, 5, 6]), np.array([0, 3, 0, 1, 2, 3]), np.array([2, 1, 5, 4, 4, 9]), 3)
     outs = [[np.empty(3) for _ in KINDS] for _ in range(2)]
     _diversity(table.edges, table.level, table.count, table.missing, 2.0, *outs[0])
     _diversity.py_func(table.edges, table.level, table.count, table.missing, 2.0, *outs[1])
@@ -70,7 +78,7 @@ def test_compiled_kernel_does_what_its_source_says():
 
 
 def test_homogeneous_cells():
-    table = Crosstab(np.array([0, 1, 3, 4]), np.array([0, 0, 1, 1]), np.array([1, 2, 2, 5]), -1)
+    table = table_of(np.array([0, 1, 3, 4]), np.array([0, 0, 1, 1]), np.array([1, 2, 2, 5]), -1)
     assert homogeneous_cells(table) == 1
 
 

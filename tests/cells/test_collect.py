@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sdckit.cells import collect
+from sdckit.cells.plans import lazy
 from sdckit.cells.collect import columns_in_memory, groups_of, row_of
 from sdckit.errors import ColumnError, DataError
 
@@ -26,7 +26,7 @@ def test_what_cannot_be_brought(data, monkeypatch):
     with pytest.raises(DataError, match="no records"):
         columns_in_memory(data.head(0), {"numeric": ["x"]})
     if isinstance(data, pl.LazyFrame):
-        monkeypatch.setattr(collect, "COLLECT_LIMIT", 3)
+        monkeypatch.setattr(lazy, "COLLECT_LIMIT", 3)
         with pytest.raises(DataError, match="4 records of 1 columns"):
             columns_in_memory(data, {"numeric": ["x"]})
 

@@ -16,7 +16,15 @@ from sdckit.errors import DataError
 KEYS = ["text", "whole", "half"]
 Call = Callable[[Any, Any], Any]
 # One of each way to the data: a job of Spark takes a second.
-ON_SPARK = ["risky_cells", "population_risk", "population_uniques", "k_map", "delta_presence", "outliers"]
+ON_SPARK = [
+    "risky_cells",
+    "population_risk",
+    "population_uniques",
+    "k_map",
+    "delta_presence",
+    "outliers",
+    "alpha_k",
+]
 
 
 def survey(n: int = 150) -> pl.DataFrame:
@@ -33,6 +41,7 @@ def survey(n: int = 150) -> pl.DataFrame:
             "text": column("", "x", "naïve", "y"),
             "whole": column(*range(6)),
             "half": column(0.0, 0.5, 1.5),
+            "place": column("n", "s", "e"),
             "income": [*income[:-1], 1e5],
             "hours": [*(rng.gauss(38, 6) for _ in range(n - 1)), 168.0],
             "w": [1 + 50 * rng.random() for _ in range(n)],
@@ -54,6 +63,15 @@ MEASURES: dict[str, Call] = {
     "k_map": lambda data, people: sdc.k_map(data, people, keys=KEYS, k=[2, 4]),
     "k_map_modelled": lambda data, _: sdc.k_map(data, keys=KEYS, sampling_fraction=0.1),
     "delta_presence": lambda data, people: sdc.delta_presence(data, people, keys=KEYS, limits=(0, 0.5)),
+    "t_closeness": lambda data, _: sdc.t_closeness(
+        data, keys=KEYS, sensitive=["income", "w"], distance="numeric"
+    ),
+    "t_closeness_wildcard": lambda data, _: sdc.t_closeness(
+        data, keys=KEYS, sensitive="place", missing="wildcard", by=["half"]
+    ),
+    "beta_likeness": lambda data, _: sdc.beta_likeness(data, keys=KEYS, sensitive="place", by=["half"]),
+    "delta_disclosure": lambda data, _: sdc.delta_disclosure(data, keys=KEYS, sensitive=["place"]),
+    "alpha_k": lambda data, _: sdc.alpha_k(data, keys=["text"], sensitive=["place"], k=9, by=["half"]),
     "outliers": lambda data, _: sdc.outliers(
         data, numeric=["income", "hours"], by=["half"], lower_quantile=0.1
     ),

@@ -26,7 +26,8 @@ print(cache_folder(), *names, sep="|")
 
 def run(folder: Path, **variables: str) -> list[str]:
     """The kernel above in a process of its own: where it is kept, and what was compiled."""
-    (folder / "kernel.py").write_text(KERNEL, encoding="utf-8")
+    if not (folder / "kernel.py").exists():  # a file written anew is compiled anew
+        (folder / "kernel.py").write_text(KERNEL, encoding="utf-8")
     kept = {
         name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}
     }

@@ -101,12 +101,12 @@ def test_the_version_stands_in_one_place_and_others_agree() -> None:
 
 
 def test_the_lowest_versions_are_those_declared() -> None:
-    """`make test-lowest` installs the floor of everything that a user installs, Spark apart."""
+    """`make test-lowest` installs the floor of everything that a user installs."""
     made = subprocess.run(
         [sys.executable, ROOT / ".ci" / "lowest.py"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     floors = dict(line.split("==") for line in made)
-    asked = [*CORE, *EXTRAS["files"], *EXTRAS["duckdb"], *EXTRAS["linkage"]]
+    asked = [*CORE, *(one for listed in EXTRAS.values() for one in listed)]
     assert {name: floors[name] for name in map(third_party_name, asked)} == dict(
         one.partition(",")[0].split(">=") for one in asked
     )

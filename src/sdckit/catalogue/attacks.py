@@ -159,6 +159,6 @@ ATTACKS: tuple[Measure, ...] = (
     ),
     Measure(
         name="canaries", question="Does a synthesizer remember records that were planted in its training file?",
-        room="attacks", files="estimates",
+        room="attacks", files="estimates", of_plan="refused",
     ),
 )  # fmt: skip

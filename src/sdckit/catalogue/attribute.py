@@ -13,7 +13,7 @@ from sdckit.errors import DataError
 __all__ = ["ATTRIBUTE"]
 
 TESTED_L = (2, 3)
-ONE = partial(Measure, room="attribute", files="one")
+ONE = partial(Measure, room="attribute", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="attribute", files="release")
 
 

@@ -24,7 +24,7 @@ NOT_ALIGNED = (
 )
 SPECIAL = "special uniques are records; with several rows per person they say too little"
 PERSONS = "distinct persons cannot be counted from cells"
-ONE = partial(Measure, room="identity", files="one")
+ONE = partial(Measure, room="identity", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="identity", files="release")
 
 
@@ -151,7 +151,7 @@ def _extreme(context: Context) -> Iterator[Part]:
 
 OUTLIERS = ONE(
     name="outliers", question="Which records have values so extreme that they are recognised as such?",
-    needs=("numeric",), words="looking for outliers", parts=_extreme, asked=True,
+    of_plan="columns", needs=("numeric",), words="looking for outliers", parts=_extreme, asked=True,
 )  # fmt: skip
 
 
@@ -198,7 +198,7 @@ IDENTITY: tuple[Measure, ...] = (
     ),
     ONE(
         name="household_structure", question="Which households stand out by their size or their members?",
-        needs=("household", "keys"), words="comparing the households", arguments=lambda _: {},
+        of_plan="columns", needs=("household", "keys"), words="comparing the households", arguments=lambda _: {},
     ),
     SUDA,
     ONE(
@@ -221,11 +221,11 @@ IDENTITY: tuple[Measure, ...] = (
     OUTLIERS,
     Measure(
         name="k_map", question="How many people of the population share each record's key?",
-        room="identity", files="population", needs=("keys",),
+        room="identity", files="population", needs=("keys",), of_plan="cells",
     ),
     Measure(
         name="delta_presence", question="How surely is a person whose key is known in the file at all?",
-        room="identity", files="population", needs=("keys",),
+        room="identity", files="population", needs=("keys",), of_plan="cells",
     ),
     Measure(
         name="explain",

@@ -13,10 +13,13 @@ from sdckit.catalogue.context import Context
 if TYPE_CHECKING:
     from sdckit.result import Result
 
-__all__ = ["Measure", "Part", "raising"]
+__all__ = ["Measure", "OfPlan", "Part", "raising"]
 
 Room = Literal["identity", "attribute", "attacks", "utility"]
 Files = Literal["one", "release", "attack", "utility", "population", "estimates"]
+# What it takes of a plan (DuckDB, Spark, Polars lazy): the cells that the engine has counted; the columns asked for,
+# coded; nothing, since it takes estimates; or it changes records, and takes none.
+OfPlan = Literal["cells", "columns", "nothing", "refused"]
 # What stands behind the colon of the result's place, and the call that gives the result.
 Part = tuple[str, Callable[[], "Result"]]
 # Role of an argument: how it reads where the scenario declares nothing for it.
@@ -71,6 +74,9 @@ class Measure:
         Arguments that it cannot do without, named as roles.
     missing : str
         What a missing key value is to it unless the caller says otherwise.
+    of_plan : str
+        What it takes of a plan into memory: the "cells", the "columns" asked for, "nothing" where it takes estimates;
+        "refused" where it changes records.
     words : str
         What `assess` tells while it runs; ``{intruder}`` and ``{target}`` are filled in.
     arguments : callable or None
@@ -105,6 +111,7 @@ class Measure:
     files: Files
     needs: tuple[str, ...] = ()
     missing: Literal["wildcard", "category"] = "category"
+    of_plan: OfPlan = "columns"
     words: str = ""
     arguments: Callable[[Context], Mapping[str, Any]] | None = None
     parts: Callable[[Context], Iterator[Part]] | None = None

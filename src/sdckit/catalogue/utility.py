@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.catalogue.context import Context
-from sdckit.catalogue.row import Measure
+from sdckit.catalogue.row import Measure, OfPlan
 
 __all__ = ["UTILITY"]
 
@@ -34,8 +34,10 @@ def _inside(context: Context) -> list[tuple[str, str]]:
     )  # fmt: skip
 
 
-def _of(name: str, question: str, no_chart: str = "") -> Measure:
-    return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart)
+def _of(name: str, question: str, no_chart: str = "", of_plan: OfPlan = "columns") -> Measure:
+    return Measure(
+        name=name, question=question, room="utility", files="utility", no_chart=no_chart, of_plan=of_plan
+    )
 
 
 UTILITY: tuple[Measure, ...] = (
@@ -56,8 +58,12 @@ UTILITY: tuple[Measure, ...] = (
         "interval_overlap",
         "How much do the intervals from the original and from the release overlap?",
         no_chart=GIVEN,
+        of_plan="nothing",
     ),
-    _of("compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?"),
+    _of(
+        "compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?",
+        of_plan="nothing",
+    ),
     _of("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
     _of("compare_models", "Does a regression on the release come to the same conclusions?"),
     _of("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.lazy import COLLECT_LIMIT
+from sdckit.cells.plans.lazy import check_collected
 from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, count_records, open_frame
 from sdckit.data.nearest import did_you_mean
@@ -39,11 +39,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
     n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")
-    if n * len(chosen) > COLLECT_LIMIT:
-        raise DataError(
-            f"this measure needs {n} records of {len(chosen)} columns in memory "
-            f"(about {n * len(chosen) * 8 / 1e9:.1f} GB), which is too much from a plan; take a sample in memory"
-        )
+    check_collected(n, len(chosen))
     return collect(frame.select(*chosen)), True
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sdckit.cells.level_counts import Crosstab
@@ -54,4 +56,5 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
     cell, entry = np.nonzero(counts.T > 0.5)
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
-    return Crosstab(edges, levels[entry], np.rint(counts[entry, cell]).astype(np.int64), own.missing)
+    count = np.rint(counts[entry, cell]).astype(np.int64)
+    return replace(own, edges=edges, level=levels[entry], count=count)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.crosstab import crosstab
-from sdckit.cells.table import Cells
-from sdckit.data.columns import Coded, to_arrow
+from sdckit.cells.level_counts import Crosstab
+from sdckit.cells.table import AnyCells
+from sdckit.data.columns import Coded
 
 __all__ = ["Levels", "levels_of", "numbers_of"]
 
@@ -38,7 +39,7 @@ class Levels:
         return self.coded.labels(self.codes)
 
 
-def levels_of(cells: Cells, variable: str) -> Levels:
+def levels_of(cells: AnyCells, variable: str) -> Levels:
     """List the levels of a variable; once for all measures of the same cells.
 
     Raises DataError: the variable has no value in any record.
@@ -50,11 +51,11 @@ def levels_of(cells: Cells, variable: str) -> Levels:
     >>> found.labels(), found.size.tolist(), found.n_missing
     (['3', '5'], [1, 2], 1)
     """
-    return cells.once(("levels", variable), lambda: _levels(cells, variable))
+    return cells.in_memory().once(("levels", variable), lambda: _levels(crosstab(cells, variable), variable))
 
 
-def _levels(cells: Cells, variable: str) -> Levels:
-    table, coded = crosstab(cells, variable), cells.code(variable)
+def _levels(table: Crosstab, variable: str) -> Levels:
+    coded = table.coded
     if coded.n_codes <= 4 * len(table.level):
         size = np.bincount(table.level, table.count, coded.n_codes).astype(np.int64)
         codes = np.flatnonzero(size)
@@ -65,8 +66,7 @@ def _levels(cells: Cells, variable: str) -> Levels:
     known = codes != table.missing
     return Levels(
         name=variable, codes=codes[known], size=size[known], n_missing=int(size[~known].sum()), kind=coded.kind,
-        numbers=numbers_of(coded, codes[known]), coded=coded.without_rows(),
-        declared=coded.kind == "category" and _is_ordered(cells, variable),
+        numbers=numbers_of(coded, codes[known]), coded=coded, declared=table.ordered,
     )  # fmt: skip
 
 
@@ -86,10 +86,3 @@ def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | 
         listed.take(pa.array(codes)).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     )
     return values
-
-
-def _is_ordered(cells: Cells, variable: str) -> bool:
-    import pyarrow.types as t
-
-    kind = to_arrow(cells._column(variable, "sensitive")).type
-    return bool(t.is_dictionary(kind) and kind.ordered)

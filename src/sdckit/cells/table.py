@@ -247,7 +247,8 @@ class Cells(AnyCells):
     def count_levels(self, variable: str) -> Crosstab:
         """How many records of each cell have each level of another variable; once for all measures."""
         return self.once(
-            ("crosstab", variable), lambda: count_levels(self.table.of_row, self.code(variable), self.n_cells)
+            ("crosstab", variable),
+            lambda: count_levels(self.table.of_row, self._column(variable, "sensitive"), self.n_cells),
         )
 
     def in_memory(self, *extra: str) -> Cells:

@@ -12,8 +12,8 @@ from sdckit.data.exact_names import is_pattern
 from sdckit.errors import ColumnError, DataError, SdcError
 
 __all__ = [
-    "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy", "open_frame",
-    "result_frame", "rows_of",
+    "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy", "on_spark",
+    "open_frame", "result_frame", "rows_of",
 ]  # fmt: skip
 
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
@@ -107,6 +107,12 @@ def carried_out(run: Callable[[], Of]) -> Of:
     )
 
 
+def on_spark(frame: Frame) -> bool:
+    """Whether Spark holds the records, here or behind Spark Connect."""
+    engine = frame.implementation
+    return engine.is_pyspark() or engine.is_pyspark_connect()
+
+
 def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -> None:
     """Refuse names that the engine of a plan takes for something else, before any work.
 
@@ -116,7 +122,7 @@ def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -
     if not is_lazy(frame):
         return
     for name in map(str, names):
-        if engine.is_pyspark() and ("`" in name or "." in name):
+        if on_spark(frame) and ("`" in name or "." in name):
             what = "backtick" if "`" in name else "dot"
             raise ColumnError(
                 f"{role}: Spark cannot read a column with a {what} in its name; rename it first"

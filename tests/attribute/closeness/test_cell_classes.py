@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -13,7 +14,6 @@ from plans import on_engines
 from sdckit import Scenario, alpha_k, as_cells, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sdckit.attribute.closeness.cell_classes import open_classes
 from sdckit.cells import table as table_module
-from sdckit.cells.record_result import WHOLE
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 FRAME = pl.DataFrame(
@@ -34,7 +34,6 @@ def classes(**options):
         "missing": None,
         "scenario": None,
         "id": None,
-        "broken": WHOLE,
     }
     return open_classes(FRAME, **{**given, **options})
 
@@ -136,24 +135,25 @@ def test_a_key_with_the_name_of_a_figure():
 
 @every
 @on_engines
-def test_a_plan_brings_its_columns_here(measure, plan):
+def test_the_records_of_a_plan_stay_there(measure, plan):
     frame = FRAME.with_columns(who=pl.Series(range(6)), other=1)
-    expected = measure(frame, keys=["sex"], sensitive="debt", id="who")
-    found = measure(plan(frame), keys=["sex"], sensitive="debt", id="who")
+    expected = measure(frame, keys=["sex"], sensitive=["debt", "health"])
+    found = measure(plan(frame), keys=["sex"], sensitive=["debt", "health"])
     assert found.to_dict()["figures"] == expected.to_dict()["figures"]
-    assert found.notes["plan"] == "6 records of 2 columns were brought here from the plan"
-    mine = pl.from_arrow(found.records).sort("who")
-    assert mine["who"].to_list() == list(range(6))
+    records = nw.from_native(found.records)
+    assert isinstance(records, nw.LazyFrame)
+    mine = records.collect("polars").to_native().sort("who")
+    assert mine.columns == [*frame.columns, *expected.columns]
     for name in expected.columns:
         assert mine[name].to_list() == pytest.approx(expected.records[name].to_list())
     assert found.table.num_rows == 3
 
 
 @on_engines
-def test_records_of_a_plan_without_an_id(plan):
-    result = t_closeness(plan(FRAME), keys=["sex"], sensitive="debt")
-    with pytest.raises(DataError, match="give id="):
-        _ = result.records
+@every
+def test_a_bootstrap_of_a_plan_is_refused(measure, plan):
+    with pytest.raises(DataError, match="interval='bootstrap' draws records"):
+        measure(plan(FRAME), keys=["sex"], sensitive="debt", interval="bootstrap", seed=1)
 
 
 @every

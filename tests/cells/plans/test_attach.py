@@ -60,9 +60,8 @@ def test_types_of_every_kind_meet(plan):
 
 
 def test_another_engine_is_refused_by_name():
-    engine = SimpleNamespace(
-        value="ibis", is_pyspark=lambda: False, is_polars=lambda: False, is_duckdb=lambda: False
-    )
+    none = ("is_pyspark", "is_pyspark_connect", "is_polars", "is_duckdb")
+    engine = SimpleNamespace(value="ibis", **dict.fromkeys(none, lambda: False))
     with pytest.raises(DataError, match="plans of ibis are not supported; collect the data first"):
         attach(SimpleNamespace(implementation=engine), [], pa.table({}), {})
 

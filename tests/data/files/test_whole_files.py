@@ -34,6 +34,14 @@ with spill_folder() as folder, replacing(Path(sys.argv[1]), what="it", private=T
 """
 
 
+@pytest.fixture(autouse=True)
+def nothing_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what other tests keep for as long as they have a connection: a spill folder each."""
+    whole_files._leave_signals()
+    monkeypatch.setattr(whole_files, "_under_way", set())
+    monkeypatch.setattr(whole_files, "_before", {})
+
+
 def half_way(target: Path, then: str) -> subprocess.Popen[str]:
     """A process that is half-way through a file; what it is doing has been told."""
     environment = {**os.environ, "TMPDIR": str(target.parent)}

@@ -113,7 +113,13 @@ def open_spark(session: Any) -> Iterator[SparkEngine]:
 
 
 def _beside(session: Any) -> Any:
-    from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
+    try:
+        from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
+    except ImportError:
+        raise DataError(
+            "linkage on Spark needs PySpark 4.1 or later; collect the files, or a sample of them, first",
+            argument="session",
+        ) from None
 
     from sdckit.attacks.linkage.worker_similarity import similarity_for_workers
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.closeness.cell_classes import (
-    ROUNDING,
     ClassResult,
     Spread,
+    count_violations,
     open_classes,
     violation_figures,
 )
@@ -25,7 +25,7 @@ from sdckit.result import FileFigure
 
 __all__ = ["AlphaK", "alpha_k"]
 
-OR_SMALL = "alpha, or a class that is too small: "  # of a variable, in what is told of records
+OR_SMALL = "small_or_alpha_"  # of a variable: its alpha, infinite in a class that is too small
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -87,47 +87,17 @@ class AlphaK(ClassResult):
     @cached_property
     def small(self) -> int:
         """Records in a class of fewer than the k asked for."""
-        return int(self.cells.table.size[self._few].sum())
-
-    @property
-    def _few(self) -> NDArray[np.bool_]:
-        few: NDArray[np.bool_] = self.cells.columns["class_size"] < self.asked
-        return few
+        return self.cells.values("class_size").count_below([self.asked])[0]
 
     @cached_property
     def violations(self) -> dict[str, dict[float, int]]:
         """Records in a class that is too small or has one value too often, by variable."""
-        size, few = self.cells.table.size, self._few
-        return {
-            name: {
-                limit: int(size[few | (self.cells.columns[f"alpha_{name}"] > limit + ROUNDING)].sum())
-                for limit in self.limits
-            }
-            for name in self.variables
-        }
+        return {name: count_violations(self.cells, OR_SMALL + name, self.limits) for name in self.variables}
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
         columns = {f"[{name}]": OR_SMALL + name for name in self.variables}
         return violation_figures(columns, self.limits, {"alpha": "alpha"}, self.variables)
-
-    def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record; a class that is too small violates every limit."""
-        found: NDArray[Any] = self._of_cells(column)[self.cells.table.of_row]
-        return found
-
-    def _of_cells(self, column: str) -> NDArray[Any]:
-        name = column.removeprefix(OR_SMALL)
-        if name == column:
-            own: NDArray[Any] = self.cells.columns[column]
-            return own
-        found: NDArray[Any] = np.where(self._few, np.inf, self.cells.columns[f"alpha_{name}"])
-        return found
-
-    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
-        """What is drawn anew: how to read what is told, the records behind each value, and households."""
-        told, size, cluster = super().drawn_units(roles)
-        return (told if cluster is not None else self._of_cells), size, cluster
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -215,14 +185,14 @@ def alpha_k(
     if k is None:
         k = (scenario.limits.k if scenario else None) or 2
     k = arguments.count(k, "k", "counts records of a class")
-    broken = breakdown(data, by, AlphaK, interval=interval, seed=seed, scenario=scenario)
-    classes = open_classes(
-        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
-    )
+    broken = breakdown(data, by, AlphaK, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     spreads = {name: classes.spread(name) for name in classes.variables}
     columns = {f"alpha_{name}": largest_shares(spread) for name, spread in spreads.items()}
     total = next(iter(spreads.values())).total
-    cells = classes.with_columns({**columns, "class_size": total}).cells
+    # A class that is too small violates every limit.
+    judged = {OR_SMALL + name: np.where(total < k, np.inf, columns[f"alpha_{name}"]) for name in spreads}
+    cells = classes.with_columns({**columns, **judged, "class_size": total}).cells
     result = AlphaK(
         cells, classes.variables, tuple(columns), prefix, classes.notes, int(total.min()), k, shares
     )

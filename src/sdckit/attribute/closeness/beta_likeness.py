@@ -205,10 +205,10 @@ def beta_likeness(
     arguments.text(prefix, "prefix")
     asked = arguments.amounts_above(limits, "limits", "are values of beta that a class may reach")
     scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, BetaLikeness, interval=interval, seed=seed, scenario=scenario)
-    classes = open_classes(
-        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
+    broken = breakdown(
+        data, by, BetaLikeness, interval=interval, seed=seed, scenario=scenario, on_engine=True
     )
+    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}
     pairs: dict[str, int] = {}
     for name in classes.variables:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import crosstab, wildcard_crosstab
 from sdckit.cells.levels import Levels, levels_of
-from sdckit.cells.record_result import Breakdown, RecordResult
+from sdckit.cells.record_result import RecordResult
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.missing_values.missing import MissingRule
@@ -22,7 +22,7 @@ from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
-    from sdckit.cells.table import AnyCells, Cells
+    from sdckit.cells.table import AnyCells
 
 __all__ = [
     "ClassResult", "Classes", "Spread", "count_violations", "open_classes", "sensitive_of",
@@ -68,25 +68,24 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The cells of a file in memory and the sensitive variables to look at."""
+    """The cells of a file and the sensitive variables to look at."""
 
-    cells: Cells
+    cells: AnyCells
     variables: tuple[str, ...]
     notes: dict[str, str]
 
     def spread(self, variable: str) -> Spread:
         """How a variable spreads over the classes: the cells, or what matches them by wildcards."""
+        here = self.cells.in_memory()
+        return here.once(("spread", variable, here.rules), lambda: self._spread(variable))
+
+    def _spread(self, variable: str) -> Spread:
         cells = self.cells
-        if ("spread", variable, cells.rules) not in cells.memo:
-            table = wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
-            levels = levels_of(cells, variable)
-            known = np.searchsorted(levels.codes, table.level)  # a missing value has the highest code
-            sizes = [*levels.size, levels.n_missing] if levels.n_missing else levels.size
-            cells.memo["spread", variable, cells.rules] = Spread(
-                table.edges, known, table.count, np.asarray(sizes) / cells.n, levels
-            )
-        found: Spread = cells.memo["spread", variable, cells.rules]
-        return found
+        table = wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
+        levels = levels_of(cells, variable)
+        known = np.searchsorted(levels.codes, table.level)  # a missing value has the highest code
+        sizes = [*levels.size, levels.n_missing] if levels.n_missing else levels.size
+        return Spread(table.edges, known, table.count, np.asarray(sizes) / cells.n, levels)
 
     def with_columns(self, columns: dict[str, NDArray[Any]]) -> Classes:
         """Add figures per cell."""
@@ -99,7 +98,7 @@ class ClassResult(RecordResult):
 
     Attributes
     ----------
-    cells : Cells
+    cells : Cells or LazyCells
         The cells; dropped when the result is pickled.
     variables : tuple of str
         The sensitive variables.
@@ -111,7 +110,7 @@ class ClassResult(RecordResult):
         `violations` as shares of the records.
     """
 
-    cells: Cells
+    cells: AnyCells
     variables: tuple[str, ...]
     columns: tuple[str, ...]
     prefix: str = ""
@@ -151,7 +150,7 @@ class ClassResult(RecordResult):
 
         For the session only: small cells are people.
         """
-        cells = self.cells
+        cells = self.cells.in_memory()
         order = np.argsort(-cells.columns[self.columns[0]], kind="stable")
         keys = {
             key: coded.labels(codes[order])
@@ -176,17 +175,14 @@ def open_classes(
     missing: MissingRule | None,
     scenario: Scenario | None,
     id: str | None,
-    broken: Breakdown,
 ) -> Classes:
-    """Tabulate a file by its keys and settle which variables are sensitive; a plan's columns are brought here."""
+    """Tabulate a file by its keys and settle which variables are sensitive."""
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False,
     )  # fmt: skip
     variables = sensitive_of(cells, sensitive, scenario)
-    here = cells.in_memory(*variables, *(one for one in broken.extra(cells) if one not in variables))
-    brought = f"{here.n} records of {len(here.keys) + len(variables)} columns were brought here from the plan"
-    return Classes(here, variables, {} if here is cells else {"plan": brought})
+    return Classes(cells, variables, {})
 
 
 def sensitive_of(
@@ -233,7 +229,7 @@ def shares_of_records(counts: Any, n: int) -> Any:
     return counts / n
 
 
-def count_violations(cells: Cells, column: str, limits: Sequence[float]) -> dict[float, int]:
+def count_violations(cells: AnyCells, column: str, limits: Sequence[float]) -> dict[float, int]:
     """Records whose class is above each limit."""
     counts = cells.values(column).count_above([limit + ROUNDING for limit in limits])
     return dict(zip(limits, counts, strict=True))

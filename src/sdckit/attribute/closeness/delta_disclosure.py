@@ -199,10 +199,10 @@ def delta_disclosure(
     arguments.text(prefix, "prefix")
     asked = arguments.amounts_above(limits, "limits", "are values of delta that a class may reach")
     scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, DeltaDisclosure, interval=interval, seed=seed, scenario=scenario)
-    classes = open_classes(
-        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
+    broken = breakdown(
+        data, by, DeltaDisclosure, interval=interval, seed=seed, scenario=scenario, on_engine=True
     )
+    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     columns: dict[str, NDArray[np.float64]] = {}
     incomplete: dict[str, int] = {}
     for name in classes.variables:

@@ -205,10 +205,8 @@ def t_closeness(
     arguments.text(prefix, "prefix")
     asked = arguments.amounts_above(limits, "limits", "are values of t that a class may reach")
     scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, TCloseness, interval=interval, seed=seed, scenario=scenario)
-    classes = open_classes(
-        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id, broken=broken
-    )
+    broken = breakdown(data, by, TCloseness, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
     columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
     result = TCloseness(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
+from sdckit.data.frames import on_spark
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def attach(
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
     engine = frame.implementation
-    if engine.is_pyspark():
+    if on_spark(frame):
         return _looked_up(frame, keys, counted, figures)
     if not (engine.is_polars() or engine.is_duckdb()):
         raise DataError(f"plans of {engine.value} are not supported; collect the data first")

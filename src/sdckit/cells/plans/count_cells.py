@@ -20,7 +20,7 @@ import numpy as np
 from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
 from sdckit.cells.record_columns import bad_weights
-from sdckit.data.frames import check_plan_names, collect, count_records
+from sdckit.data.frames import check_plan_names, collect, count_records, on_spark
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
@@ -157,7 +157,7 @@ def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]
     schema = frame.collect_schema()
     check_columns(schema.names(), roles)
     used = (*roles.keys, *roles.sensitive, roles.weight, roles.person, roles.household)
-    spark = frame.implementation.is_pyspark()  # only there are columns that nobody asks for left in peace
+    spark = on_spark(frame)  # only there are columns that nobody asks for left in peace
     check_plan_names(frame, [name for name in used if name is not None] if spark else schema.names())
     if own := [name for name in schema.names() if name.casefold().startswith(PREFIX)]:
         raise ColumnError(f"column {own[0]!r} begins with {PREFIX!r}, which is kept for sdckit; rename it")

@@ -16,13 +16,12 @@ from sdckit.cells.plans.households import Household, sum_households
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
 from sdckit.cells.values import CellValues
-from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["COLLECT_LIMIT", "LazyCells", "tabulate_lazy"]
+__all__ = ["COLLECT_LIMIT", "LazyCells", "check_collected", "tabulate_lazy"]
 
 COLLECT_LIMIT = 200_000_000  # values of records brought here for a measure that no table of cells can do
 
@@ -105,7 +104,7 @@ class LazyCells(AnyCells):
         self._key_of(variable, "sensitive")
         finer = count_by(self.frame, [*self.keys, variable], self.n)
         cell_of_row = rows_in_cells(self.here, self.counted, finer)
-        return count_levels(cell_of_row, code_column(finer[variable]), self.n_cells, sizes_of(finer))
+        return count_levels(cell_of_row, finer[variable], self.n_cells, sizes_of(finer))
 
     def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> LazyCells:
         """Add figures per cell."""
@@ -192,15 +191,22 @@ class LazyCells(AnyCells):
             return self.here
         others = (self.roles.weight, self.roles.person, self.roles.id)
         wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
-        if self.n * len(wanted) > COLLECT_LIMIT:
-            raise DataError(
-                f"this measure needs {self.n} records of {len(wanted)} columns in memory "
-                f"(about {self.n * len(wanted) * 8 / 1e9:.1f} GB), which is too much from a plan; take fewer keys, or "
-                "a sample in memory"
-            )
+        check_collected(self.n, len(wanted))
         home = self.roles.household if self.roles.household in extra else None
         bare = replace(self.roles, sensitive=(), household=home)  # columns not asked for stay behind
         return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
+
+
+def check_collected(n: int, columns: int) -> None:
+    """Refuse to bring more values of records here than `COLLECT_LIMIT`; asked before anything is brought.
+
+    Raises DataError: they are more.
+    """
+    if n * columns > COLLECT_LIMIT:
+        raise DataError(
+            f"this measure needs {n} records of {columns} columns in memory (about {n * columns * 8 / 1e9:.1f} GB), "
+            "which is too much from a plan; take fewer variables, or a sample in memory"
+        )
 
 
 def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles) -> LazyCells:

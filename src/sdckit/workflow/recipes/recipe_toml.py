@@ -13,7 +13,10 @@ from sdckit.errors import ScenarioError
 __all__ = ["ENTRIES", "plain_arguments", "read_entries", "write_recipe"]
 
 ENTRIES = ("title", "scenario", "steps")
-WHOLE_NAMES = ("combinations", "groups")  # tables whose names may be whole numbers; a file writes them as text
+WHOLE_NAMES = (
+    "combinations",
+    "groups",
+)  # tables whose names may be whole numbers; a file writes them as text
 
 
 def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
