@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sdckit.cells.plans import lazy
 from sdckit.cells.collect import columns_in_memory, groups_of, row_of
+from sdckit.cells.plans import lazy
 from sdckit.errors import ColumnError, DataError
 
 FRAME = pl.DataFrame({"id": ["a", "b", "b", None], "x": [1.0, 2.0, None, 4.0], "g": [1, 1, None, None]})

@@ -25,7 +25,9 @@ def test_only_columns_of_records_are_limited(
         assert quiet(call, row, plan).to_dict()["figures"]
     else:
         assert row.of_plan == "columns"
-        with pytest.raises(sdc.DataError, match="this measure needs .* records of .* which is too much from a plan"):
+        with pytest.raises(
+            sdc.DataError, match=r"this measure needs .* records of .* which is too much from a plan"
+        ):
             quiet(call, row, plan)
 
 
