@@ -55,7 +55,7 @@ def warn_of_weights(
             f"{scenario.weight}: many of its values occur with one value of {', '.join(told)} only, and so tell what "
             "is taken out or changed there; coarsen it (coarsen_weights with hide) or leave it out of the release",
             SdcWarning,
-            stacklevel=4,
+            stacklevel=4 if done else 5,
         )
 
 
