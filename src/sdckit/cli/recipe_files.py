@@ -133,7 +133,7 @@ def read_replay(
 
 
 def apply_or_replay(
-    recipe: Recipe, data: pl.DataFrame, log: RecipeLog | None, *, steps: Steps, watch: bool = True,
+    recipe: Recipe, data: Any, log: RecipeLog | None, *, steps: Steps, watch: bool = True,
     scenario: Scenario | None = None, seed: int | None = None, keys: Mapping[str, str] | None = None,
 ) -> Applied:  # fmt: skip
     """Apply a recipe by draws of its own, or by those of a log."""

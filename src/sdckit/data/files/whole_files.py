@@ -77,7 +77,7 @@ def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Pat
 def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
     """Give a path to make a folder at, and move what is there to `target` once the block has ended well.
 
-    An older folder, or file, stays until then; it is moved away first, so that it is there whole or not at all.
+    Until then the owner alone can read it. An older folder, or file, stays as long, and is moved away whole.
 
     Raises
     ------
@@ -87,23 +87,21 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
     part, old = (target.parent / f".{_own_name()}.part" for _ in range(2))
     remove_left(target.parent)
     try:
-        with _removed_at_the_end(part):
-            yield part
-            for one in part.rglob("*"):
+        with _removed_at_the_end(part), _removed_at_the_end(old):
+            part.mkdir(mode=0o700)
+            made = part / "made"
+            yield made
+            for one in made.rglob("*"):
                 if one.is_file():
                     _to_disk(one)
-                    one.chmod(0o666 & ~_umask())
-            part.chmod(0o777 & ~_umask())
-            if not target.exists():
-                part.replace(target)
-                return
-            target.replace(old)
+            if target.exists():
+                target.replace(old)
             try:
-                part.replace(target)
+                made.replace(target)
             except OSError:
-                old.replace(target)
+                if old.exists():
+                    old.replace(target)
                 raise
-            remove(old)
     except OSError as error:
         raise FileFormatError(
             f"could not write {what}: {reason_of(error)}; nothing was left behind"

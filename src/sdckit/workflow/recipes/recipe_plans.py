@@ -131,18 +131,19 @@ ARGUMENTS: dict[str, dict[str, str]] = {
 }
 
 
-def _why_not(step: StepLike, scenario: Scenario | None) -> str:
-    """Why a step does not run on a plan; empty where it does."""
+def _why_not(step: StepLike, household: str | None) -> str:
+    """Why a step does not run on a plan; empty where it does. `household`: that of the scenario, if still there."""
     if step.method not in WAYS:
         return BY_RECORD
     given = dict(step.arguments)
     if step.method == "round_to" and given.get("how") == "random":
         return "it draws for every record"
-    if step.method == "local_suppression" and scenario is not None and scenario.household is not None:
-        declared = given.get("household_variables", scenario.household_variables)
-        given.setdefault(
-            "household", None if declared is not None and not [*declared] else scenario.household
-        )
+    if (
+        step.method == "local_suppression"
+        and household is not None
+        and given.get("household_variables") != []
+    ):
+        given.setdefault("household", household)
     reasons = ARGUMENTS.get(step.method, {})
     return next((f"{name}: {why}" for name, why in reasons.items() if given.get(name)), "")
 
@@ -152,13 +153,18 @@ def check_on_plan(steps: Sequence[StepLike], scenario: Scenario | None) -> None:
 
     Raises DataError: which step, and why.
     """
+    household = None if scenario is None else scenario.household
     for number, step in enumerate(steps, 1):
-        if why := _why_not(step, scenario):
+        if why := _why_not(step, household):
             able = ", ".join(name for name in METHODS if name in WAYS)
             raise DataError(
                 f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it; on plans run: "
                 f"{able}"
             )
+        if step.method == "drop_identifiers" and household in _read(
+            method_of(step.method, ""), step.arguments
+        ):
+            household = None
 
 
 def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:

@@ -136,6 +136,7 @@ class OnPlan:
         check_on_plan(steps, self.scenario)
         header = _Header(self.plan, self.plan.kinds)
         check_against(steps, header, scenario=self.scenario, folder=folder)
+        warn_of_weights(steps, self.plan, scenario=self.scenario)
 
     def step(self, number: int, one: StepLike, **how: Any) -> Change:
         """Run a step; the plan is then what came of it."""
@@ -155,7 +156,8 @@ class OnPlan:
         return self.plan.differing()
 
     def done(self, steps: Steps) -> None:
-        """Nothing is looked at: which values a weight tells is seen in memory."""
+        """Warn of weights that tell what was taken out."""
+        warn_of_weights(steps, self.plan, scenario=self.scenario, done=True)
 
 
 def start(data: Any, scenario: Scenario | None) -> Run:
