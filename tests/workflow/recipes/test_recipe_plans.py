@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sdckit as sdc
-from plans import collected, duckdb_relation, on_engines
+from plans import duckdb_relation, on_engines
 from sdckit.errors import ColumnError, DataError
 
 SECRET = "07" * 16
@@ -70,12 +70,10 @@ def both(recipe: sdc.Recipe, survey: pl.DataFrame, plan: Any, **how: Any) -> tup
 
 
 def assert_alike(here: Any, there: Any) -> None:
-    """The same values in the same columns, the same log and the same counts."""
+    """The same values in the same columns and rows, the same log and the same counts."""
     expected = here.data.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
-    found = collected(there.data)
+    found = there.data.collect() if isinstance(there.data, pl.LazyFrame) else there.data.pl()
     assert found.columns == expected.columns
-    order = [name for name in ("row",) if name in expected.columns]
-    expected = expected.sort(order) if order else expected
     assert found.cast(expected.schema).equals(expected)
     assert there.differing == here.differing
     left, right = here.log.to_dict(internal=True), there.log.to_dict(internal=True)
@@ -131,9 +129,6 @@ def test_one_step_after_the_other(plan: Any, survey: pl.DataFrame, seed: int) ->
     recipe = sdc.Recipe(steps)
     here, there = both(recipe, survey, plan, scenario=scenario, secret=f"{seed:032x}")
     assert_alike(here, there)
-    assert collected(there.data.limit(10**9) if hasattr(there.data, "limit") else there.data).height == len(
-        survey
-    )
     for one, other in zip(here.figures, there.figures, strict=True):
         assert (one.step, one.method, one.values_changed, one.rule, one.keys, one.small, one.compared) == (
             other.step, other.method, other.values_changed, other.rule, other.keys, other.small, other.compared,

@@ -108,6 +108,11 @@ class Changing:
         table = found.select(*columns).to_arrow()
         return Distinct(tuple(columns), table, sizes_of(found), found[ROW].to_numpy())
 
+    @property
+    def _mixed_by_joins(self) -> bool:
+        """Whether the records have left their order after a join: Spark looks values up where the records are."""
+        return self.loose or not self.frame.implementation.is_pyspark()
+
     def _keys(self, columns: Sequence[str]) -> list[KeyColumn]:
         schema = self.frame.collect_schema()
         whole = self.frame.implementation.is_polars()
@@ -128,7 +133,7 @@ class Changing:
         joined = attach(self.frame, self._keys(rows.columns), rows.table, arrays)
         kept, before = self._kept(joined, list(new))
         changed = kept.with_columns(*(nw.col(places[name]).alias(name) for name in new))
-        return replace(self, frame=changed.drop(*places.values()), before=before)
+        return replace(self, frame=changed.drop(*places.values()), before=before, loose=self._mixed_by_joins)
 
     def _kept(
         self, frame: nw.LazyFrame[Any], names: Sequence[str]
@@ -182,7 +187,8 @@ class Changing:
             marked = nw.concat([whole, self._split(placed, rows, out, gone).select(*kept, *marks)])
         blank = [nw.when(~nw.col(gone[name])).then(nw.col(name)).alias(name) for name in names]
         frame = marked.with_columns(*blank).drop(*gone.values())
-        return replace(self, frame=frame, before=before, loose=self.loose or len(out.split) > 0)
+        loose = self._mixed_by_joins or len(out.split) > 0
+        return replace(self, frame=frame, before=before, loose=loose)
 
     def _split(
         self, placed: nw.LazyFrame[Any], rows: Distinct, out: Blanked, gone: Mapping[str, str]
