@@ -14,7 +14,7 @@ from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import count_by, sizes_of
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
-from sdckit.data.frames import check_plan_names, collect, open_frame
+from sdckit.data.frames import check_plan_names, collect, on_spark, open_frame
 from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.data.tallied import Tallied
 from sdckit.errors import DataError
@@ -111,7 +111,7 @@ class Changing:
     @property
     def _mixed_by_joins(self) -> bool:
         """Whether the records have left their order after a join: Spark looks values up where the records are."""
-        return self.loose or not self.frame.implementation.is_pyspark()
+        return self.loose or not on_spark(self.frame)
 
     def _keys(self, columns: Sequence[str]) -> list[KeyColumn]:
         schema = self.frame.collect_schema()
@@ -278,7 +278,7 @@ def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         numbered = native.query(
             "sdckit__plan", f'SELECT row_number() OVER () - 1 AS "{ROW}", * FROM sdckit__plan'
         )
-    elif engine.is_pyspark():
+    elif on_spark(frame):
         from pyspark.sql import functions
 
         numbered = native.withColumn(ROW, functions.monotonically_increasing_id())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.data.files.whole_files import number_of, replacing, replacing_folder
-from sdckit.data.frames import carried_out, open_frame
+from sdckit.data.frames import carried_out, on_spark, open_frame
 from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.errors import FileFormatError
 
@@ -36,7 +36,7 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
         )
     frame: Any = open_frame(plan_records(plan))
     native = frame.to_native()
-    if frame.implementation.is_pyspark():
+    if on_spark(frame):
         if private:
             raise FileFormatError(
                 f"{target.name}: Spark writes a folder, which others may read; leave private= out"

@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from sdckit.data.frames import open_frame
+from sdckit.data.frames import on_spark, open_frame
 
 __all__ = ["plan_records"]
 
@@ -27,7 +27,7 @@ def plan_records(plan: Any) -> Any:
     named = [nw.col(name).cast(nw.String) if kind.base_type() in (nw.Categorical, nw.Enum) else nw.col(name)
              for name, kind in schema.items()]  # fmt: skip
     native = frame.select(*named).to_native()
-    if not frame.implementation.is_pyspark():
+    if not on_spark(frame):
         return native
     from pyspark.sql import functions
 

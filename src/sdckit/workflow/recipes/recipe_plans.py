@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.changing import Blanked, Changing, Distinct
+from sdckit.data.frames import on_spark
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.tallied import Tallied
 from sdckit.errors import ColumnError, DataError, SdcError
@@ -59,7 +60,7 @@ def _dropped(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
 def _shuffled(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
     """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
     told = {"order": "no value is changed; row i is no longer made from row i"}
-    spark = plan.frame.implementation.is_pyspark()
+    spark = on_spark(plan.frame)
     order = None if spark else row_order(plan.n, None, given["seed"])
     secret = {"hashed": str(given["seed"])} if spark else {"seed": given["seed"]}
     change = Change("random_order", plan.n, {}, {"household": None}, secret, told)
