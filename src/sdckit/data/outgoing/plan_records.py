@@ -19,8 +19,8 @@ def plan_records(plan: Any) -> Any:
 
     >>> import polars as pl
     >>> sizes = pl.LazyFrame({"size": pl.Series(["S"], dtype=pl.Enum(["S", "M"]))})
-    >>> plan_records(sizes).collect_schema()
-    Schema({'size': String})
+    >>> plan_records(sizes).collect_schema()['size']
+    String
     """
     frame: Any = open_frame(plan)
     schema = frame.collect_schema()
