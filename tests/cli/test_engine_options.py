@@ -70,3 +70,80 @@ def test_what_is_refused(
 ) -> None:
     assert run(["assess", str(survey), *KEYS, *options]) == 2
     assert words in capsys.readouterr().err
+
+
+RECIPE = """[[steps]]
+method = "recode"
+column = "age"
+bands = [18, 40, 60, 80]
+[[steps]]
+method = "local_suppression"
+keys = ["sex", "region", "age"]
+k = 5
+[[steps]]
+method = "random_order"
+"""
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_release_is_written_by_the_engine(
+    survey: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+    line = ["protect", str(tmp_path / "recipe.toml"), str(survey), "--quiet"]
+    there, here, log = (tmp_path / name for name in ("there.parquet", "here.parquet", "log.json"))
+    with monkeypatch.context() as patched:
+        patched.setattr(readers, "read_file", None)  # nothing is read whole
+        assert run([*line, "-o", str(there), "--log", str(log), "--engine", engine]) == 0
+        assert run([*line, "-o", str(there), "--log", str(log), "--engine", engine]) == 2
+        assert run([*line, "-o", str(there), "--log", str(log), "--engine", engine, "--force"]) == 0
+    assert run([*line, "-o", str(here), "--replay", str(log)]) == 0
+    expected = pl.read_parquet(here).with_columns(pl.col(pl.Enum).cast(pl.String))
+    assert pl.read_parquet(there).equals(expected)
+    assert run([*line, "-o", str(tmp_path / "again.parquet"), "--replay", str(log), "--engine", engine]) == 0
+    assert pl.read_parquet(tmp_path / "again.parquet").equals(expected)
+    assert {one.name for one in tmp_path.iterdir()} >= {"there.parquet", "here.parquet", "again.parquet"}
+    assert not list(tmp_path.glob(".sdckit*"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-o", "out.csv"], "out.csv: an engine writes Parquet"),
+        (["-o", "out.parquet", "--labels"], "--labels: an engine writes none"),
+        (["-o", "out.parquet", "--report", "r.html", "--scenario", "s.toml"], "--report compares in memory"),
+    ],
+)
+def test_what_no_engine_writes(
+    survey: Path, tmp_path: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+    (tmp_path / "s.toml").write_text('keys = ["sex", "region"]\n[thresholds]\nk = 3\n')
+    assert run(["protect", "recipe.toml", str(survey), "--engine", "duckdb", *options]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / options[1]).exists()
+
+
+def test_a_dry_run_says_which_step_does_not_run(
+    survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "recipe.toml"
+    line = [
+        "protect",
+        str(recipe),
+        str(survey),
+        "-o",
+        str(tmp_path / "out.parquet"),
+        "--engine",
+        "polars",
+        "--dry-run",
+    ]
+    recipe.write_text(RECIPE)
+    assert run(line) == 0
+    assert "recipe.toml fits" in capsys.readouterr().out
+    recipe.write_text(RECIPE + '[[steps]]\nmethod = "pram"\ncolumns = ["region"]\n')
+    assert run(line) == 2
+    assert "step 4 (pram) does not run on a plan: it treats every record by itself" in capsys.readouterr().err
+    assert not (tmp_path / "out.parquet").exists()

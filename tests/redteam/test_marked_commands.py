@@ -24,6 +24,18 @@ identifiers = ["id", "hh"]
 k = 3
 risk = 0.1
 """
+ON_PLANS = """[[steps]]
+method = "drop_identifiers"
+columns = ["id", "hh"]
+[[steps]]
+method = "round_to"
+column = "income"
+base = 100
+[[steps]]
+method = "local_suppression"
+[[steps]]
+method = "random_order"
+"""
 ATTACK = "survey.parquet --identifiers id,hh,w,born --seed 5 --n-attacks 30 --released made1.parquet"
 # Documents go to the folder out; data, logs and keys, which stay inside, to the folder kept.
 LINES = {
@@ -49,6 +61,8 @@ LINES = {
     "population-risk": f"population-risk survey.parquet {KEYS} --weight w",
     "protect": "protect recipe.toml survey.parquet --scenario scenario.toml --seed 11 -o kept/release.csv"
     " --log kept/log.json --report out/a.html",
+    "protect by an engine": "protect plan.toml survey.parquet --scenario scenario.toml -o kept/release.parquet"
+    " --log kept/log.json --engine duckdb",
     "recipe init": "recipe init survey.parquet --scenario scenario.toml -o out/recipe.toml",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
@@ -74,6 +88,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(FILES, tmp_path)
     (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(ON_PLANS, encoding="utf-8")
     return tmp_path
 
 

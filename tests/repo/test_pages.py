@@ -71,7 +71,12 @@ def run_part(part: Part, page: Path, names: Names, gates: Iterator[int]) -> list
         exec(part.text, names)
         return []
     if part.kind == "table":
-        sdckit.Scenario(**{"keys": ["age"], **tomllib.loads(part.text)})
+        table = tomllib.loads(part.text)
+        if "steps" in table:  # a recipe, which the page's commands take by this name
+            Path("recipe.toml").write_text(part.text, encoding="utf-8")
+            sdckit.Recipe.from_toml("recipe.toml")
+        else:
+            sdckit.Scenario(**{"keys": ["age"], **table})
         return []
     files = [Path(name) for name in written(part.text)]
     for file in files:

@@ -37,6 +37,11 @@ class EngineOptions:
         str | None, Option(metavar="4GB", help="What --engine duckdb may take.", rich_help_panel=PANEL)
     ] = None
 
+    @property
+    def used(self) -> bool:
+        """Whether an engine was asked for."""
+        return self.engine is not None
+
     def check(self, reading: Reading, *, has_release: bool) -> None:
         """Refuse what no engine does: comparing a release, joining a second file, reading CSV in a special way."""
         if self.engine is None:
@@ -57,13 +62,22 @@ class EngineOptions:
         self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps
     ) -> tuple[Any, int]:
         """The declared columns of the file as a plan, and its number of records."""
+        columns = tuple(dict.fromkeys([*scenario.columns, *also]))
+        return self.scan(
+            reading, steps, columns=columns, identifiers=scenario.identifiers, missing=scenario.missing_codes
+        )
+
+    def scan(
+        self, reading: Reading, steps: Steps, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+        missing: Sequence[str] = (),
+    ) -> tuple[Any, int]:  # fmt: skip
+        """The file as a plan, all its columns where none are named, and its number of records."""
         from sdckit.data.files.scan_file import scan_file
         from sdckit.data.frames import count_records
 
         steps.step(f"opening {reading.file.name} by {self.engine}")
-        columns = tuple(dict.fromkeys([*scenario.columns, *also]))
         plan = scan_file(
-            reading.file, engine=cast("ScanEngine", self.engine), columns=columns,
-            identifiers=scenario.identifiers, missing=scenario.missing_codes, memory=self.memory,
+            reading.file, engine=cast("ScanEngine", self.engine), columns=columns, identifiers=identifiers,
+            missing=missing, memory=self.memory,
         )  # fmt: skip
         return plan, count_records(plan)

@@ -133,7 +133,7 @@ def read_replay(
 
 
 def apply_or_replay(
-    recipe: Recipe, data: pl.DataFrame, log: RecipeLog | None, *, steps: Steps, watch: bool = True,
+    recipe: Recipe, data: Any, log: RecipeLog | None, *, steps: Steps, watch: bool = True,
     scenario: Scenario | None = None, seed: int | None = None, keys: Mapping[str, str] | None = None,
 ) -> Applied:  # fmt: skip
     """Apply a recipe by draws of its own, or by those of a log."""
@@ -158,7 +158,7 @@ def write_release(
     release after it: whatever ends the program between, no file has the log of another, and none is without its own.
     """
     from sdckit.data.files.coded_columns import shared_codes
-    from sdckit.data.files.whole_files import replacing
+    from sdckit.data.files.whole_files import remove, replacing
     from sdckit.data.files.write_file import WRITTEN, writing_file
     from sdckit.report.formats.atomic import real_target
 
@@ -175,7 +175,8 @@ def write_release(
             part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
             replace(log, released=tuple(path.name for path in paths)).write(part)
             for path in paths:
-                real_target(path).unlink(missing_ok=True)
+                older = real_target(path)
+                remove(older) if older.is_dir() else older.unlink(missing_ok=True)
     return paths
 
 

@@ -29,7 +29,10 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
     """
     frame = open_frame(data)
     if is_lazy(frame):
-        raise DataError("a plan cannot be changed in place; bring it into memory first (collect it)")
+        raise DataError(
+            "a plan cannot be changed in place; bring it into memory first (collect it), or apply a recipe: those take "
+            "plans"
+        )
     assert isinstance(frame, nw.DataFrame)
     for role, names in columns.items():
         for name in names:

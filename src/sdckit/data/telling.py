@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column
 from sdckit.data.households import homes_of
+from sdckit.data.tallied import Records, open_records
 
 __all__ = ["TELLS", "told_by"]
 
@@ -19,7 +20,7 @@ Ints = NDArray[np.int64]
 
 
 def told_by(
-    frame: Any, column: str, others: Sequence[str], *, household: str | None = None
+    data: Any, column: str, others: Sequence[str], *, household: str | None = None
 ) -> dict[str, float]:
     """How far the values of one column, a weight, say, give those of others away.
 
@@ -34,16 +35,17 @@ def told_by(
     >>> told_by(open_frame(survey), "w", ["region", "sex"])
     {'region': 1.0, 'sex': 0.0}
     """
+    frame, records = open_records(data, {})
     first = np.arange(len(frame))
     if household is not None:
         homes = code_column(frame[household])
         first = homes_of(homes.codes(), homes.span).first
     held = code_column(frame[column])
     codes = held.codes()[first]
-    return {name: _told(codes, held.span, frame[name], first) for name in others}
+    return {name: _told(codes, held.span, frame[name], first, records) for name in others}
 
 
-def _told(codes: Ints, missing: int, other: Any, first: Ints) -> float:
+def _told(codes: Ints, missing: int, other: Any, first: Ints, records: Records) -> float:
     coded = code_column(other)
     theirs = coded.codes()[first]
     known = (codes != missing) & (theirs != coded.span)
@@ -52,15 +54,16 @@ def _told(codes: Ints, missing: int, other: Any, first: Ints) -> float:
     of_value = np.unique(codes[known], return_inverse=True)[1].reshape(-1)
     level = np.unique(theirs[known], return_inverse=True)[1].reshape(-1)
     n_levels = int(level.max()) + 1
-    size = np.bincount(of_value)
+    counted = Records(len(level), None if records.counts is None else records.counts[known])
+    n, size = counted.n, counted.by(of_value, int(of_value.max()) + 1)
     kinds = np.bincount(np.unique(of_value * n_levels + level) // n_levels, minlength=len(size))
     several = size > 1
     told = float(size[several & (kinds == 1)].sum())
-    shares = np.bincount(level) / len(level)
+    shares = counted.by(level, n_levels) / n
     sizes, often = np.unique(size[several], return_counts=True)
     alike = np.array([float((shares ** int(s)).sum()) for s in sizes])
     chance = float((sizes * often * alike).sum())
     spread = float((sizes**2 * often * alike * (1 - alike)).sum()) ** 0.5
-    if told <= chance + BEYOND * spread or chance >= len(level):
+    if told <= chance + BEYOND * spread or chance >= n:
         return 0.0
-    return (told - chance) / (len(level) - chance)
+    return (told - chance) / (n - chance)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.distinct import distinct_values
-from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.replace import with_levels
 from sdckit.data.seeds import read_secret
+from sdckit.data.tallied import open_records
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -86,7 +87,9 @@ def new_ids(
         raise ColumnError(says, argument="household")
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
     bits = read_secret(key, name="key", kept="change.secret['key']")
-    frame = open_eager(data, {"column": [column], "household": [] if household is None else [household]})
+    frame, records = open_records(
+        data, {"column": [column], "household": [] if household is None else [household]}
+    )
     persons = distinct_values(frame[column])
     made = {}
     if household is None:
@@ -107,7 +110,7 @@ def new_ids(
     if any((codes < 0).any() for _, codes in made.values()):
         notes["missing"] = "a missing identifier stays missing"
     change = Change(
-        "new_ids", len(frame), {name: int((codes >= 0).sum()) for name, (_, codes) in made.items()},
+        "new_ids", records.n, {name: records.where(codes >= 0) for name, (_, codes) in made.items()},
         {"column": column, "household": household, "length": int(length)}, {"key": bits.hex()}, notes,
     )  # fmt: skip
     return Protected(with_levels(frame, made), change)

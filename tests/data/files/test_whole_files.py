@@ -15,7 +15,14 @@ import pytest
 
 from full_disk import DISK_FULL, fill_disk
 from sdckit.data.files import whole_files
-from sdckit.data.files.whole_files import number_of, reason_of, remove_left, replacing, spill_folder
+from sdckit.data.files.whole_files import (
+    number_of,
+    reason_of,
+    remove_left,
+    replacing,
+    replacing_folder,
+    spill_folder,
+)
 from sdckit.data.files.write_file import WRITTEN, write_file
 from sdckit.errors import FileFormatError
 
@@ -226,3 +233,28 @@ def test_names_differ(tmp_path: Path) -> None:
         assert one != other
     assert names(tmp_path) == ["a"]
     assert time.time() - (tmp_path / "a").stat().st_mtime < 60
+
+
+def fail_in_a_folder(target: Path) -> None:
+    """Make a folder, and go wrong half-way."""
+    with replacing_folder(target, what="it") as made:
+        made.mkdir()
+        _ = 1 / 0
+
+
+def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    for text in ("one", "two"):
+        with replacing_folder(target, what="it") as made:
+            made.mkdir()
+            assert stat.S_IMODE(made.parent.stat().st_mode) == 0o700
+            (made / "part").write_text(text)
+            assert not target.exists() or (target / "part").read_text() == "one"
+        assert (target / "part").read_text() == text
+        assert [one.name for one in tmp_path.iterdir()] == ["out"]
+    with pytest.raises(ZeroDivisionError):
+        fail_in_a_folder(target)
+    with pytest.raises(FileFormatError, match="could not write it"), replacing_folder(target, what="it"):
+        pass  # nothing was made
+    assert (target / "part").read_text() == "two"
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]

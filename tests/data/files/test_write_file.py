@@ -91,8 +91,9 @@ def test_what_cannot_be_written_is_told_without_values(tmp_path: Path) -> None:
         write_file(nested, tmp_path / "a.csv")
     assert "secret" not in str(caught.value)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(DataError, match="plan"):
-        write_file(nested.lazy(), tmp_path / "a.parquet")
+    with pytest.raises(FileFormatError, match="an engine writes Parquet"):
+        write_file(nested.lazy(), tmp_path / "a.csv")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

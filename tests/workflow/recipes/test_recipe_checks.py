@@ -82,9 +82,9 @@ BAD: list[tuple[list[dict[str, Any]], type[Exception], str]] = [
 def test_it_is_refused_before_any_step(
     steps: list[dict[str, Any]], kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sdckit.workflow.recipes import recipe
+    from sdckit.workflow.recipes import recipe_runs
 
-    monkeypatch.setattr(recipe, "run_step", lambda *_, **__: pytest.fail("a step ran"))
+    monkeypatch.setattr(recipe_runs, "run_step", lambda *_, **__: pytest.fail("a step ran"))
     with pytest.raises(kind, match=said) as caught:
         sdc.Recipe(steps).apply(survey())
     assert "cook" not in str(caught.value)

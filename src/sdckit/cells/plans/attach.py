@@ -26,34 +26,46 @@ def attach(
     frame: nw.LazyFrame[Any],
     keys: Sequence[KeyColumn],
     counted: pa.Table,
-    figures: Mapping[str, NDArray[Any]],
+    figures: Mapping[str, Any],
 ) -> nw.LazyFrame[Any]:
     """Add figures to the records of a plan, by the combination of keys that each has, missing ones included.
 
     `counted`: a row per combination, with the keys under their names as they are brought here; `figures`: arrays of as
-    many values, by the columns they become.
+    many values, of NumPy or PyArrow, by the columns they become.
 
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
-    engine = frame.implementation
+    engine, told = frame.implementation, {name: _plain(values) for name, values in figures.items()}
     if on_spark(frame):
-        return _looked_up(frame, keys, counted, figures)
+        return _looked_up(frame, keys, counted, told)
     if not (engine.is_polars() or engine.is_duckdb()):
         raise DataError(f"plans of {engine.value} are not supported; collect the data first")
-    return _joined(frame, keys, counted, figures)
+    return _joined(frame, keys, counted, told)
+
+
+def _plain(values: Any) -> pa.Array:
+    """An array whose type every engine has: no categories, texts of one kind."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values)
+    if t.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    text = t.is_large_string(array.type) or t.is_string_view(array.type)
+    return array.cast(pa.string()) if text else array
 
 
 def _joined(
     frame: nw.LazyFrame[Any],
     keys: Sequence[KeyColumn],
     counted: pa.Table,
-    figures: Mapping[str, NDArray[Any]],
+    figures: Mapping[str, pa.Array],
 ) -> nw.LazyFrame[Any]:
     """By a join: no engine matches missing values, so they are filled, and are columns of their own."""
     import pyarrow as pa
 
     columns = {key.column: counted.column(key.name) for key in keys}
-    table = pa.table(columns | {name: pa.array(values) for name, values in figures.items()})
+    table = pa.table(columns | dict(figures))
     mine: list[nw.Expr] = []
     theirs: list[nw.Expr] = []
     for key in keys:
@@ -93,13 +105,15 @@ def _looked_up(
     frame: nw.LazyFrame[Any],
     keys: Sequence[KeyColumn],
     counted: pa.Table,
-    figures: Mapping[str, NDArray[Any]],
+    figures: Mapping[str, pa.Array],
 ) -> nw.LazyFrame[Any]:
     """By a look into the sorted cells, where the records are: Spark takes long to read a table of ours.
 
     The function goes to the workers by value, with the cells: they need NumPy and PyArrow, and nothing of ours.
     """
-    from pyspark.sql.types import BooleanType, DoubleType, LongType, StructField, StructType
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StructField, StructType
 
     own = frame.collect_schema().names()
     places = [f"{PREFIX}left{i}" for i in range(len(keys))]
@@ -108,9 +122,8 @@ def _looked_up(
     words = pack(columns)
     order = np.argsort(words, kind="stable")
     words = words[order]
-    told = {name: np.ascontiguousarray(values[order]) for name, values in figures.items()}
+    told = {name: values.take(pa.array(order)) for name, values in figures.items()}
     changed = CHANGED
-    kinds = {"b": BooleanType(), "i": LongType(), "f": DoubleType()}
     names = list(told)
 
     def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
@@ -124,13 +137,15 @@ def _looked_up(
             at = numpy.minimum(numpy.searchsorted(words, own_words), len(words) - 1)
             if not (words[at] == own_words).all():
                 raise ValueError(changed)
-            arrays = [batch.column(name) for name in own] + [pyarrow.array(told[name][at]) for name in names]
+            arrays = [batch.column(name) for name in own] + [
+                told[name].take(pyarrow.array(at)) for name in names
+            ]
             yield pyarrow.RecordBatch.from_arrays(arrays, names=[*own, *names])
 
     placed = frame.with_columns(*(key.present.alias(place) for key, place in zip(keys, places, strict=True)))
     native = placed.to_native()
     kept = [field for field in native.schema.fields if field.name not in places]
-    schema = StructType([*kept, *(StructField(name, kinds[told[name].dtype.kind]) for name in names)])
+    schema = StructType([*kept, *(StructField(name, from_arrow_type(told[name].type)) for name in names)])
     found: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
     return found
 

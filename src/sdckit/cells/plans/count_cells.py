@@ -93,13 +93,17 @@ def count_cells(frame: nw.LazyFrame[Any], roles: Roles) -> Counted:
     return Counted(_brought(grouped, keys, n), keys, n)
 
 
-def count_by(frame: nw.LazyFrame[Any], columns: Sequence[str], n: int) -> nw.DataFrame[Any]:
+def count_by(
+    frame: nw.LazyFrame[Any], columns: Sequence[str], n: int, *, least: str | None = None
+) -> nw.DataFrame[Any]:
     """How many of n records have each combination of values of some columns, under their names and `SIZE`.
+
+    `least`: a further column, whose least value in each combination comes along.
 
     Raises DataError: a column of lists or structures; more combinations than fit here.
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
-    return _brought(_grouped(frame, keys, {}), keys, n)
+    return _brought(_grouped(frame, keys, {}, least), keys, n)
 
 
 def _key_columns(
@@ -112,13 +116,17 @@ def _key_columns(
 
 
 def _grouped(
-    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], sums: Mapping[str, nw.Expr]
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], sums: Mapping[str, nw.Expr], least: str | None = None
 ) -> nw.LazyFrame[Any]:
+    others = [] if least is None else [least]
     chosen = frame.select(
-        *(key.value.alias(key.column) for key in keys), *(one.alias(name) for name, one in sums.items())
-    )
+        *(key.value.alias(key.column) for key in keys), *(one.alias(name) for name, one in sums.items()),
+        *map(nw.col, others),
+    )  # fmt: skip
     return chosen.group_by(*(key.column for key in keys)).agg(
-        nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).sum() for name in sums)
+        nw.len().cast(nw.Int64).alias(SIZE),
+        *(nw.col(name).sum() for name in sums),
+        *(nw.col(name).min() for name in others),
     )
 
 

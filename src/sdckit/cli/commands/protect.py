@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
 from sdckit.cli.cover_options import CoverOptions
+from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, split_named
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
@@ -48,10 +49,11 @@ __all__ = ["protect"]
 TOML = ".toml"
 
 
-@takes(ReleaseType, CoverOptions, Reading)
+@takes(ReleaseType, CoverOptions, EngineOptions, Reading)
 def protect(
     of_type: ReleaseType,
     cover: CoverOptions,
+    engine: EngineOptions,
     reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
     *,
@@ -115,19 +117,26 @@ def protect(
     if not dry_run:
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
+    _check_engine(engine, reading, out, labels=labels, report=report)
     told = labels_for(out, reading, wanted=labels)
     keys = _keys(id_key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
-        frame = read_all(
-            file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=unread(steps_of, chosen),
-            missing=codes_of(reading.missing, chosen), **reading.how,
-        )  # fmt: skip
+        left_out, missing = unread(steps_of, chosen), codes_of(reading.missing, chosen)
+        frame: Any
+        if engine.used:
+            frame, n = engine.scan(reading, steps, identifiers=left_out, missing=missing)
+        else:
+            frame = read_all(
+                file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=left_out, missing=missing,
+                **reading.how,
+            )  # fmt: skip
+            n = frame.height
         if report is not None:
-            check_enough_records(frame.height, internal=internal)
+            check_enough_records(n, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            sizes = f"{counted(len(steps_of.steps), 'step')}, {counted(frame.height, 'record')}"
+            sizes = f"{counted(len(steps_of.steps), 'step')}, {counted(n, 'record')}"
             tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
@@ -144,6 +153,23 @@ def protect(
             assessed.report(report, internal=internal, beside=beside, labels=reading.labels(), **about)
     if not quiet:
         _print(applied, file.name, written, log=log, report=report, replayed=replay is not None)
+
+
+def _check_engine(
+    engine: EngineOptions, reading: Reading, out: Path, *, labels: bool | None, report: Path | None
+) -> None:
+    """Refuse what no engine does, before any work."""
+    engine.check(reading, has_release=False)
+    if not engine.used:
+        return
+    if report is not None:
+        raise ScenarioError(
+            "--report compares in memory what an engine keeps; leave it out, and run assess on the file written"
+        )
+    if out.suffix.lower() not in {".parquet", ".pq"}:
+        raise FileFormatError(f"{out.name}: an engine writes Parquet; let the name end in .parquet")
+    if labels:
+        raise ScenarioError("--labels: an engine writes none; leave it out")
 
 
 def _m(recipe: Recipe) -> int:

@@ -25,7 +25,16 @@ from typing import Any
 
 from sdckit.errors import FileFormatError
 
-__all__ = ["PRIVATE", "number_of", "reason_of", "remove_left", "replacing", "spill_folder"]
+__all__ = [
+    "PRIVATE",
+    "number_of",
+    "reason_of",
+    "remove",
+    "remove_left",
+    "replacing",
+    "replacing_folder",
+    "spill_folder",
+]
 
 PRIVATE = 0o600
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -65,6 +74,41 @@ def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Pat
 
 
 @contextlib.contextmanager
+def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
+    """Give a path to make a folder at, and move what is there to `target` once the block has ended well.
+
+    Until then the owner alone can read it. An older folder, or file, stays as long, and is moved away whole.
+
+    Raises
+    ------
+    FileFormatError
+        It cannot be written; an older one stays as it was, and nothing is left. `what` it is, in words.
+    """
+    part, old = (target.parent / f".{_own_name()}.part" for _ in range(2))
+    remove_left(target.parent)
+    try:
+        with _removed_at_the_end(part), _removed_at_the_end(old):
+            part.mkdir(mode=0o700)
+            made = part / "made"
+            yield made
+            for one in made.rglob("*"):
+                if one.is_file():
+                    _to_disk(one)
+            if target.exists():
+                target.replace(old)
+            try:
+                made.replace(target)
+            except OSError:
+                if old.exists():
+                    old.replace(target)
+                raise
+    except OSError as error:
+        raise FileFormatError(
+            f"could not write {what}: {reason_of(error)}; nothing was left behind"
+        ) from None
+
+
+@contextlib.contextmanager
 def spill_folder() -> Iterator[Path]:
     """Give a folder for what does not fit into memory, for the owner alone, removed at the end."""
     place = Path(tempfile.gettempdir())
@@ -85,7 +129,7 @@ def remove_left(folder: Path) -> None:
             if found and found["host"] == _host() and not _lives(int(found["process"])):
                 with contextlib.suppress(OSError):
                     if entry.stat(follow_symlinks=False).st_uid == os.getuid():
-                        _remove(Path(entry.path))
+                        remove(Path(entry.path))
 
 
 def reason_of(error: BaseException) -> str:
@@ -135,7 +179,7 @@ def _lives(process: int) -> bool:
     return True
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
     """Remove a file, a link or a folder with what is in it; nothing there is fine."""
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.lstat().st_mode):
@@ -157,7 +201,7 @@ def _removed_at_the_end(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        _remove(path)
+        remove(path)
         with _lock:
             _under_way.discard(path)
             if not _under_way:
@@ -179,7 +223,7 @@ def _removing_first() -> Callable[[int, FrameType | None], None]:
     def answer(number: int, _: FrameType | None) -> None:
         if os.getpid() == own:
             for path in list(_under_way):
-                _remove(path)
+                remove(path)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from sdckit.data.exact_names import exactly
 from sdckit.data.files.file_labels import FileLabels, as_labels
 from sdckit.data.files.whole_files import number_of, replacing
 from sdckit.data.files.write_labelled import LABELLED, check_writer, write_labelled
+from sdckit.data.files.write_plan import writing_plan
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.outgoing.only_records import only_records
 from sdckit.errors import DataError, FileFormatError
@@ -49,8 +51,9 @@ def write_file(
 
     Parameters
     ----------
-    data : data frame in memory
-        pandas, Polars or PyArrow. A pandas index is not written.
+    data : data frame or plan
+        pandas, Polars or PyArrow, whose index is not written; or a plan of Polars, DuckDB or Spark, which its engine
+        writes as Parquet: one file, of Spark a folder of files.
     path : str or Path
         Ends in .csv, .tsv, .parquet, .pq, .arrow, .feather, .ipc, .sav, .zsav or .dta. An older file is replaced
         when the new one is whole; a link is followed.
@@ -79,7 +82,7 @@ def write_file(
     ColumnError
         SPSS and Stata: a name of a column that the format does not allow.
     DataError
-        A plan, or a column that the format cannot hold.
+        A column that the format cannot hold, or a plan that cannot be carried out.
 
     Examples
     --------
@@ -113,6 +116,12 @@ def writing_file(
     kind, target = check_output(path, sources=read)
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
+    if is_lazy(open_frame(data)):
+        if told.columns:
+            raise FileFormatError(f"{Path(path).name}: an engine writes no labels; leave them out")
+        with writing_plan(data, target, kind, private=private):
+            yield
+        return
     frame: pl.DataFrame = only_records(_as_polars(data))
     if excel_safe:
         frame = _harmless(frame)
@@ -147,7 +156,7 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     target = file.resolve()
     if not target.parent.is_dir():
         raise FileFormatError(f"cannot write {file.name}: its folder does not exist")
-    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode) and not _of_spark(target, kind):
         raise FileFormatError(f"cannot write {file.name}: there is something that is no regular file")
     for source in sources:
         one = Path(source)
@@ -156,12 +165,17 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     return kind, target
 
 
+def _of_spark(target: Path, kind: str) -> bool:
+    """Whether it is a folder of Parquet that an engine wrote, and nothing else."""
+    files = [one.name for one in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
+    return len(files) > 0 and all(re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", one) for one in files)
+
+
 def _as_polars(data: Any) -> pl.DataFrame:
     import polars as pl
 
     frame = open_frame(data)
-    if is_lazy(frame):
-        raise DataError("a plan cannot be written here; bring it into memory first (collect it)")
+    assert not is_lazy(frame)
     native = frame.to_native()
     if isinstance(native, pl.DataFrame):
         return native

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
+from sdckit.data.tallied import Records
 from sdckit.errors import DataError
 
 __all__ = ["Bands", "Closed", "Method", "cut_bands", "given_bands"]
@@ -74,14 +75,15 @@ def given_bands(
 
 def cut_bands(
     values: NDArray[np.float64], n: int, *, how: Method, closed: Closed | None,
-    labels: Sequence[str] | None, whole: bool,
+    labels: Sequence[str] | None, whole: bool, records: Records | None = None,
 ) -> Bands:  # fmt: skip
     """Cut numbers into `n` bands, the outer ones open.
 
     `values`: NaN is missing. `n`: bands asked for; equal quantiles make fewer. `how` (one of
     "equal_width", "log", "equal_frequency"): edges in equal steps of the numbers or of their logarithms, one
     unit beyond the smallest and the largest, or at the quantiles (type 7). `closed`, `labels`, `whole`: as in
-    `given_bands`. Raises `DataError`: not a number of bands, no value, one single value, infinite ones;
+    `given_bands`. `records`: what the values stand for, one each by default.
+    Raises `DataError`: not a number of bands, no value, one single value, infinite ones;
     numbers below or at zero with "log"; labels of another number.
 
     Edges in equal steps are rounded to whole ones where the numbers are whole or the bands wider than 100,
@@ -104,7 +106,7 @@ def cut_bands(
         says = 'how="log" takes the logarithm; some values are zero or negative, give the edges'
         raise DataError(says, argument="how")
     if how == "equal_frequency":
-        edges = np.quantile(known, np.arange(1, n) / n)
+        edges = (records or Records(len(values), None)).quantiles(values, np.arange(1, n) / n)
         rounded = np.array([float(f"{edge:.3g}") for edge in edges])
         edges = rounded if len(np.unique(rounded)) == len(np.unique(edges)) else edges
         edges = np.unique(edges)

@@ -13,7 +13,8 @@ from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import distinct_values
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
-from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.replace import with_levels
+from sdckit.data.tallied import Records, open_records
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.recoding.bands import Bands, Closed, Method, cut_bands, given_bands
@@ -107,9 +108,9 @@ def recode(
     if hierarchy is not None:
         hierarchy = as_hierarchy(hierarchy)  # before the data is looked at: a bad file is told first
         hierarchy.at(level)
-    frame = open_eager(data, {"column": [column]})
+    frame, records = open_records(data, {"column": [column]})
     if bands is not None:
-        return _banded(frame, column, bands, how=how, closed=closed, labels=labels, outside=outside)
+        return _banded(frame, records, column, bands, how=how, closed=closed, labels=labels, outside=outside)
     values = distinct_values(frame[column])
     if groups is not None:
         new_of = groups_map(groups, column, values.kind)
@@ -119,7 +120,7 @@ def recode(
         assert isinstance(hierarchy, Hierarchy)
         new_of = hierarchy_map(hierarchy, level, values.kind)
         what, parameters = "no line of the hierarchy", {"level": level, "n_levels": len(hierarchy.levels)}
-    found = regroup(values, column, new_of, outside=outside, what=what)
+    found = regroup(values, column, new_of, outside=outside, what=what, records=records)
     notes = {}
     if found.outside:
         done = "kept" if outside == "keep" else "made missing"
@@ -127,7 +128,7 @@ def recode(
     if found.unused and groups is not None:
         notes["unused"] = f"values named that no record has: {found.unused}"
     change = Change(
-        "recode", len(frame), {column: found.changed}, {"column": column, **parameters, "outside": outside},
+        "recode", records.n, {column: found.changed}, {"column": column, **parameters, "outside": outside},
         {"outside": found.outside} if found.outside else {}, notes,
     )  # fmt: skip
     return Protected(with_levels(frame, {column: (found.levels, found.codes)}), change)
@@ -151,7 +152,7 @@ def _check_options(
 
 
 def _banded(
-    frame: Any, column: str, bands: Any, *, how: Method, closed: Closed | None,
+    frame: Any, records: Records, column: str, bands: Any, *, how: Method, closed: Closed | None,
     labels: Sequence[str] | None, outside: Outside,
 ) -> Protected:  # fmt: skip
     values = float_values(frame[column], "bands:")
@@ -160,7 +161,9 @@ def _banded(
     cut = isinstance(bands, Integral)
     made: Bands
     if cut:
-        made = cut_bands(values, int(bands), how=how, closed=closed, labels=labels, whole=whole)
+        made = cut_bands(
+            values, int(bands), how=how, closed=closed, labels=labels, whole=whole, records=records
+        )
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
@@ -168,7 +171,7 @@ def _banded(
         raise DataError(says, argument="bands")
     codes = made.codes(values)
     beyond = (codes < 0) & ~np.isnan(values)
-    n_beyond = int(beyond.sum())
+    n_beyond = records.where(beyond)
     if n_beyond and outside == "error":
         raise DataError(
             f"column {column!r}: {n_beyond} records have a value in no band. Widen the bands (None leaves an end "
@@ -177,7 +180,10 @@ def _banded(
     secret: dict[str, Any] = {}
     notes: dict[str, str] = {}
     if n_beyond:
-        found, counts = np.unique(values[beyond], return_counts=True)
+        found, which = np.unique(values[beyond], return_inverse=True)
+        group = np.zeros(len(values), np.int64)
+        group[beyond] = which
+        counts = records.by(group, len(found), beyond)
         secret["outside"] = dict(zip(found.tolist(), counts.tolist(), strict=True))
         notes["outside"] = "values in no band were made missing; how many stands in the internal log"
     if cut:
@@ -191,5 +197,7 @@ def _banded(
         "column": column, "bands": list(made.labels), **({"how": how} if cut else {}),
         "closed": closed or ("both" if isinstance(bands, Mapping) else "left"), "outside": outside,
     }  # fmt: skip
-    change = Change("recode", len(frame), {column: len(known)}, parameters, secret, notes)
+    change = Change(
+        "recode", records.n, {column: records.where(~np.isnan(values))}, parameters, secret, notes
+    )
     return Protected(with_levels(frame, {column: (made.labels, codes)}, ordered=True), change)

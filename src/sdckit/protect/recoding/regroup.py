@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.distinct import Distinct, kind_of_value
 from sdckit.data.hierarchy import Hierarchy
+from sdckit.data.tallied import Records
 from sdckit.errors import DataError
 
 __all__ = ["Outside", "Regrouped", "groups_map", "hierarchy_map", "regroup"]
@@ -98,18 +99,21 @@ def _read(leaf: Any, kind: str) -> Any:
 
 
 def regroup(
-    column: Distinct, name: str, new_of: Mapping[Any, Any], *, outside: Outside, what: str
-) -> Regrouped:
+    column: Distinct, name: str, new_of: Mapping[Any, Any], *, outside: Outside, what: str,
+    records: Records | None = None,
+) -> Regrouped:  # fmt: skip
     """Apply ``{old: new}`` to a column.
 
-    `name`: its name, for messages. `outside` (one of "error", "keep", "missing"): what happens to values that
+    `name`: its name, for messages. `records`: what its rows stand for, one each by default.
+    `outside` (one of "error", "keep", "missing"): what happens to values that
     are not in `new_of`. `what`: what does not name them, for messages, such as "no group". Raises
     `DataError`: values are outside, and that is an error, or they cannot stand beside the new ones.
     """
     new_of = {old.isoformat() if column.kind == "date" and hasattr(old, "isoformat") else old: new
               for old, new in new_of.items()}  # fmt: skip
     keys = [value.isoformat() if hasattr(value, "isoformat") else value for value in column.values]
-    counts = column.counts()
+    records = Records(len(column.codes), None) if records is None else records
+    counts = records.by(column.codes, len(column.values), column.codes >= 0)
     found = {value: int(counts[i]) for i, (value, key) in enumerate(zip(column.values, keys, strict=True))
              if key not in new_of}  # fmt: skip
     if found and outside == "error":
@@ -135,7 +139,7 @@ def regroup(
     )
     codes = codes_of[column.codes]
     unused = len([old for old in new_of if old is not None and old not in set(keys)])
-    return Regrouped(levels, codes, int(is_other[column.codes].sum()), found, unused)
+    return Regrouped(levels, codes, records.where(is_other[column.codes]), found, unused)
 
 
 def _levels(column: Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list[Any]:

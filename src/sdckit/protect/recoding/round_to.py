@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
-from sdckit.data.replace import as_held, open_eager, with_some_numbers
+from sdckit.data.replace import as_held, with_some_numbers
 from sdckit.data.seeds import open_rng
+from sdckit.data.tallied import open_records
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 
@@ -69,16 +70,16 @@ def round_to(
     arguments.amount_above(base, "base", "is the number whose multiples remain")
     arguments.choice(how, "how", get_args(Rounding))
     drawn, secret = open_rng(seed)
-    frame = open_eager(data, {"column": [column]})
+    frame, records = open_records(data, {"column": [column]})
     values = float_values(frame[column], "column")
-    if (large := int((np.abs(values[np.isfinite(values)]) > LARGEST).sum())) > 0:
+    if (large := records.where(np.isfinite(values) & (np.abs(values) > LARGEST))) > 0:
         raise DataError(f"column {column!r}: {large} values are beyond 2^53, too large to be rounded exactly")
     rng = drawn if how == "random" else None
     rounded = as_held(frame[column], multiples(values, float(base), how, rng))
     hit = np.isfinite(values) & (rounded != values)
     out = with_some_numbers(frame, {column: (hit, rounded[hit])})
     change = Change(
-        "round_to", len(frame), {column: int(hit.sum())},
+        "round_to", records.n, {column: records.where(hit)},
         {"column": column, "base": base, "how": how},
         {"seed": secret} if how == "random" else {},
         _notes(frame[column].dtype, rounded[hit], column),

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import Distinct, distinct_values
-from sdckit.data.replace import as_held, open_eager, with_some_numbers
+from sdckit.data.replace import as_held, with_some_numbers
+from sdckit.data.tallied import Records, open_records
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
@@ -32,6 +33,7 @@ class _Groups:
     n: int
     by: tuple[str, ...]
     values: Distinct | None
+    records: Records
 
 
 def top_bottom_code(
@@ -95,9 +97,9 @@ def top_bottom_code(
     replaced = _replacements(to)
     if column in names:
         raise ColumnError(f"by: {column!r} is the column to code; group by another one", argument="by")
-    frame = open_eager(data, {"column": [column], "by": names})
+    frame, records = open_records(data, {"column": [column], "by": names})
     values = float_values(frame[column], "column")
-    groups = _groups(frame, names)
+    groups = _groups(frame, names, records)
     ends = {"top": top, "bottom": bottom}
     limits = {end: as_held(frame[column], _limits(given, end, groups)) for end, given in ends.items()}
     if (limits["bottom"] > limits["top"]).any():
@@ -113,7 +115,7 @@ def top_bottom_code(
     out = with_some_numbers(frame, {column: (hit, new[hit])})
     mapped = {name: dict(given) for name, given in ends.items() if isinstance(given, Mapping)}
     change = Change(
-        "top_bottom_code", len(frame), {column: int(hit.sum())},
+        "top_bottom_code", records.n, {column: records.where(hit)},
         {
             "column": column, "by": list(names), "to": dict(to) if isinstance(to, Mapping) else to,
             **{end: "by group" if end in mapped else given for end, given in ends.items()},
@@ -123,7 +125,7 @@ def top_bottom_code(
     return Protected(out, change)
 
 
-def _groups(frame: Any, names: tuple[str, ...]) -> _Groups:
+def _groups(frame: Any, names: tuple[str, ...], records: Records) -> _Groups:
     of_row, n, found = np.zeros(len(frame), np.int64), 1, None
     for name in names:
         found = distinct_values(frame[name])
@@ -132,8 +134,8 @@ def _groups(frame: Any, names: tuple[str, ...]) -> _Groups:
         n = len(seen)
     if found is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
         codes = np.where(found.codes < 0, len(found.values), found.codes)
-        return _Groups(codes, len(found.values) + 1, names, found)
-    return _Groups(of_row, n, names, None)
+        return _Groups(codes, len(found.values) + 1, names, found, records)
+    return _Groups(of_row, n, names, None, records)
 
 
 def _limits(given: Limit | None, role: str, groups: _Groups) -> NDArray[np.float64]:
@@ -193,7 +195,7 @@ def _new_values(
             )
         return np.full(int(beyond.sum()), number)
     of_row = groups.of_row[beyond]
-    counts = np.bincount(of_row, minlength=groups.n)
+    counts = groups.records.by(groups.of_row, groups.n, beyond)
     if few := int(((counts > 0) & (counts < FEWEST)).sum()):
         where = f"in {few} groups fewer" if groups.by else "fewer"
         raise DataError(
@@ -203,7 +205,7 @@ def _new_values(
         )
     if not np.isfinite(values[beyond]).all():
         raise DataError('to="mean": values beyond the limit are infinite and have no mean', argument="to")
-    sums = np.bincount(of_row, values[beyond], minlength=groups.n)
+    sums = np.bincount(of_row, groups.records.times(values[beyond], beyond), minlength=groups.n)
     means: NDArray[np.float64] = (sums / np.maximum(counts, 1))[of_row]
     return means
 

@@ -16,6 +16,7 @@ from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
+from sdckit.data.tallied import Records, open_records
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import read_shared
@@ -189,12 +190,12 @@ def local_suppression(
         k = scenario.limits.k
     groups = arguments.names(strata, "strata", single=True) or ()
     bundles = read_together(together, roles.keys)
-    frame = open_eager(
+    frame, records = open_records(
         data, {"keys": roles.keys, "strata": groups, "together": [name for one in bundles for name in one]}
     )
     if clash := [name for name in groups if name in roles.keys]:
         raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
-    requests = read_combinations(roles.keys, k, combinations, len(frame))
+    requests = read_combinations(roles.keys, k, combinations, records.n)
     rank = read_importance(roles.keys, importance)
     if exact != "auto":
         exact = arguments.flag(exact, "exact", "is 'auto', True or False")
@@ -204,6 +205,8 @@ def local_suppression(
     if len(roles.keys) > MOST_KEYS:
         raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
     hide_implied = arguments.flag(hide_implied, "hide_implied")
+    if records.counts is not None and (hide_implied or household is not None or bundles):
+        raise DataError("rows that stand for several records lose no values together, and hide none")
     rng, drawn = open_rng(seed)
     own = _household(frame, household, household_variables, scenario)
     columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
@@ -212,7 +215,7 @@ def local_suppression(
     if exact is True and bonds.bind:
         says = "exact=True counts values one by one: no household, and nothing that goes together"
         raise DataError(says, argument="exact")
-    file = _open(frame, roles, groups, max(level for _, level in requests))
+    file = _open(frame, records, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
     outcome = (
         _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
@@ -227,7 +230,8 @@ def local_suppression(
         following = implied(file, requests, alone)
     told["hide_implied"] = hide_implied
     told["n_implied"] = None if following is None else int(np.count_nonzero(following))
-    return _protected(frame, roles, groups, requests, rank, file, at_risk, outcome, bonds, told, secret)
+    asked = (roles, groups, requests, rank)
+    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret)
 
 
 def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
@@ -261,28 +265,31 @@ def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario |
     return roles
 
 
-def _open(frame: Any, roles: Roles, groups: Sequence[str], k: int) -> WorkingFile:
+def _open(frame: Any, records: Records, roles: Roles, groups: Sequence[str], k: int) -> WorkingFile:
     coded = run(code_column, [frame[name] for name in roles.keys])
     for column, rule in zip(coded, roles.rules, strict=True):
         if column.n_missing == len(frame):
             raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")
         if column.n_missing and rule == "error":
+            hit = column.valid == 0
+            where = f" ({first_rows(hit)})" if records.counts is None else ""
             raise DataError(
-                f"key {column.name!r} is missing in {column.n_missing} records "
-                f"({first_rows(column.valid == 0)}), and missing='error'"
+                f"key {column.name!r} is missing in {records.where(hit)} records{where}, and missing='error'"
             )
     gone = np.zeros((len(coded), len(frame)), np.bool_)
-    return WorkingFile(tuple(coded), _strata(frame, groups, k), roles.alpha, gone)
+    strata = _strata(frame, records, groups, k)
+    return WorkingFile(tuple(coded), strata, roles.alpha, gone, records.counts)
 
 
-def _strata(frame: Any, groups: Sequence[str], k: int) -> Coded | None:
+def _strata(frame: Any, records: Records, groups: Sequence[str], k: int) -> Coded | None:
     if not groups:
         return None
     table = tabulate([code_column(frame[name]) for name in groups], None)
-    if small := int(np.count_nonzero(table.size < k)):
+    size = records.by(table.of_row.astype(np.int64), len(table.size))
+    if small := int(np.count_nonzero(size < k)):
+        where = f" ({first_rows((size < k)[table.of_row])})" if records.counts is None else ""
         raise DataError(
-            f"strata: {small} of {len(table.size)} have fewer than k = {k} records "
-            f"({first_rows((table.size < k)[table.of_row])}); merge them, or lower k",
+            f"strata: {small} of {len(size)} have fewer than k = {k} records{where}; merge them, or lower k",
             argument="strata",
         )
     return Coded("strata", table.of_row, ALL_VALID, 0, len(table.size), 0, "integer", None, None)
@@ -404,7 +411,7 @@ def _programme(
 
 
 def _protected(
-    frame: Any, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
+    frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
     file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
     secret: dict[str, Any],
 ) -> Protected:  # fmt: skip
@@ -434,7 +441,7 @@ def _protected(
         parameters["lower_bound_alone"] = outcome.alone
     notes = notes_of(roles, untouched=bool(untouched.any()), bound=bonds.bind)
     notes |= implied_notes(told["n_implied"], bound=bonds.bind)
-    return Protected(out, Change("local_suppression", file.n, changed, parameters, secret, notes))
+    return Protected(out, Change("local_suppression", n, changed, parameters, secret, notes))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:

@@ -54,10 +54,12 @@ class WorkingFile:
     strata: Coded | None
     alpha: float
     gone: NDArray[np.bool_]  # keys x records
+    # shape (n,); records that a row stands for, where not one each: k or more then, so that it is never at risk
+    counts: NDArray[np.int64] | None = None
 
     @property
     def n(self) -> int:
-        """Records."""
+        """Rows."""
         return int(self.gone.shape[1])
 
     def column(self, key: int) -> Coded:
@@ -69,13 +71,21 @@ class WorkingFile:
         missing = self.n - int(np.count_nonzero(present))
         return replace(coded, valid=present.astype(np.uint8), n_missing=missing)
 
+    def sizes(self, of_row: NDArray[Any], n_cells: int, rows: Any = slice(None)) -> NDArray[np.int64]:
+        """Records of each cell, of some rows."""
+        if self.counts is None:
+            return np.bincount(of_row[rows], minlength=n_cells)
+        found: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
+        return found
+
     def situation(self, keys: Sequence[int]) -> Situation:
         """Tabulate some keys as they stand."""
         columns = [self.column(j) for j in keys]
         strata = [] if self.strata is None else [self.strata]
         table = tabulate([*columns, *strata], None)
+        size = self.sizes(table.of_row, len(table.size))
         frequency = frequency_columns_of(
-            table, counted=table.size, total=None,
+            table, counted=size, total=None,
             missing_codes=[column.span for column in [*columns, *strata]],
             wild=[column.n_missing > 0 for column in columns] + [False for _ in strata], alpha=self.alpha,
             sampling_fraction=None, n_strata=len(strata),
@@ -88,7 +98,7 @@ class WorkingFile:
         codes = np.stack([table.codes[j][order] for j in range(len(columns))], axis=1)
         spans = np.array([column.span for column in columns])
         return Situation(
-            of_row=gather([number], table.of_row)[0], size=table.size[order].astype(np.float64),
+            of_row=gather([number], table.of_row)[0], size=size[order].astype(np.float64),
             frequency=np.asarray(frequency, np.float64)[order], first=first[order],
             codes=np.where(codes >= spans, GONE, codes),
             stratum=table.codes[len(columns)][order] if strata else np.zeros(len(order), np.int64),

@@ -224,9 +224,9 @@ def restore(
     return left
 
 
-def others_of(start: Situation, now: Situation, whole: NDArray[np.bool_]) -> Others:
+def others_of(file: WorkingFile, start: Situation, now: Situation, whole: NDArray[np.bool_]) -> Others:
     """The cells of the records that keep all they had and were never at risk (`whole`), for what is given back."""
-    sizes = np.bincount(start.of_row[whole], minlength=len(start.size)).astype(np.float64)
+    sizes = file.sizes(start.of_row, len(start.size), whole).astype(np.float64)
     cells, one_of = np.flatnonzero(sizes), np.zeros(len(start.size), np.int64)
     one_of[start.of_row[whole]] = np.flatnonzero(whole)
     return cells, sizes[cells], now.frequency[now.of_row[one_of[cells]]]
@@ -270,7 +270,7 @@ def _tidy(
     risky, _ = start.rows_of(start.at_risk(k))
     changed[risky] = False
     rows = np.concatenate([risky, np.flatnonzero(changed)])
-    others = others_of(start, now, np.isin(np.arange(file.n), rows, invert=True))
+    others = others_of(file, start, now, np.isin(np.arange(file.n), rows, invert=True))
     masks = np.zeros(len(rows), np.uint64)
     for i, j in enumerate(keys):
         masks |= (file.gone[j] & ~before[j])[rows].astype(np.uint64) << np.uint64(i)

@@ -237,7 +237,7 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
     touched = np.any(file.gone, axis=0)
     risky = np.isin(start.of_row, start.at_risk(k))
     single = np.concatenate([np.flatnonzero(risky), np.flatnonzero(touched & ~risky)])
-    rest, left, counted = others_of(start, now, ~touched & ~risky)
+    rest, left, counted = others_of(file, start, now, ~touched & ~risky)
     packed = packed_words([*start.codes.T, start.stratum], np.concatenate([start.of_row[single], rest]))
     if packed is None or int(touched.sum()) * (len(single) + len(rest)) > COMPARISONS:
         return

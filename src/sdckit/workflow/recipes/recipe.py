@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.arguments import Seed
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.protect.change import Change
 from sdckit.workflow.recipes.recipe_applied import Applied
-from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, check_roles, checked_step
-from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
+from sdckit.workflow.recipes.recipe_checks import StepLike, check_roles, checked_step
+from sdckit.workflow.recipes.recipe_figures import StepFigures
 from sdckit.workflow.recipes.recipe_file import digests, naming
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
-from sdckit.workflow.recipes.recipe_rows import drawn_order
-from sdckit.workflow.recipes.recipe_running import run_step
+from sdckit.workflow.recipes.recipe_runs import Run, start
 from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.recipe_toml import read_entries, write_recipe
-from sdckit.workflow.recipes.recipe_weights import warn_of_weights
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -194,12 +192,12 @@ class Recipe(Displayed):
         SdcError
             As `apply` does before its first step.
         """
-        frame = open_eager(data, {})
-        chosen = self.find_scenario(scenario)
-        if chosen is not None:
-            check_roles(self.steps, frame.columns, chosen)
-        check_against(self.steps, frame, scenario=chosen, folder=self.folder)
-        warn_of_weights(self.steps, frame, scenario=chosen)
+        self._check(start(data, self.find_scenario(scenario)))
+
+    def _check(self, running: Run) -> None:
+        if running.scenario is not None:
+            check_roles(self.steps, running.columns, running.scenario)
+        running.check(self.steps, self.folder)
 
     def apply(
         self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, secret: bytes | str | None = None,
@@ -209,8 +207,9 @@ class Recipe(Displayed):
 
         Parameters
         ----------
-        data : data frame in memory
-            pandas, Polars or PyArrow; it is not modified.
+        data : data frame or plan
+            pandas, Polars or PyArrow; it is not modified. Of a plan (Polars, DuckDB, Spark) the engine counts what
+            the steps ask for, and ``data`` of the result is a plan; a step that does not run there is refused.
         scenario : Scenario, optional
             Measures risk after each step, and gives keys and k to steps that name none. Default the recipe's.
         seed : int, numpy.random.Generator or None
@@ -243,38 +242,33 @@ class Recipe(Displayed):
             A seed below 2^64 where the secret is made up.
         """
         mixed = Mixed(read_secret(secret), 0 if seed is None else open_rng(seed)[1])
-        frame = open_eager(data, {})
         chosen = self.find_scenario(scenario)
-        self.check(frame, scenario=chosen)
+        running = start(data, chosen)
+        self._check(running)
         if secret is None and self.is_random:
             warn_of_short(seed, keeper="log")
         own = self._own_keys(id_keys)
         files = self._digests()
         tell = step or (lambda _: None)
-        watcher = Watch(frame, chosen)
-        figures: list[StepFigures] = list(watcher.after(0, "before", frame, 0)) if watch else []
-        current, changes = frame, []
+        figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
+        changes: list[Change] = []
         for number, one in enumerate(self.steps, 1):
-            before = current
             tell(f"step {number} of {len(self.steps)}: {one.method}")
-            current, change = run_step(
-                number, one, current, scenario=chosen, folder=self.folder, mixed=mixed, key=own.get(number)
-            )  # fmt: skip
+            change = running.step(number, one, folder=self.folder, mixed=mixed, key=own.get(number))
             changes.append(change)
-            watcher = watcher.in_order(drawn_order(change, before))
             if watch:
-                figures += watcher.after(number, one.method, current, change.n_changed)
+                figures += running.figures(number, one.method, change.n_changed)
         made = {
             number: change.secret["key"] for number, change in enumerate(changes, 1) if change.method == "new_ids"
         }  # fmt: skip
         log = RecipeLog(
-            recipe=self.to_toml(), steps=tuple(changes), n=len(frame), columns=tuple(frame.columns),
+            recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
             versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
             keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
         )  # fmt: skip
-        warn_of_weights(self.steps, current, scenario=chosen, done=True)
-        differing = watcher.differing(current[0] if isinstance(current, list) else current)
-        return Applied(current, log, tuple(figures), differing, self, watcher.k, data, chosen)
+        running.done(self.steps)
+        made_of = (running.differing(), self, running.watcher.k, data, chosen)
+        return Applied(running.data(), log, tuple(figures), *made_of)
 
     @classmethod
     def replay(
@@ -285,7 +279,7 @@ class Recipe(Displayed):
 
         Parameters
         ----------
-        data : data frame in memory
+        data : data frame or plan
             The file that the log is about.
         log : RecipeLog or path
             An internal log.
@@ -311,8 +305,8 @@ class Recipe(Displayed):
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
         entries = read_entries(tomllib.loads(then.recipe))
         recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder)
-        frame = open_eager(data, {})
-        if tuple(frame.columns) != then.columns or len(frame) != then.n:
+        frame = start(data, None)
+        if frame.columns != then.columns or frame.n != then.n:
             raise DataError("the log is about another file: its columns or the number of its records differ")
         if recipe._digests() != then.files:
             raise DataError("a hierarchy is not the one of the log; find the file as it was")

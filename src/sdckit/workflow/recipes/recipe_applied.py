@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.frames import frame_of, open_frame
+from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.display import Displayed, counted
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 from sdckit.workflow.recipes.recipe_steps import is_all_new
@@ -49,7 +49,7 @@ class Applied(Displayed):
     Attributes
     ----------
     data : data frame, or list of them
-        The protected file, of the caller's engine; a list where the last step synthesises several.
+        The protected file, of the caller's engine; a list where the last step synthesises several; a plan of a plan.
     log : RecipeLog
         What each step changed; ``log.write(path)`` keeps what repeats it.
     figures : tuple of StepFigures
@@ -100,6 +100,8 @@ class Applied(Displayed):
         ------
         ScenarioError
             The recipe was applied without a scenario.
+        DataError
+            It was applied to a plan.
         """
         from sdckit.workflow.assess import assess
         from sdckit.workflow.recoding.recodings import read_recodings
@@ -107,6 +109,10 @@ class Applied(Displayed):
 
         if self.scenario is None:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
+        if is_lazy(open_frame(self.original)):
+            raise DataError(
+                "a plan is not compared with its original row by row; write it, and assess or check the file written"
+            )
         known = open_frame(self.original).columns
         left = tuple(name for name in self.scenario.identifiers if name in known)
         scenario = self.scenario.changed(identifiers=left, aligned=self._aligned())
@@ -141,7 +147,8 @@ class Applied(Displayed):
         self.assess(seed=seed).report(path, internal=internal)
 
     def _backend(self) -> Any:
-        return open_frame(self.original).implementation
+        frame = open_frame(self.original)
+        return "pyarrow" if is_lazy(frame) else frame.implementation
 
     def _repr_html_(self) -> str:
         from sdckit.report import recipe_html

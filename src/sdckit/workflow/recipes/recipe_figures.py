@@ -141,6 +141,27 @@ class Watch:
             )
         return tuple(found)
 
+    def of_plan(self, step: int, method: str, plan: Any, values_changed: int) -> tuple[StepFigures, ...]:
+        """Measure a plan that is being changed; how well scores tell it from the original is not measured."""
+        counts, compared = plan.differing(), plan.n * len(plan.own)
+        share = sum(counts.values()) / compared
+        if self.scenario is None:
+            return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
+        data, found = plan.bare(), []
+        for name in self.scenario.intruders:
+            with warnings.catch_warnings():  # an assessment tells them, here they would repeat
+                warnings.simplefilter("ignore", SdcWarning)
+                rule, small, uniques, below, expected = self._risks(data, name)
+            left = self._left(self.scenario.intruder(name), plan.columns)
+            found.append(
+                StepFigures(
+                    step, method, name, values_changed, uniques, below, expected, share, math.nan,
+                    rule=rule, keys=() if left is None else left.keys, compared=compared, small=small,
+                    estimated=self.scenario.weight is not None or self.scenario.sampling_fraction is not None,
+                )
+            )  # fmt: skip
+        return tuple(found)
+
     def differing(self, data: Any) -> dict[str, int]:
         """Values of each column of the original that are others in a changed file.
 

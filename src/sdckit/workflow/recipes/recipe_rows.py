@@ -47,6 +47,11 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
     for number, change in enumerate(log.steps, 1):
         if change.method != "random_order":
             continue
+        if "seed" not in change.secret:
+            raise DataError(
+                f"step {number} (random_order) was carried out by Spark, which knows no rows: find the records by a "
+                "column that numbers them"
+            )
         order = row_order(
             log.n, _homes(log, number, change, original, rows, folder), int(change.secret["seed"])
         )

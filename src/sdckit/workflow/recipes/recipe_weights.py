@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sdckit.cells.plans.changing import Changing
 from sdckit.data.frames import open_frame
 from sdckit.data.telling import TELLS, told_by
-from sdckit.errors import SdcWarning
+from sdckit.errors import DataError, SdcWarning
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
 
@@ -38,25 +40,33 @@ def warn_of_weights(
     """
     if scenario is None or scenario.weight is None:
         return
-    frame: Any = open_frame(data[0] if isinstance(data, list) else data)
+    whole = data[0] if isinstance(data, list) else data
+    frame: Any = whole if isinstance(whole, Changing) else open_frame(whole)
     changes_it = any(scenario.weight in _named(one, WEIGHTS, scenario) for one in steps)
     if scenario.weight not in frame.columns or changes_it is not done:
         return
     at_stake = {name for one in steps for name in _hidden(one, scenario)} & {*frame.columns}
     keys = [name for name in scenario.all_keys if name in at_stake and name != scenario.weight]
     home = scenario.household if scenario.household in frame.columns else None
-    told = [
-        name
-        for name, how_far in told_by(frame, scenario.weight, keys, household=home).items()
-        if how_far > TELLS
-    ]
+    told = [name for name, how_far in _told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
     if told:
         warnings.warn(
             f"{scenario.weight}: many of its values occur with one value of {', '.join(told)} only, and so tell what "
             "is taken out or changed there; coarsen it (coarsen_weights with hide) or leave it out of the release",
             SdcWarning,
-            stacklevel=4,
+            stacklevel=4 if done else 5,
         )
+
+
+def _told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
+    """How far a weight tells each key; of a plan where weight and key have few enough different pairs."""
+    if not isinstance(frame, Changing):
+        return told_by(frame, weight, keys, household=household)
+    found: dict[str, float] = {}
+    for name in keys:
+        with contextlib.suppress(DataError):
+            found |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
+    return found
 
 
 def _hidden(step: StepLike, scenario: Scenario) -> set[str]:

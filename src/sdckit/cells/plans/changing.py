@@ -1,0 +1,294 @@
+"""A plan whose values are changed: what is decided on its distinct values, or its cells, goes back to its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.plans.aggregates import aggregate, count
+from sdckit.cells.plans.attach import attach
+from sdckit.cells.plans.count_cells import count_by, sizes_of
+from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
+from sdckit.data.frames import check_plan_names, collect, on_spark, open_frame
+from sdckit.data.outgoing.plan_records import plan_records
+from sdckit.data.tallied import Tallied
+from sdckit.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ROW", "Blanked", "Changing", "Distinct", "open_changing"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+ROW = f"{PREFIX}row"  # where a record stood in the file
+CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The distinct rows of some columns of a plan, brought here.
+
+    `table`: the columns. `size`, shape (rows,): records of each. `first`: where the first of them stood.
+    """
+
+    columns: tuple[str, ...]
+    table: pa.Table
+    size: Ints
+    first: NDArray[Any]
+
+    @property
+    def tallied(self) -> Tallied:
+        """As what a function of frames in memory takes."""
+        return Tallied(self.table, self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Blanked:
+    """The values to be taken out of the records of each cell.
+
+    `whole`: by column, for each cell whether all its records lose the value. `split`: cells whose records lose
+    different values; then `parts` has, by column, whether each of their records loses it, cell after cell in the order
+    of the file.
+    """
+
+    whole: Mapping[str, Bools]
+    split: Ints
+    parts: Mapping[str, Bools]
+
+
+@dataclass(frozen=True, eq=False)
+class Changing:
+    """A plan on its way: its records, their places in the file, and the columns as they were.
+
+    `before`: of each column that was changed, the column that keeps its old values. `loose`: whether the records have
+    left their order, and are to be sorted by their places in the end.
+    """
+
+    frame: nw.LazyFrame[Any]
+    n: int
+    own: tuple[str, ...]
+    before: Mapping[str, str]
+    loose: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the file still has, in their order."""
+        ours = {ROW, *self.before.values()}
+        return [name for name in self.frame.collect_schema().names() if name not in ours]
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """The types of these columns."""
+        schema = self.frame.collect_schema()
+        return {name: schema[name] for name in self.columns}
+
+    def plan(self) -> Any:
+        """The file as a plan of its engine."""
+        frame = self.frame.sort(ROW) if self.loose else self.frame
+        return plan_records(frame.select(*map(nw.col, self.columns)).to_native())
+
+    def bare(self) -> Any:
+        """The same without an order, to be counted."""
+        return self.frame.select(*map(nw.col, self.columns)).to_native()
+
+    def distinct(self, columns: Sequence[str]) -> Distinct:
+        """Bring the distinct rows of some columns.
+
+        Raises DataError: a column of a type that would not come back as it was; more rows than fit here.
+        """
+        check_plan_names(self.frame, columns)
+        self._keys(columns)
+        found = count_by(self.frame, columns, self.n, least=ROW)
+        table = found.select(*columns).to_arrow()
+        return Distinct(tuple(columns), table, sizes_of(found), found[ROW].to_numpy())
+
+    @property
+    def _mixed_by_joins(self) -> bool:
+        """Whether the records have left their order after a join: Spark looks values up where the records are."""
+        return self.loose or not on_spark(self.frame)
+
+    def _keys(self, columns: Sequence[str]) -> list[KeyColumn]:
+        schema = self.frame.collect_schema()
+        whole = self.frame.implementation.is_polars()
+        keys = [KeyColumn.of(name, i, schema[name], whole_times=whole) for i, name in enumerate(columns)]
+        for key in keys:
+            category = schema[key.name].base_type() in (nw.Categorical, nw.Enum)
+            if key.as_number or (key.as_text and not category):
+                raise DataError(
+                    f"column {key.name!r} holds {type_name(schema[key.name])}, which a plan does not get back as it "
+                    "was; make it a number, a date or text first"
+                )
+        return keys
+
+    def with_values(self, rows: Distinct, new: Mapping[str, Any]) -> Changing:
+        """Give columns the values that their distinct rows have got."""
+        places = {name: f"{PREFIX}new{i}" for i, name in enumerate(new)}
+        arrays = {places[name]: values for name, values in new.items()}
+        joined = attach(self.frame, self._keys(rows.columns), rows.table, arrays)
+        kept, before = self._kept(joined, list(new))
+        changed = kept.with_columns(*(nw.col(places[name]).alias(name) for name in new))
+        return replace(self, frame=changed.drop(*places.values()), before=before, loose=self._mixed_by_joins)
+
+    def _kept(
+        self, frame: nw.LazyFrame[Any], names: Sequence[str]
+    ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
+        """The columns as they were, beside those that are changed for the first time."""
+        fresh = [name for name in names if name not in self.before]
+        added = {name: f"{PREFIX}was{len(self.before) + i}" for i, name in enumerate(fresh)}
+        if not added:
+            return frame, dict(self.before)
+        old = [nw.col(name).alias(place) for name, place in added.items()]
+        return frame.with_columns(*old), {**self.before, **added}
+
+    def without(self, names: Sequence[str]) -> Changing:
+        """Leave columns out."""
+        return replace(self, frame=self.frame.drop(*names))
+
+    def present(self, names: Sequence[str]) -> dict[str, int]:
+        """How many records have a value of each column."""
+        check_plan_names(self.frame, names)
+        schema = self.frame.collect_schema()
+        floats = {name: schema[name].is_float() for name in names}
+        there = [~(nw.col(n).is_null() | nw.col(n).is_nan().fill_null(True)) if is_float else ~nw.col(n).is_null()
+                 for n, is_float in floats.items()]  # fmt: skip
+        found = aggregate(self.frame, *map(count, there))
+        return {name: int(value) for name, value in zip(names, found, strict=True)}
+
+    def places_in(self, rows: Distinct, cells: Ints) -> tuple[Ints, NDArray[Any]]:
+        """The records of some cells: the cell, and the place in the file of each."""
+        number = np.full(len(rows.size), -1, np.int64)
+        number[cells] = cells
+        placed = attach(self.frame, self._keys(rows.columns), rows.table, {CELL: number})
+        found = collect(placed.filter(nw.col(CELL) >= 0).select(CELL, ROW))
+        return found[CELL].to_numpy().astype(np.int64), found[ROW].to_numpy()
+
+    def blanked(self, rows: Distinct, out: Blanked) -> Changing:
+        """Take values out of the records of cells."""
+        names = [name for name, hit in out.whole.items() if hit.any() or out.parts[name].any()]
+        if not names:
+            return self
+        gone = {name: f"{PREFIX}gone{i}" for i, name in enumerate(names)}
+        number = np.full(len(rows.size), -1, np.int64)
+        number[out.split] = np.arange(len(out.split))
+        figures = {CELL: number} | {gone[name]: out.whole[name] for name in names}
+        frame, before = self._kept(self.frame, names)
+        placed = attach(frame, self._keys(rows.columns), rows.table, figures)
+        kept = [nw.col(name) for name in frame.collect_schema().names()]
+        marks = [nw.col(one) for one in gone.values()]
+        marked = placed.select(*kept, *marks)
+        if len(out.split):
+            whole = placed.filter(nw.col(CELL) < 0).select(*kept, *marks)
+            marked = nw.concat([whole, self._split(placed, rows, out, gone).select(*kept, *marks)])
+        blank = [nw.when(~nw.col(gone[name])).then(nw.col(name)).alias(name) for name in names]
+        frame = marked.with_columns(*blank).drop(*gone.values())
+        loose = self._mixed_by_joins or len(out.split) > 0
+        return replace(self, frame=frame, before=before, loose=loose)
+
+    def _split(
+        self, placed: nw.LazyFrame[Any], rows: Distinct, out: Blanked, gone: Mapping[str, str]
+    ) -> nw.LazyFrame[Any]:
+        """The records of cells that lose different values: the first in the file those of the first part."""
+        import pyarrow as pa
+
+        sizes = rows.size[out.split]
+        cell = np.repeat(np.arange(len(sizes)), sizes)
+        nth = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
+        parts = placed.filter(nw.col(CELL) >= 0).drop(*gone.values())
+        rank = nw.col(ROW).rank("ordinal").over(CELL).cast(nw.Int64)
+        keys = [
+            replace(KeyColumn.of(name, i, nw.Int64()), has_missing=False)
+            for i, name in enumerate((CELL, NTH))
+        ]
+        figures = {place: out.parts[name] for name, place in gone.items()}
+        return attach(parts.with_columns(rank.alias(NTH)), keys, pa.table({CELL: cell, NTH: nth}), figures)
+
+    def shuffled(self, order: Ints | None, secret: str) -> Changing:
+        """The records in another order: record ``order[i]`` in row i; of Spark as a hash of its place says."""
+        if order is None:
+            from pyspark.sql import functions
+
+            text = functions.concat(functions.lit(secret + ":"), functions.col(ROW).cast("string"))
+            native = self.frame.to_native().withColumn(ROW, functions.sha2(text, 256))
+            mixed: nw.LazyFrame[Any] = nw.from_native(native)
+            return replace(self, frame=mixed, loose=True)
+        import pyarrow as pa
+
+        rank = np.empty(self.n, np.int64)
+        rank[order] = np.arange(self.n)
+        key = replace(KeyColumn.of(ROW, 0, nw.Int64()), has_missing=False)
+        moved = attach(self.frame, [key], pa.table({ROW: np.arange(self.n)}), {NTH: rank})
+        placed = moved.with_columns(nw.col(NTH).alias(ROW)).drop(NTH)
+        return replace(self, frame=placed, loose=True)
+
+    def differing(self) -> dict[str, int]:
+        """How many values of each of the file's own columns are others now, or gone."""
+        kinds, left = self.frame.collect_schema(), set(self.columns)
+        found = {name: 0 if name in left else self.n for name in self.own}
+        asked = [name for name in self.before if name in left]
+        if asked:
+            counted = aggregate(
+                self.frame, *(count(_differs(name, self.before[name], kinds)) for name in asked)
+            )
+            found |= {name: int(value) for name, value in zip(asked, counted, strict=True)}
+        return found
+
+
+def _differs(name: str, old: str, kinds: Mapping[str, Any]) -> nw.Expr:
+    """Whether a value is another one than before: a number and the same number of another type are the same."""
+    now, then = (_simple(one, kinds[one]) for one in (name, old))
+    (new, kind), (was, other) = now, then
+    there, before = ~new.is_null(), ~was.is_null()
+    if kind != other:
+        return there | before
+    return (there & before & (new != was).fill_null(False)) | (there & ~before) | (~there & before)
+
+
+def _simple(name: str, dtype: Any) -> tuple[nw.Expr, str]:
+    """A value to be compared, and its kind."""
+    value = nw.col(name)
+    if dtype.is_numeric():
+        number = value.cast(nw.Float64)
+        return (nw.when(~number.is_nan()).then(number), "number")
+    if dtype.base_type() in (nw.String, nw.Categorical, nw.Enum):
+        return value.cast(nw.String), "text"
+    return value, type_name(dtype)
+
+
+def open_changing(data: Any, n: int) -> Changing:
+    """A plan to be changed, of `n` records; each keeps the place at which its engine reads it.
+
+    Raises DataError: the engine is none of Polars, DuckDB and Spark.
+    """
+    frame: Any = open_frame(data)
+    own = tuple(frame.collect_schema().names())
+    return Changing(_placed(frame), n, own, {})
+
+
+def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    engine, native = frame.implementation, frame.to_native()
+    if engine.is_polars():
+        numbered = native.with_row_index(ROW).with_columns(**{ROW: _whole()})
+    elif engine.is_duckdb():
+        numbered = native.query(
+            "sdckit__plan", f'SELECT row_number() OVER () - 1 AS "{ROW}", * FROM sdckit__plan'
+        )
+    elif on_spark(frame):
+        from pyspark.sql import functions
+
+        numbered = native.withColumn(ROW, functions.monotonically_increasing_id())
+    else:
+        raise DataError(f"plans of {engine.value} are not supported; collect the data first")
+    found: nw.LazyFrame[Any] = nw.from_native(numbered)
+    return found
+
+
+def _whole() -> Any:
+    import polars as pl
+
+    return pl.col(ROW).cast(pl.Int64)

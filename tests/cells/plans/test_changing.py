@@ -1,0 +1,102 @@
+"""A plan that is changed: its places, its distinct rows, and what goes back to its records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from plans import collected, on_engines
+from sdckit.cells.plans.changing import Blanked, open_changing
+from sdckit.errors import ColumnError, DataError
+
+SURVEY = pl.DataFrame(
+    {
+        "row": range(6),
+        "a": ["x", "x", None, "y", "x", None],
+        "b": [1.0, 1.0, 2.0, float("nan"), 1.0, 2.0],
+    }
+)
+
+
+def opened(plan: Any, frame: pl.DataFrame = SURVEY) -> Any:
+    """The survey, ready to be changed."""
+    return open_changing(plan(frame), len(frame))
+
+
+@on_engines
+def test_distinct_rows_come_with_their_records_and_the_first_place(plan: Any) -> None:
+    found = opened(plan).distinct(["a", "b"])
+    rows = pl.DataFrame(found.table).with_columns(n=pl.Series(found.size), first=pl.Series(found.first))
+    assert rows.sort("first").rows() == [("x", 1.0, 3, 0), (None, 2.0, 2, 2), ("y", None, 1, 3)]
+    assert found.tallied.counts.sum() == 6
+
+
+@on_engines
+def test_new_values_take_the_place_of_the_old_ones(plan: Any) -> None:
+    changing = opened(plan)
+    rows = changing.distinct(["a"])
+    new = pl.Series([None if a is None else a.upper() for a in rows.table["a"].to_pylist()]).to_arrow()
+    changed = changing.with_values(rows, {"a": new})
+    assert changed.columns == ["row", "a", "b"]
+    assert collected(changed.plan())["a"].to_list() == ["X", "X", None, "Y", "X", None]
+    assert changed.differing() == {"row": 0, "a": 4, "b": 0}
+    again = changed.with_values(rows := changed.distinct(["a"]), {"a": np.arange(len(rows.size)) * 1.5})
+    assert again.differing() == {"row": 0, "a": 6, "b": 0}  # a number is no text, a missing one no number
+    assert again.without(["b"]).differing()["b"] == 6
+
+
+@on_engines
+def test_values_that_are_the_same_number_do_not_differ(plan: Any) -> None:
+    changing = opened(plan)
+    rows = changing.distinct(["b"])
+    assert changing.with_values(rows, {"b": rows.table["b"]}).differing() == {"row": 0, "a": 0, "b": 0}
+
+
+@on_engines
+def test_missing_values_are_not_present(plan: Any) -> None:
+    assert opened(plan).present(["a", "b"]) == {"a": 4, "b": 5}
+
+
+@on_engines
+def test_cells_lose_values_whole_or_in_parts(plan: Any) -> None:
+    changing = opened(plan)
+    rows = changing.distinct(["a"])
+    values = rows.table["a"].to_pylist()
+    cells, where = changing.places_in(rows, np.array([values.index("x")]))
+    assert (set(cells.tolist()), sorted(where.tolist())) == ({values.index("x")}, [0, 1, 4])
+    whole = {"a": np.array([value == "y" for value in values])}
+    split = np.array([values.index("x")])
+    found = changing.blanked(rows, Blanked(whole, split, {"a": np.array([False, True, False])}))
+    assert found.loose
+    assert collected(found.plan())["a"].to_list() == ["x", None, None, None, "x", None]
+    assert found.differing() == {"row": 0, "a": 2, "b": 0}
+    nothing = Blanked({"a": np.zeros(3, bool)}, split[:0], {"a": np.zeros(0, bool)})
+    assert changing.blanked(rows, nothing) is changing
+
+
+@on_engines
+def test_another_order(plan: Any) -> None:
+    order = np.array([5, 3, 1, 0, 2, 4])
+    moved = opened(plan).shuffled(order, "")
+    native = moved.plan()
+    frame = native.collect() if isinstance(native, pl.LazyFrame) else native.pl()
+    assert frame["row"].to_list() == order.tolist()
+
+
+@on_engines
+def test_names_and_types_that_a_plan_does_not_take(plan: Any) -> None:
+    with pytest.raises(ColumnError, match="stands for several"):
+        opened(plan, SURVEY.rename({"a": "*"})).distinct(["*"])
+    lists = SURVEY.with_columns(a=pl.lit([1]))
+    with pytest.raises(DataError, match="one plain value"):
+        opened(plan, lists).distinct(["a"])
+
+
+def test_categories_are_brought_as_texts() -> None:
+    frame = SURVEY.with_columns(pl.col("a").cast(pl.Enum(["x", "y", "unused"])))
+    changing = open_changing(frame.lazy(), 6)
+    assert sorted(filter(None, changing.distinct(["a"]).table["a"].to_pylist())) == ["x", "y"]
+    assert changing.plan().collect_schema()["a"] == pl.String

@@ -1,0 +1,101 @@
+"""A recipe on Spark: what it gives in memory, from workers with NumPy and PyArrow alone, written by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from engines.test_spark import survey
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+SECRET = "05" * 16
+STEPS: list[dict[str, Any]] = [
+    {"method": "drop_identifiers", "columns": ["learnt"]},
+    {"method": "recode", "column": "text", "groups": {"either": ["x", "naïve"]}, "outside": "keep"},
+    {"method": "recode", "column": "whole", "bands": [0, 2, None]},
+    {"method": "top_bottom_code", "column": "w", "top": 40, "to": "mean", "by": ["text"]},
+    {"method": "round_to", "column": "w", "base": 5},
+    {"method": "local_suppression", "keys": ["text", "whole", "home"], "k": 5},
+]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    survey(400).drop_nulls(["text", "home", "whole"]).write_parquet(tmp_path / "survey.parquet")
+    return tmp_path / "survey.parquet"
+
+
+def files_in(folder: Path) -> set[str]:
+    """The names of what a folder holds."""
+    return {one.name for one in folder.iterdir()}
+
+
+def test_the_release_is_that_of_memory(spark: Any, file: Path, tmp_path: Path) -> None:
+    recipe = sdc.Recipe(STEPS)
+    here = recipe.apply(pl.read_parquet(file), secret=SECRET)
+    there = recipe.apply(spark.read.parquet(str(file)), secret=SECRET)
+    assert here.log.steps[-1].n_changed > 10
+    left, right = (one.log.to_dict(internal=True) for one in (here, there))
+    for one, other in zip(left.pop("steps"), right.pop("steps"), strict=True):
+        assert one == other
+    assert left == right
+    assert there.differing == here.differing
+    out = tmp_path / "out.parquet"
+    sdc.write_file(there.data, out)
+    expected = here.data.with_columns(pl.col(pl.Enum).cast(pl.String))
+    found = pl.read_parquet(out / "*.parquet").sort("row")
+    assert found.columns == expected.columns
+    assert found.equals(expected.cast(found.schema))
+    assert files_in(tmp_path) == {"survey.parquet", "out.parquet"}
+    assert spark.catalog.listTables() == []
+
+
+def test_an_older_folder_is_replaced_whole(spark: Any, file: Path, tmp_path: Path) -> None:
+    plan, out = spark.read.parquet(str(file)), tmp_path / "out.parquet"
+    sdc.write_file(plan, out)
+    before = files_in(out)
+    sdc.write_file(plan.limit(3), out)
+    assert pl.read_parquet(out / "*.parquet").height == 3
+    assert not before & {name for name in files_in(out) if "part" in name}
+    assert files_in(tmp_path) == {"survey.parquet", "out.parquet"}
+    with pytest.raises(sdc.DataError, match="cannot be carried out"):
+        sdc.write_file(plan.selectExpr("CAST(text AS INT) AS a"), out)
+    assert pl.read_parquet(out / "*.parquet").height == 3
+    assert files_in(tmp_path) == {"survey.parquet", "out.parquet"}
+    with pytest.raises(sdc.FileFormatError, match="leave private= out"):
+        sdc.write_file(plan, out, private=True)
+
+
+def test_records_in_random_order(spark: Any, file: Path, tmp_path: Path) -> None:
+    recipe = sdc.Recipe([{"method": "random_order"}])
+    plan = spark.read.parquet(str(file))
+    rows = []
+    for secret in (SECRET, SECRET, "06" * 16):
+        applied = recipe.apply(plan, secret=secret)
+        rows.append([row["row"] for row in applied.data.collect()])
+    assert rows[0] == rows[1] != rows[2]
+    assert sorted(rows[0]) == sorted(pl.read_parquet(file)["row"].to_list())
+    assert rows[0] != sorted(rows[0])
+    assert len(rows[0]) > 200
+    with pytest.raises(sdc.DataError, match=r"step 1 \(random_order\) was carried out by Spark"):
+        applied.log.rows()
+    sdc.write_file(applied.data, tmp_path / "out.parquet")
+    parts = sorted((tmp_path / "out.parquet").glob("part-*.parquet"))
+    written = [row for part in parts for row in pl.read_parquet(part)["row"].to_list()]
+    assert written == rows[2]
+
+
+def test_notes_on_columns_stay_behind(spark: Any, tmp_path: Path) -> None:
+    from pyspark.sql import functions
+
+    plan = spark.createDataFrame([(1, "a")], ["x", "y"])
+    noted = plan.select(functions.col("x").alias("x", metadata={"comment": "the-note"}), "y")
+    sdc.write_file(noted, tmp_path / "out.parquet")
+    assert not any(b"the-note" in one.read_bytes() for one in (tmp_path / "out.parquet").iterdir())
