@@ -336,6 +336,13 @@ class Cells(AnyCells):
 
     def values(self, name: str) -> CellValues:
         """A figure with the records it stands for."""
+        column = self.group_columns[name][1] if name in self.group_columns else self.columns[name]
+        held: tuple[Any, CellValues] | None = self.memo.get(("values", name))
+        if held is None or held[0] is not column:  # not asked yet, or of other rules
+            held = self.memo["values", name] = (column, self._values(name))
+        return held[1]
+
+    def _values(self, name: str) -> CellValues:
         if name in self.group_columns:
             household, values = self.group_columns[name]
             of_row, n_households = self.household_of_row(household)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -103,5 +104,9 @@ class CellValues:
 
     def distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The distinct values, ascending, and the records with each."""
+        return self._distribution
+
+    @cached_property
+    def _distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         values, inverse = np.unique(self.values, return_inverse=True)
         return values, np.bincount(inverse, self.size, len(values)).astype(np.int64)

@@ -322,6 +322,8 @@ def individual_risk(
     if given is not None:
         kernels = {"before": log_survival, "after": household_risk}
         cells = cells.with_household("household_risk", "risk", given, **kernels)
+        if not is_cells(data):  # a plan sums them now; of cells that are given, with those of its other rules
+            cells.values("household_risk")
     return asked.of(IndividualRisk(cells, used, threshold, given is not None, prefix))
 
 

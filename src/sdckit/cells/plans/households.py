@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -18,76 +19,114 @@ from sdckit.cells.values import CellValues
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
 
-__all__ = ["Household", "sum_households"]
+__all__ = ["Asked", "Household", "sum_households"]
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
-ALONE = f"{PREFIX}alone"
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Asked:
+    """Figures asked for of the same households: what waits is summed together, in one pass over the records.
+
+    `joined` gives the plan with figures of cells beside its records. `key`: the column of households; `person`: that of
+    persons of several rows; `n`: records of the plan.
+    """
+
+    joined: Callable[[Mapping[str, Floats]], nw.LazyFrame[Any]]
+    key: KeyColumn
+    person: str | None
+    n: int
+    before: list[Floats] = field(default_factory=list)
+    found: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
+
+    def ask(self, before: Floats) -> int:
+        """Ask for the sums of what a record of each cell brings; where they will stand."""
+        self.before.append(before)
+        return len(self.before) - 1
+
+    def sums(self, at: int) -> tuple[Floats, NDArray[np.int64]]:
+        """The sums over the members of each household, and its records."""
+        if at >= len(self.found):
+            named = {f"{PREFIX}before{i}": one for i, one in enumerate(self.before) if i >= len(self.found)}
+            told = sum_households(self.joined(named), self.key, list(named), self.person, self.n)
+            self.found += told
+        return self.found[at]
 
 
 @dataclass(frozen=True, eq=False)
 class Household:
     """A figure of each household of a plan: 1 - exp(sum of a figure over its members).
 
-    `key`: the column of households; `person`: that of persons of several rows. `before` (K,): what a record of each
-    cell brings. `values`: the figures with the records that have them, those without a household included.
+    `asked`, `at`: where its sums stand. `after`: what is told of a sum.
     """
 
-    key: KeyColumn
-    person: str | None
-    before: NDArray[np.float64]
-    values: CellValues
+    asked: Asked
+    at: int
+    after: Callable[[Floats], Floats]
+
+    @property
+    def before(self) -> Floats:
+        """What a record of each cell brings."""
+        return self.asked.before[self.at]
+
+    @cached_property
+    def values(self) -> CellValues:
+        """The figures with the records that have them, those without a household included."""
+        sums, sizes = self.asked.sums(self.at)
+        return CellValues(self.after(sums), sizes)
 
     def beside(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """The plan, in which a column holds what each record brings, with its household's figure there."""
-        own = nw.col(name)
-        frame = frame.with_columns(self.key.value.alias(HOME))
+        own, key, person = nw.col(name), self.asked.key, self.asked.person
+        frame = frame.with_columns(key.value.alias(HOME))
         summed = own
-        if self.person is not None:  # a person of several rows counts once, with the smallest figure
-            whose = [HOME, self.person]
+        if person is not None:  # a person of several rows counts once, with the smallest figure
+            whose = [HOME, person]
             once = own.min().over(*whose) / nw.len().over(*whose).cast(nw.Float64)
             frame = frame.with_columns(once.alias(SUM))
             summed = nw.col(SUM)
         frame = frame.with_columns(summed.sum().over(HOME).alias(SUM))
-        told = nw.when(self.key.absent).then(own).otherwise(nw.col(SUM))
+        told = nw.when(key.absent).then(own).otherwise(nw.col(SUM))
         summed_up = frame.with_columns(told.alias(name))
         return summed_up.with_columns(expm1_negative(own).alias(name)).drop(HOME, SUM)
 
 
 def sum_households(
-    frame: nw.LazyFrame[Any],
-    key: KeyColumn,
-    figure: str,
-    person: str | None,
-    after: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    n: int,
-) -> CellValues:
-    """``after(sum of a figure over the members)`` of each household; a record without one is one by itself.
+    frame: nw.LazyFrame[Any], key: KeyColumn, figures: Sequence[str], person: str | None, n: int
+) -> list[tuple[Floats, NDArray[np.int64]]]:
+    """The sum of each figure over the members of each household, and its records; a record without one is alone.
 
     `n`: records of the plan.
 
     Raises DataError: more households than fit here.
     """
-    one = nw.col(figure)
-    chosen = frame.select(key.value.alias(HOME), one, *([nw.col(person).alias(PERSON)] if person else []))
+    own = [nw.col(one) for one in figures]
+    chosen = frame.select(key.value.alias(HOME), *own, *([nw.col(person).alias(PERSON)] if person else []))
     # A record without a household is told by what it brings: there are few such figures.
-    alone = nw.when(nw.col(HOME).is_null()).then(one)
+    alone = [f"{PREFIX}alone{i}" for i in range(len(own))]
+    no_home = [
+        nw.when(nw.col(HOME).is_null()).then(one).alias(name) for one, name in zip(own, alone, strict=True)
+    ]
     size = nw.len().cast(nw.Int64).alias(N)
-    chosen = chosen.with_columns(alone.alias(ALONE))
+    chosen = chosen.with_columns(*no_home)
+    summed = [one.sum().alias(f"{SUM}{i}") for i, one in enumerate(own)]
     if person is None:
-        summed = chosen.group_by(HOME, ALONE).agg(one.sum().alias(SUM), size)
+        found = chosen.group_by(HOME, *alone).agg(*summed, size)
     else:  # a person of several rows counts once, with the smallest figure
-        each = chosen.group_by(HOME, PERSON, ALONE).agg(one.min(), size)
-        summed = each.group_by(HOME, ALONE).agg(one.sum().alias(SUM), nw.col(N).sum())
-    most = most_cells(1)
-    if n > most and (found := count_records(summed)) > most:
+        each = chosen.group_by(HOME, PERSON, *alone).agg(*(one.min() for one in own), size)
+        found = each.group_by(HOME, *alone).agg(*summed, nw.col(N).sum())
+    most = most_cells(len(own))
+    if n > most and (n_homes := count_records(found)) > most:
         raise DataError(
-            f"column {key.name!r} has {found:,} households, and the free memory here takes {most:,}; use a machine "
+            f"column {key.name!r} has {n_homes:,} households, and the free memory here takes {most:,}; use a machine "
             "with more memory, or leave the household out"
         )
-    told = collect(summed)
-    single = ~np.isnan(told[ALONE].to_numpy().astype(np.float64))
-    sums, sizes = told[SUM].to_numpy().astype(np.float64), told[N].to_numpy().astype(np.int64)
+    told = collect(found.drop(HOME))
+    sizes = told[N].to_numpy().astype(np.int64)
+    brought = [told[name].to_numpy().astype(np.float64) for name in alone]
+    single = ~np.isnan(brought[0])
     if n_single := int(sizes[single].sum()):
         warn(f"{n_single} records have no household id in {key.name!r}: each is a household of its own")
-        sums = np.where(single, told[ALONE].to_numpy().astype(np.float64), sums)
-    return CellValues(after(sums), sizes)
+    sums = (told[f"{SUM}{i}"].to_numpy().astype(np.float64) for i in range(len(own)))
+    return [(np.where(single, one, total), sizes) for one, total in zip(brought, sums, strict=True)]

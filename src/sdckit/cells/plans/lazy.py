@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.level_counts import Crosstab, count_levels
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import Counted, count_by, count_cells, sizes_of, with_missing
-from sdckit.cells.plans.households import Household, sum_households
+from sdckit.cells.plans.households import Asked, Household
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
 from sdckit.cells.values import CellValues
@@ -85,13 +85,14 @@ class LazyCells(AnyCells):
     def with_household(
         self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
     ) -> LazyCells:
-        """Add a figure per household: ``after(sum of before(value) over its members)``."""
+        """Add a figure per household, summed when it is asked for: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
-        own, figure = before(self.here.columns[values]), f"{PREFIX}before"
-        who = [name for name in (household, self.roles.person) if name is not None]
-        joined = self._joined({figure: own}, who)
-        found = sum_households(joined, column, figure, self.roles.person, after, self.n)
-        home = Household(column, self.roles.person, own, found)
+        who = [one for one in (household, self.roles.person) if one is not None]
+        asked = self.here.once(
+            ("households", household, self.roles.person),
+            lambda: Asked(lambda figures: self._joined(figures, who), column, self.roles.person, self.n),
+        )
+        home = Household(asked, asked.ask(before(self.here.columns[values])), after)
         return replace(self, households={**self.households, name: home})
 
     def count_levels(self, variable: str) -> Crosstab:
@@ -128,7 +129,9 @@ class LazyCells(AnyCells):
         columns = {name: PREFIX + name for name in names}
         homes = [self.households[name] for name in names if name in self.households]
         if beside is not None:
-            whose = [one for home in homes for one in (home.key.name, home.person) if one is not None]
+            whose = [
+                one for home in homes for one in (home.asked.key.name, home.asked.person) if one is not None
+            ]
             beside = [*beside, *whose]
         frame = self._joined({columns[name]: self._of_cell(name) for name in names}, beside)
         for name in names:
