@@ -92,7 +92,10 @@ def _deal(listed, allowed, code, begins, ends, dealt):  # type: ignore[no-untype
     A stack has room for all cells with its code and one more, so that a cell can be written before it is asked
     whether it is allowed: a branch would be guessed wrong too often.
     """
-    ends[:] = begins
+    for stack in range(
+        len(ends)
+    ):  # a slice would bring numba's check of shapes, which takes seconds to compile
+        ends[stack] = begins[stack]
     group = ZERO
     for i in range(len(listed) - 1):
         entry = np.uint64(listed[i])

@@ -166,7 +166,8 @@ def _by_lists(
 
         def search(t: int, given: Any = given) -> None:
             order, level, below, keep, made = given
-            search_level(order[t :: len(workers)], level, below, keep, problem, workers[t], made)
+            mine = np.ascontiguousarray(order[t :: len(workers)])  # one kind of array, one compiled kernel
+            search_level(mine, level, below, keep, problem, workers[t], made)
 
         run(search, range(len(workers)))
         counts |= {s: int(n) for s, n in zip(subsets, level.found, strict=True) if n}
