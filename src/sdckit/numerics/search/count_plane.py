@@ -52,8 +52,8 @@ def count_line(above, below, low, high, q0, q1, count):  # type: ignore[no-untyp
 def build_plane(upper, lower, first, other):  # type: ignore[no-untyped-def]
     """Wavelet matrix of the second numbers' ranks in the order of the first, and both bounds sorted.
 
-    The points from `first` on stand in the order of their first number; `other` sorts them by the second. The matrix has, for every 64
-    points of a level, a word of bits and how many ones come before it.
+    The points from `first` on stand in the order of their first number; `other` sorts them by the second. The matrix
+    has, for every 64 points of a level, a word of bits and how many ones come before it.
     """
     n = len(other)
     levels = 1
