@@ -103,7 +103,7 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
         values[t] = numbers[row, column] if column < n_numbers else codes[row, column - n_numbers]
     sample = np.arange(0, n, max(1, n // 101))
     middle = (len(sample) - 1) // 2
-    halve(values, sample, 0, len(sample), middle)
+    halve(values, sample, np.int64(0), len(sample), middle)
     pivot, largest, below = np.inf, -np.inf, -np.inf
     for t in sample[middle:]:
         pivot = min(pivot, values[t])

@@ -151,7 +151,7 @@ def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[
         while top > 0:
             top -= 1
             node, start, stop, left = stack[top]
-            outside, open_dims = False, 0
+            outside, open_dims = False, np.int64(0)  # a bare 0 has a type of its own, and is compiled apart
             for d in range(dims):
                 if (left >> min(d, LAST)) & 1:
                     s, t = low[d, q], high[d, q]

@@ -170,7 +170,9 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
         column, limit, last, gain = -1, 0.0, -1, -np.inf
         if size >= 2 * min_leaf and variance > PURE:
             first = np.int64(hash_word(np.uint64(seed) ^ np.uint64(node)) >> np.uint64(8)) % n_columns
-            for turn in range(n_columns):  # begins with any column, so that none wins all that are equally good
+            for turn in range(
+                n_columns
+            ):  # begins with any column, so that none wins all that are equally good
                 d = (first + turn) % n_columns
                 if d < n_few:
                     found = _cut_codes(columns, d, start, stop, total, min_leaf, held, gain)
@@ -194,10 +196,10 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def _apply(tree, X, first, last, leaf):  # type: ignore[no-untyped-def]
     for i in range(first, last):
-        node = 0
+        node = np.int64(0)
         while tree.left[node] >= 0:
             right = X[i, tree.column[node]] > tree.limit[node]
-            node = tree.left[node] + right
+            node = tree.left[node] + np.int64(right)
         leaf[i] = node
 
 
@@ -238,7 +240,8 @@ def grow(X: NDArray[np.float32], y: NDArray[np.float64], *, min_leaf: int, seed:
     tree = Tree(np.zeros(room, np.int64), np.zeros(room), np.empty(room, np.int64))
     leaf_of = np.empty(n, np.int64)
     used = _grow(columns, min_leaf, seed, tree, leaf_of)
-    return GrownTree(Tree(*(part[:used].copy() for part in tree)), leaf_of)
+    column, limit, left = tree
+    return GrownTree(Tree(column[:used].copy(), limit[:used].copy(), left[:used].copy()), leaf_of)
 
 
 def _columns(X: NDArray[np.float32], y: NDArray[np.float64]) -> Columns:

@@ -192,8 +192,8 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
     if y.dtype.kind == "f":
         score = np.bincount(level, y, n_levels) / there
     else:
-        classes, code = np.unique(y, return_inverse=True)
-        K = len(classes)
+        there_are = np.bincount(y - y.min()) > 0
+        K, code = int(there_are.sum()), (np.cumsum(there_are) - 1)[y - y.min()]
         share = np.bincount(level * K + code, minlength=n_levels * K).reshape(n_levels, K) / there[:, None]
         away = (share - np.bincount(code, minlength=K) / len(y)) * (counts > 0)[:, None]
         if K == 2:
