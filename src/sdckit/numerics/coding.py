@@ -96,7 +96,7 @@ def _code_until_full(views, valid, code, first_row, slots, table, start, n_level
 @njit(cache=True, nogil=True)
 def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
     """Number distinct short strings; -1 when one is longer than a view can hold inline."""
-    size, done, n_levels = 1024, 0, 0
+    size, done, n_levels = 1024, np.int64(0), np.int64(0)  # a bare 0 has a type of its own, compiled apart
     while True:
         slots, table = np.full(size, -1, np.int32), np.empty((size, 2), np.uint64)
         for g in range(n_levels):
@@ -112,6 +112,13 @@ def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
         if done == len(code):
             return n_levels
         size *= 4
+
+
+def _looked_at(values: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, not to be written to: columns of Arrow are such, and a kernel is compiled for one kind only."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 def pack_into(
@@ -133,7 +140,7 @@ def pack_into(
             stop = min(start + BLOCK, part[1])
             for j, (values, valid, low, missing, shift) in enumerate(fields):
                 _pack(
-                    values[start:stop],
+                    _looked_at(values[start:stop]),
                     valid[start:stop],
                     np.uint64(low & 0xFFFFFFFFFFFFFFFF),
                     np.uint64(missing),
@@ -149,13 +156,13 @@ def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, 
     """Smallest and largest valid value and the number of valid ones; (0, -1, 0) when there is none."""
     if len(values) == 0:
         return 0, -1, 0
-    low, high, n = _integer_range(values, valid)
+    low, high, n = _integer_range(_looked_at(values), valid)
     return (int(low), int(high), int(n)) if n else (0, -1, 0)
 
 
 def float_range(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> tuple[float, float, int, bool]:
     """Range and number of values that are neither missing nor NaN, and whether all are whole."""
-    low, high, n, whole = _float_range(values, valid)
+    low, high, n, whole = _float_range(_looked_at(values), valid)
     return float(low), float(high), int(n), bool(whole)
 
 
@@ -164,7 +171,7 @@ def float_to_int(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Floats as integers (their value where whole, else zero to be filled in) and which are present."""
     out, present = np.empty(len(values), np.int64), np.empty(len(values), np.uint8)
-    _float_to_int(values, valid, whole, out, present)
+    _float_to_int(_looked_at(values), valid, whole, out, present)
     return out, present
 
 
@@ -178,5 +185,5 @@ def code_views(
     """
     n = len(views)
     code, first_row = np.empty(n, np.uint32), np.empty(n, np.int64)
-    n_levels = _code_views(views, valid, code, first_row)
+    n_levels = _code_views(_looked_at(views), valid, code, first_row)
     return None if n_levels < 0 else (code, first_row[:n_levels].copy())

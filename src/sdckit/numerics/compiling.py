@@ -21,7 +21,8 @@ PRIVATE = 0o700  # what is loaded from there is run
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Do as `numba.njit`, with compiled kernels kept in `cache_folder`.
 
-    Where no folder can be written, kernels are compiled anew in every session.
+    Where no folder can be written, kernels are compiled anew in every session. Nobody calls them from C, so that the
+    door for it is not compiled.
 
     >>> @njit(cache=True)
     ... def twice(x):
@@ -31,11 +32,12 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(kernel: Callable[..., Any]) -> Any:
+        given = {"no_cfunc_wrapper": True, **options}
         with _kept_in(cache_folder()):
             try:
-                return numba.njit(**options)(kernel)
+                return numba.njit(**given)(kernel)
             except RuntimeError:  # numba found no folder either
-                return numba.njit(**{**options, "cache": False})(kernel)
+                return numba.njit(**{**given, "cache": False})(kernel)
 
     return decorate
 

@@ -125,6 +125,13 @@ def _meet(low, high, v, new_low, new_high, whole):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
+def _copy(low, high, to_low, to_high):  # type: ignore[no-untyped-def]
+    """Both bounds, one by one: numba compiles no check of shapes, with its messages, then."""
+    for v in range(len(low)):
+        to_low[v], to_high[v] = low[v], high[v]
+
+
+@njit(cache=True, nogil=True)
 def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-untyped-def]
     """Fix the `members` in place, the narrowest first, at an end or in the middle; False when stuck."""
     kept_low, kept_high = low.copy(), high.copy()
@@ -132,7 +139,7 @@ def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-un
         v = _narrowest(relations, low, high, members)
         if v < 0:
             return True
-        kept_low[:], kept_high[:] = low, high
+        _copy(low, high, kept_low, kept_high)
         lower, _upper = _halves(low[v], high[v], relations.whole[v])
         fixed = False
         for trial in range(3):
@@ -142,7 +149,7 @@ def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-un
                 value = kept_low[v]
             elif turn == 2 and np.isfinite(kept_high[v]):
                 value = kept_high[v]
-            low[:], high[:] = kept_low, kept_high
+            _copy(kept_low, kept_high, low, high)
             low[v] = high[v] = value
             if narrow(relations, low, high, v):
                 fixed = True
@@ -162,13 +169,13 @@ def find_point(relations, low, high, members, style, most):  # type: ignore[no-u
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
         if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3):
-            low[:], high[:] = own_low, own_high
+            _copy(own_low, own_high, low, high)
             return 1
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
         found = _search(relations, own_low, own_high, members, (style + turn) % 3, most)
         if found >= 0:
-            low[:], high[:] = own_low, own_high
+            _copy(own_low, own_high, low, high)
             return found
     return -1
 
@@ -178,10 +185,11 @@ def _search(relations, low, high, members, style, most):  # type: ignore[no-unty
     room = 2 * len(members) + 3
     lows, highs = np.empty((room, len(low))), np.empty((room, len(low)))
     moved = np.full(room, -1)
-    lows[0], highs[0], depth, ends, all_tried = low, high, 1, 0, True
+    _copy(low, high, lows[0], highs[0])
+    depth, ends, all_tried = 1, 0, True
     while depth > 0:
         depth -= 1
-        low[:], high[:] = lows[depth], highs[depth]
+        _copy(lows[depth], highs[depth], low, high)
         if moved[depth] >= 0 and not narrow(relations, low, high, moved[depth]):
             ends += 1
             if ends > most:
@@ -205,7 +213,8 @@ def _search(relations, low, high, members, style, most):  # type: ignore[no-unty
         # What is put on top is tried first: the value itself, then the half that lies farther from it.
         for from_, to in (near, far, (value, value)):
             if from_ == to == value or (whole and from_ <= to):
-                lows[depth], highs[depth], moved[depth] = low, high, v
+                _copy(low, high, lows[depth], highs[depth])
+                moved[depth] = v
                 lows[depth, v], highs[depth, v] = from_, to
                 depth += 1
     return 0 if all_tried else -1

@@ -32,6 +32,7 @@ def warm_up(step: Callable[[str], None]) -> None:
     """Assess, protect, compare, attack and synthesise a small file; nothing of it is kept but compiled kernels."""
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.demo import demo_scenario, load_demo
+    from sdckit.protect.synthesis.regression_tree import grow
     from sdckit.protect.synthesis.synthesize import synthesize
     from sdckit.workflow.assess import assess
     from sdckit.workflow.recipes.recipe import Recipe
@@ -52,6 +53,7 @@ def warm_up(step: Callable[[str], None]) -> None:
         applied.assess(seed=SEED)
         step("synthesising")
         made = synthesize(data.drop("home", "w"), seed=SEED).data
+        grow(np.zeros((2, 1), np.float32), np.zeros(2), min_leaf=1, seed=SEED)  # the trees of many records
         step("attacking")
         assess(data, made, scenario=whole, control=others, n_attacks=20, seed=SEED)
 

@@ -35,7 +35,8 @@ def test_ranks_of_a_stretch(n):
     rng = np.random.default_rng(n)
     points = rng.permutation(n).astype(float), rng.permutation(n).astype(float)
     both = np.stack(points)
-    words, zeros, above, below = build_plane(both, both, 0, *(np.argsort(one) for one in points))
+    lined = both[:, np.argsort(points[0])]
+    words, zeros, above, below = build_plane(lined, lined, 0, np.argsort(lined[1]))
     assert above.tolist() == below.tolist() == np.sort(both, axis=1).tolist()
     ranks = points[1][np.argsort(points[0])].astype(np.int64)
     a, b = np.sort(rng.integers(0, n + 1, (2, 64)), axis=0)

@@ -58,21 +58,25 @@ class Work(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The subsets of a size: their parents, which of these has the shortest list, how many cells are alone on each."""
+    """Subsets of a size: their parents' rows of bit sets, the list each is made from and by which key, its own row.
+
+    And how many cells are alone on each.
+    """
 
     subsets: NDArray[np.int64]
     parents: NDArray[np.int64]
-    shortest: NDArray[np.int64]
+    listed: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    own: NDArray[np.int64]
     found: NDArray[np.int64]
 
 
 class Lists(NamedTuple):
-    """Lists of the subsets of a size, end to end, where each begins and how long it is; their cells as bit sets."""
+    """Lists of subsets, end to end, where each begins and how long it is."""
 
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     listed: NDArray[np.uint32]
-    sets: NDArray[np.uint64]
 
 
 @njit(cache=True, nogil=True)
@@ -92,7 +96,10 @@ def _deal(listed, allowed, code, begins, ends, dealt):  # type: ignore[no-untype
     A stack has room for all cells with its code and one more, so that a cell can be written before it is asked
     whether it is allowed: a branch would be guessed wrong too often.
     """
-    ends[:] = begins
+    for stack in range(
+        len(ends)
+    ):  # a slice would bring numba's check of shapes, which takes seconds to compile
+        ends[stack] = begins[stack]
     group = ZERO
     for i in range(len(listed) - 1):
         entry = np.uint64(listed[i])
@@ -211,18 +218,18 @@ def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type:
 
 
 @njit(cache=True, nogil=True)
-def search_level(order, level, below, keep, problem, work, made):  # type: ignore[no-untyped-def]
-    """Some subsets of one size, from the lists and sets of the size below; theirs go to `made`, if they are kept."""
+def search_level(order, level, below, sets, keep, problem, work, made):  # type: ignore[no-untyped-def]
+    """Some subsets of one size, from lists and the bit sets of their parts; theirs are kept, if asked for."""
     _, dealt, ends, scratch, alone, left, by_size, level_counts = work
     size, digits_of = level.subsets.shape[1], problem.digits_of
     for s in order:
-        parent, key = level.parents[s, level.shortest[s]], level.subsets[s, level.shortest[s]]
-        allowed = made.sets[s] if keep else left
+        parent, key = level.listed[s], level.keys[s]
+        allowed = sets[level.own[s]] if keep else left
         for b in range(len(allowed)):
             allowed[b] = problem.present[key, b]
         for j in range(size):
             for b in range(len(allowed)):
-                allowed[b] &= below.sets[level.parents[s, j], b]
+                allowed[b] &= sets[level.parents[s, j], b]
         mine = below.listed[below.starts[parent] : below.starts[parent] + below.lengths[parent]]
         by = slice(digits_of[key], digits_of[key + 1])
         out = made.listed[made.starts[s] : made.starts[s + 1]] if keep else scratch

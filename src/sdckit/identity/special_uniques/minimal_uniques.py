@@ -27,17 +27,15 @@ from sdckit.errors import DataError
 from sdckit.identity.special_uniques.minimal_search import (
     SINGLE,
     START,
-    Level,
-    Lists,
     Problem,
     Work,
     book,
     count_in_table,
     intersect,
-    search_level,
     split,
     without,
 )
+from sdckit.identity.special_uniques.subset_blocks import bytes_of_blocks, search_blocks
 from sdckit.numerics.threads import n_threads, run
 
 __all__ = ["MinimalUniques", "find_minimal_uniques", "largest_size", "memory_needed"]
@@ -63,12 +61,14 @@ class MinimalUniques:
 
 def memory_needed(n_keys: int, n_cells: int, max_size: int, n_levels: int = 0) -> int:
     """Bytes that a search up to `max_size` may hold at its widest, lists being as long as they can be."""
-    kept = [comb(n_keys, k) for k in range(1, max_size)] or [1]
-    widest = max(a + b for a, b in zip([0, *kept], kept, strict=False))
+    if n_cells < MANY_CELLS:
+        lists = bytes_of_blocks(n_keys, n_cells, max_size)
+    else:
+        kept = [comb(n_keys, k) for k in range(1, max_size)] or [1]
+        widest = max(a + b for a, b in zip([0, *kept], kept, strict=False))
+        lists = widest * (4 * n_cells + n_cells // 8)
     return (
-        widest * (4 * n_cells + n_cells // 8)
-        + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels)
-        + 4 * n_keys * n_cells
+        lists + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels) + 4 * n_keys * n_cells
     )
 
 
@@ -133,46 +133,12 @@ def find_minimal_uniques(
         raise DataError(f"{words} for {n_cells} cells; {way_out}")
     problem = _problem(codes, size, absent)
     workers = [_work(n_cells, max_size, int(problem.offsets[-1])) for _ in range(n_threads())]
-    search = _by_lists if n_cells < MANY_CELLS else _by_nodes
+    search = search_blocks if n_cells < MANY_CELLS else _by_nodes
     counts = search(problem, workers, max_size, step)
     by_size = workers[0].by_size
     for worker in workers[1:]:
         by_size += worker.by_size
     return MinimalUniques(by_size, counts, np.sum([worker.level_counts for worker in workers], axis=0))
-
-
-def _by_lists(
-    problem: Problem, workers: list[Work], max_size: int, step: Callable[[str], None] | None
-) -> dict[tuple[int, ...], int]:
-    """All subsets of a size in one call per thread; every subset keeps its list."""
-    n_keys, n_cells = problem.codes.shape
-    index: dict[tuple[int, ...], int] = {(): 0}
-    everyone = np.full((1, -(-n_cells // 64)), 0xFFFFFFFFFFFFFFFF, np.uint64)
-    below = Lists(np.zeros(1, np.int64), np.array([n_cells + 1]), problem.everybody, everyone)
-    counts: dict[tuple[int, ...], int] = {}
-    for k in range(1, max_size + 1):
-        if step is not None:
-            step(f"key subsets of size {k}")
-        subsets, keep = list(combinations(range(n_keys), k)), k < max_size
-        parents = np.array([[index[s[:j] + s[j + 1 :]] for j in range(k)] for s in subsets])
-        shortest, length = below.lengths[parents].argmin(axis=1), below.lengths[parents].min(axis=1)
-        order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
-        room = np.concatenate([[0], np.cumsum(length)])  # a list is at most as long as its shortest parent's
-        lengths, found = np.zeros((2, len(subsets)), np.int64)
-        sets = np.empty((len(subsets) if keep else 0, everyone.shape[1]), np.uint64)
-        made = Lists(room, lengths, np.empty(room[-1] if keep else 0, np.uint32), sets)
-        level = Level(np.array(subsets), parents, shortest, found)
-        given = (order, level, below, keep, made)
-
-        def search(t: int, given: Any = given) -> None:
-            order, level, below, keep, made = given
-            search_level(order[t :: len(workers)], level, below, keep, problem, workers[t], made)
-
-        run(search, range(len(workers)))
-        counts |= {s: int(n) for s, n in zip(subsets, level.found, strict=True) if n}
-        index = {s: i for i, s in enumerate(subsets)}
-        below = made
-    return counts
 
 
 def _by_nodes(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
+from sdckit.numerics.search.count_tree import halve
 
 __all__ = ["BoxTree", "Nodes", "build"]
 
@@ -51,8 +52,13 @@ def _grow(nodes, n):  # type: ignore[no-untyped-def]
     new_place = np.empty((n, 4), np.int64)
     new_low, new_high = np.empty((n, low.shape[1])), np.empty((n, low.shape[1]))
     new_levels = np.empty((n, levels.shape[1]), np.uint64)
-    used = len(place)
-    new_place[:used], new_low[:used], new_high[:used], new_levels[:used] = place, low, high, levels
+    for node in range(len(place)):  # value by value: for slices numba would compile a check with its messages
+        for j in range(4):
+            new_place[node, j] = place[node, j]
+        for j in range(low.shape[1]):
+            new_low[node, j], new_high[node, j] = low[node, j], high[node, j]
+        for j in range(levels.shape[1]):
+            new_levels[node, j] = levels[node, j]
     return new_place, new_low, new_high, new_levels
 
 
@@ -95,10 +101,18 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
     for t in range(n):
         row = order[start + t]
         values[t] = numbers[row, column] if column < n_numbers else codes[row, column - n_numbers]
-    sample = np.sort(values[:: max(1, n // 101)])
-    pivot = sample[(len(sample) - 1) // 2]
-    if pivot >= values.max():
-        pivot = values.min() if pivot == values.min() else np.max(values[values < pivot])
+    sample = np.arange(0, n, max(1, n // 101))
+    middle = (len(sample) - 1) // 2
+    halve(values, sample, np.int64(0), len(sample), middle)
+    pivot, largest, below = np.inf, -np.inf, -np.inf
+    for t in sample[middle:]:
+        pivot = min(pivot, values[t])
+    for t in range(n):
+        largest = max(largest, values[t])
+        if values[t] < pivot:
+            below = max(below, values[t])
+    if pivot >= largest and below > -np.inf:
+        pivot = below
     left = 0
     for t in range(n):
         if values[t] <= pivot:
@@ -122,7 +136,10 @@ def _build(numbers, codes, metric, order):  # type: ignore[no-untyped-def]
             room *= 2
             place, low, high, levels = _grow((place, low, high, levels), room)
         start, stop = place[node, 0], place[node, 1]
-        low[node], high[node], levels[node] = np.inf, -np.inf, np.uint64(0)
+        for j in range(n_numbers):
+            low[node, j], high[node, j] = np.inf, -np.inf
+        for j in range(n_codes):
+            levels[node, j] = np.uint64(0)
         for t in range(start, stop):
             row = order[t]
             for j in range(n_numbers):

@@ -25,7 +25,8 @@ __all__ = ["Dimension", "count_in_boxes", "order_by_group"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FEW = 64  # points in a bucket that are compared one by one
+PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
+FEW, FEW_BOXES = 64, 4  # points, and boxes, in a bucket that are compared one by one
 LARGE = 1 << 14  # points in a bucket whose boxes are worth dealing to threads
 PARTS = 8  # slices of buckets per thread
 
@@ -81,22 +82,56 @@ def _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _count_buckets(first, last, p_edges, q_edges, rows, large, count):  # type: ignore[no-untyped-def]
-    key, upper, lower, low, high = rows
-    dims = key.shape[0]
+def _is_few(p_edges, q_edges, g):  # type: ignore[no-untyped-def]
+    """Whether the points of a bucket are compared one by one with its boxes."""
+    return p_edges[g + 1] - p_edges[g] <= FEW or q_edges[g + 1] - q_edges[g] <= FEW_BOXES
+
+
+@njit(cache=True, nogil=True)
+def _is_skipped(p_edges, q_edges, g, large):  # type: ignore[no-untyped-def]
+    n = p_edges[g + 1] - p_edges[g]
+    return n == 0 or q_edges[g] == q_edges[g + 1] or n >= large
+
+
+# A kernel for each kind of search, so that only the one that is needed is compiled.
+
+
+@njit(cache=True, nogil=True)
+def _count_lines(first, last, p_edges, q_edges, rows, _other, large, count):  # type: ignore[no-untyped-def]
+    _key, upper, lower, low, high = rows
     for g in range(first, last):
-        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
-        if p0 == p1 or q0 == q1 or p1 - p0 >= large:
+        if _is_skipped(p_edges, q_edges, g, large):
             continue
-        if p1 - p0 <= FEW or q1 - q0 <= 4:
+        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
+        if _is_few(p_edges, q_edges, g):
             _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
-        elif dims == 1:
-            above, below = np.sort(upper[0, p0:p1]), np.sort(lower[0, p0:p1])
-            count_line(above, below, low[0], high[0], q0, q1, count)
-        elif dims == 2:
-            order, other = np.argsort(key[0, p0:p1]), np.argsort(key[1, p0:p1])
-            words, zeros, above, below = build_plane(upper, lower, p0, order, other)
+        else:
+            count_line(upper[0, p0:p1], lower[0, p0:p1], low[0], high[0], q0, q1, count)
+
+
+@njit(cache=True, nogil=True)
+def _count_planes(first, last, p_edges, q_edges, rows, other, large, count):  # type: ignore[no-untyped-def]
+    _key, upper, lower, low, high = rows
+    for g in range(first, last):
+        if _is_skipped(p_edges, q_edges, g, large):
+            continue
+        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
+        if _is_few(p_edges, q_edges, g):
+            _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
+        else:
+            words, zeros, above, below = build_plane(upper, lower, p0, other[p0:p1])
             count_plane(words, zeros, above, below, low, high, q0, q1, count)
+
+
+@njit(cache=True, nogil=True)
+def _count_trees(first, last, p_edges, q_edges, rows, _other, large, count):  # type: ignore[no-untyped-def]
+    key, upper, lower, low, high = rows
+    for g in range(first, last):
+        if _is_skipped(p_edges, q_edges, g, large):
+            continue
+        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
+        if _is_few(p_edges, q_edges, g):
+            _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
         else:
             above, below, _, bounds = build_tree(key, upper, lower, p0, p1)
             count_tree(bounds, above, below, low, high, q0, q1, count)
@@ -118,9 +153,8 @@ def count_in_boxes(
     >>> count_in_boxes([line], np.zeros(3, np.int32), np.zeros(2, np.int32), 1).tolist()
     [2, 0]
     """
-    (p_order, p_edges), (q_order, q_edges) = (
-        order_by_group(group, k) for group in (group_of_point, group_of_box)
-    )
+    p_order, p_edges = _sorted_by_group(dimensions[0].key, group_of_point, k, sort=len(dimensions) < TREE)
+    q_order, q_edges = order_by_group(group_of_box, k)
     key = _rows([one.key for one in dimensions], p_order)
     upper, lower = (
         key
@@ -131,12 +165,33 @@ def count_in_boxes(
     low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
-    run(lambda part: _count_buckets(*part, p_edges, q_edges, rows, LARGE, found), _slices(p_edges + q_edges))
+    other = _second_order(dimensions, group_of_point, k, p_order)
+    kernel = (_count_lines, _count_planes, _count_trees)[min(len(dimensions), TREE) - 1]
+    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, found), _slices(p_edges + q_edges))
     for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
-        _count_large(rows, p_edges[g : g + 2], q_edges[g : g + 2], found)
+        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], found)
     count = np.empty_like(found)
     count[q_order] = found
     return count
+
+
+def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort: bool) -> tuple[Ints, Ints]:
+    """Rows group by group, and by value within each where asked for, and where each group begins in them."""
+    if not sort:
+        return order_by_group(group, k)
+    by_value = np.argsort(values)
+    order, edges = order_by_group(group[by_value], k)
+    return by_value[order], edges
+
+
+def _second_order(dimensions: Sequence[Dimension], group: NDArray[np.integer], k: int, p_order: Ints) -> Ints:
+    """In a plane: the places of the points by the second number, group by group, counted from its group's first."""
+    if len(dimensions) != PLANE:
+        return np.empty(0, np.int64)
+    order, edges = _sorted_by_group(dimensions[1].key, group, k, sort=True)
+    place = np.empty(len(p_order), np.int64)
+    place[p_order] = np.arange(len(p_order))
+    return place[order] - np.repeat(edges[:-1], np.diff(edges))
 
 
 def _rows(columns: Sequence[Floats], order: Ints) -> Floats:
@@ -155,17 +210,16 @@ def _slices(work: Ints) -> list[tuple[int, int]]:
     return list(itertools.pairwise(edges))
 
 
-def _count_large(rows: Dimension, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
+def _count_large(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
     """One bucket of many points: its boxes are dealt to the threads."""
     key, upper, lower, low, high = rows
     (p0, p1), (q0, q1) = p_edges.tolist(), q_edges.tolist()
     parts = [(q0 + a, q0 + b) for a, b in chunks(q1 - q0, minimum=1 << 10)]
     if len(key) == 1:
-        above, below = run(np.sort, (upper[0, p0:p1], lower[0, p0:p1]))
+        above, below = upper[0, p0:p1], lower[0, p0:p1]
         run(lambda part: count_line(above, below, low[0], high[0], *part, count), parts)
-    elif len(key) == 2:
-        order, other = run(np.argsort, key[:, p0:p1])
-        words, zeros, above, below = build_plane(upper, lower, p0, order, other)
+    elif len(key) == PLANE:
+        words, zeros, above, below = build_plane(upper, lower, p0, other[p0:p1])
         run(lambda part: count_plane(words, zeros, above, below, low, high, *part, count), parts)
     else:
         above, below, _, bounds = build_tree(key, upper, lower, p0, p1)

@@ -42,20 +42,20 @@ def count_line(above, below, low, high, q0, q1, count):  # type: ignore[no-untyp
     a, b = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     for start in range(q0, q1, BLOCK):
         stop = min(start + BLOCK, q1)
-        _search(above, low[start:stop], False, a)
-        _search(below, high[start:stop], True, b)
+        _search(above, low[start:stop], np.bool_(False), a)
+        _search(below, high[start:stop], np.bool_(True), b)
         for j in range(stop - start):
             count[start + j] = max(0, b[j] - a[j])
 
 
 @njit(cache=True, nogil=True)
-def build_plane(upper, lower, first, order, other):  # type: ignore[no-untyped-def]
+def build_plane(upper, lower, first, other):  # type: ignore[no-untyped-def]
     """Wavelet matrix of the second numbers' ranks in the order of the first, and both bounds sorted.
 
-    `order` and `other` sort the points from `first` on by their first and second number. The matrix has, for every 64
-    points of a level, a word of bits and how many ones come before it.
+    The points from `first` on stand in the order of their first number; `other` sorts them by the second. The matrix
+    has, for every 64 points of a level, a word of bits and how many ones come before it.
     """
-    n = len(order)
+    n = len(other)
     levels = 1
     while (1 << levels) <= n:
         levels += 1
@@ -63,10 +63,10 @@ def build_plane(upper, lower, first, order, other):  # type: ignore[no-untyped-d
     above, below = np.empty((2, n)), np.empty((2, n))
     for i in range(n):
         rank[other[i]] = i
-        above[0, i], below[0, i] = upper[0, first + order[i]], lower[0, first + order[i]]
+        above[0, i], below[0, i] = upper[0, first + i], lower[0, first + i]
         above[1, i], below[1, i] = upper[1, first + other[i]], lower[1, first + other[i]]
     for i in range(n):
-        now[i] = rank[order[i]]
+        now[i] = rank[i]
     words = np.zeros((levels, (n >> 6) + 1, 2), np.uint64)
     zeros = np.zeros(levels, np.int64)
     for level in range(levels):
@@ -84,7 +84,8 @@ def build_plane(upper, lower, first, order, other):  # type: ignore[no-untyped-d
                 n_zeros += 1
         if (n & 63) == 0:
             words[level, n >> 6, 1] = np.uint64(n_ones)
-        then[n_zeros:] = rank[:n_ones]
+        for i in range(n_ones):
+            then[n_zeros + i] = rank[i]
         zeros[level] = n_zeros
         now, then = then, now
     return words, zeros, above, below
@@ -120,18 +121,19 @@ def _add_ranks_below(words, zeros, a, b, bound, sign, m, count):  # type: ignore
 @njit(cache=True, nogil=True)
 def count_plane(words, zeros, above, below, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
     """For boxes q0 to q1 the points inside."""
-    a, b, c, d, e, f = np.empty((6, BLOCK), np.int64)
+    room = np.empty((6, BLOCK), np.int64)
+    a, b, c, d, e, f = room[0], room[1], room[2], room[3], room[4], room[5]
     for start in range(q0, q1, BLOCK):
         stop = min(start + BLOCK, q1)
-        _search(above[0], low[0, start:stop], False, a)
-        _search(below[0], high[0, start:stop], True, b)
-        _search(above[1], low[1, start:stop], False, c)
-        _search(below[1], high[1, start:stop], True, d)
+        _search(above[0], low[0, start:stop], np.bool_(False), a)
+        _search(below[0], high[0, start:stop], np.bool_(True), b)
+        _search(above[1], low[1, start:stop], np.bool_(False), c)
+        _search(below[1], high[1, start:stop], np.bool_(True), d)
         m = stop - start
         for j in range(m):
             count[start + j] = 0
             if a[j] >= b[j] or c[j] >= d[j]:
                 a[j] = b[j] = 0
             e[j], f[j] = a[j], b[j]
-        _add_ranks_below(words, zeros, a, b, c, -1, m, count[start:stop])
-        _add_ranks_below(words, zeros, e, f, d, 1, m, count[start:stop])
+        _add_ranks_below(words, zeros, a, b, c, np.int64(-1), m, count[start:stop])
+        _add_ranks_below(words, zeros, e, f, d, np.int64(1), m, count[start:stop])

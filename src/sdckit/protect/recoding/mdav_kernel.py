@@ -17,7 +17,7 @@ from sdckit.protect.recoding.mdav_tree import LEAF, build, remove
 
 __all__ = ["mdav_groups"]
 
-WORN = 1  # records looked at along the list, per record in it, that make it worth a new one
+WORN = 64  # records looked at along the list, per record in it, that make it worth a new one
 SLACK = 1e-9  # relative; far above what rounding adds to a distance
 FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter, since the result has slack
 
@@ -85,7 +85,8 @@ def _nearest(row, tree, here, near, who, far, stack, bound):  # type: ignore[no-
     """The records nearest to a point, by distance and then by row: as many as `near` has places."""
     node, low, high, _, block = tree
     k = len(near)
-    near[:], who[:] = np.inf, len(row)
+    for t in range(k):
+        near[t], who[t] = np.inf, len(row)
     stack[0], bound[0] = 0, 0.0
     depth = 1
     while depth:
@@ -174,8 +175,12 @@ def _farthest(row, tree, here, middle, far, stack, bound):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def _outermost(z, at, centre, around, ranked, away, head):  # type: ignore[no-untyped-def]
-    """The record farthest from the centre, by a list sorted around an earlier one; records looked at."""
+def _outermost(listed, there, ranked, away, centre, around, head):  # type: ignore[no-untyped-def]
+    """The record farthest from the centre, by a list sorted around an earlier one; records looked at.
+
+    `listed`, `there`: the values of the records in the order of the list, and which of them are in no group, so that
+    memory is read in one line.
+    """
     moved = 0.0
     for j in range(len(centre)):
         moved += (centre[j] - around[j]) ** 2
@@ -184,14 +189,25 @@ def _outermost(z, at, centre, around, ranked, away, head):  # type: ignore[no-un
     for t in range(head, len(ranked)):
         if (away[t] + moved) * (1 + SLACK) < reach:
             break
-        one = ranked[t]
-        if at[one] < 0:
+        if not there[t]:
             continue
         seen += 1
-        far = _between(z, one, centre)
-        if far > best or (far == best and one < who):
-            best, who, reach = far, one, np.sqrt(far)
+        far = _between(listed, t, centre)
+        if far > best or (far == best and ranked[t] < who):
+            best, who, reach = far, ranked[t], np.sqrt(far)
     return who, seen
+
+
+@njit(cache=True, nogil=True)
+def _in_line(z, ranked):  # type: ignore[no-untyped-def]
+    """The values in the order of the list, that all are there, and the place of each in it."""
+    n, d = z.shape
+    listed, there, place = np.empty((n, d)), np.ones(n, np.bool_), np.empty(n, np.int64)
+    for t in range(n):
+        place[ranked[t]] = t
+        for j in range(d):
+            listed[t, j] = z[ranked[t], j]
+    return listed, there, place
 
 
 @njit(cache=True, nogil=True)
@@ -211,8 +227,11 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
     n, d = z.shape
     y, row, at = np.empty((n, d + 1)), np.arange(n), np.empty(n, np.int64)
     for p in range(n):
-        y[p, :d], y[p, d] = z[p], _between(z, p, around)
+        for j in range(d):
+            y[p, j] = z[p, j]
+        y[p, d] = _between(z, p, around)
     tree = build(y, row)
+    listed, there, place = _in_line(z, ranked)
     for p in range(n):
         at[row[p]] = p
     stack, bound, far = np.empty(256, np.int64), np.empty(256), np.empty(LEAF)
@@ -220,13 +239,13 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
     centre, here = np.empty(d), np.empty(d)
     left, group, head, spent = n, 0, 0, 0
     while left >= 2 * k and 2 * left >= n and spent < WORN * n:
-        while at[ranked[head]] < 0:
+        while not there[head]:
             head += 1
         extreme = ranked[head]
         if not given:
             for j in range(d):
                 centre[j] = (total[j] + rest[j]) / left
-            extreme, seen = _outermost(z, at, centre, around, ranked, away, head)
+            extreme, seen = _outermost(listed, there, ranked, away, centre, around, head)
             spent += seen
         both = not given and left >= 3 * k
         for turn in range(2 if both else 1):
@@ -237,6 +256,7 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
                 of_row[one] = group
                 _add(total, rest, z, one, -1.0)
                 remove(row, at, tree, one)
+                there[place[one]] = False
                 if t == 0 and k > 1:
                     _nearest(row, tree, here, near, who, far, stack, bound)
             group, left = group + 1, left - k

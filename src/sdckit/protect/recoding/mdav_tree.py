@@ -41,7 +41,7 @@ def build(y, row):  # type: ignore[no-untyped-def]
     low, high = np.empty((2 * n_blocks, width)), np.empty((2 * n_blocks, width))
     leaf, block = np.empty(n_blocks, np.int64), np.zeros((n_blocks, width, LEAF))
     node[0, 0], node[0, 1], node[0, 3] = 0, n, -1
-    used, i = 1, 0
+    used, i = 1, np.int64(0)  # a bare 0 has a type of its own, and `_spread` would be compiled twice
     while i < used:
         first, n_here = node[i, 0], node[i, 1]
         widest = _spread(y, row, low, high, i, first, first + n_here)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.search.count_boxes import order_by_group
+from sdckit.protect.synthesis.regression_tree import grow
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
 from sdckit.protect.synthesis.synthesis_linear import choose
 from sdckit.protect.synthesis.synthesis_variables import Values, Variable
@@ -18,6 +19,7 @@ __all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fi
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+MANY = 50_000  # records from which on regression trees are grown here, not by scikit-learn
 HEAPED = 0.1  # share of the records that makes a number an answer, no measurement: it is not smoothed
 
 
@@ -123,21 +125,33 @@ def fit_tree(
     Coppersmith, D., Hong, S. J. and Hosking, J. R. M. (1999). Partitioning nominal attributes in decision
     trees. Data Mining and Knowledge Discovery 3, 197-217.
     """
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
     if variable.held.number is None:
         y: NDArray[Any] = variable.held.level[rows]
-        tree = DecisionTreeClassifier(min_samples_leaf=min_leaf, random_state=state)
     else:
         numbers = variable.held.number[rows]
         y = (numbers - numbers.mean()) / (numbers.std() or 1.0)
-        tree = DecisionTreeRegressor(min_samples_leaf=min_leaf, random_state=state)
     places = tuple(place for one in predictors for place in _places(one, y, rows))
     held = {one.name: seen(one, one.held.take(rows)) for one in predictors}
     X = _matrix(places, held, len(rows))
-    tree.fit(X, y)
-    order, edges = order_by_group(tree.apply(X), tree.tree_.node_count)
+    tree, leaf, n_nodes = _grown(X, y, min_leaf, state)
+    order, edges = order_by_group(leaf, n_nodes)
     return TreeFit(variable, places, tree, rows[order], edges, smoothing)
+
+
+def _grown(X: NDArray[np.float32], y: NDArray[Any], min_leaf: int, state: int) -> tuple[Any, Ints, int]:
+    """A tree, the leaf of each record, and its nodes.
+
+    Both ways grow the same tree of numbers; of cuts that are equally good they may take different ones. Ours needs
+    seconds to be compiled, which a small file does not pay back.
+    """
+    if y.dtype.kind == "f" and len(y) >= MANY:
+        found = grow(X, y, min_leaf=min_leaf, seed=state)
+        return found, found.leaf_of, found.node_count
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    kind = DecisionTreeRegressor if y.dtype.kind == "f" else DecisionTreeClassifier
+    tree = kind(min_samples_leaf=min_leaf, random_state=state).fit(X, y)
+    return tree, tree.apply(X), tree.tree_.node_count
 
 
 def fit_estimator(
@@ -178,8 +192,8 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
     if y.dtype.kind == "f":
         score = np.bincount(level, y, n_levels) / there
     else:
-        classes, code = np.unique(y, return_inverse=True)
-        K = len(classes)
+        there_are = np.bincount(y - y.min()) > 0
+        K, code = int(there_are.sum()), (np.cumsum(there_are) - 1)[y - y.min()]
         share = np.bincount(level * K + code, minlength=n_levels * K).reshape(n_levels, K) / there[:, None]
         away = (share - np.bincount(code, minlength=K) / len(y)) * (counts > 0)[:, None]
         if K == 2:
