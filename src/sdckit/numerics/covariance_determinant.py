@@ -222,7 +222,10 @@ def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[
     merged = min(MERGED, n)
     selection = rng.permutation(n)[:merged]
     centers, covariances, chosen, distance = _best_near(
-        np.ascontiguousarray(columns[:, selection]), math.ceil(merged * (h / n)), given, BEST if n > MERGED else 1
+        np.ascontiguousarray(columns[:, selection]),
+        math.ceil(merged * (h / n)),
+        given,
+        BEST if n > MERGED else 1,
     )
     if n < MERGED:
         rows, all_distances = np.empty(n), np.empty(n)
@@ -275,7 +278,7 @@ def minimum_covariance_determinant(rows: Floats, seed: int | None) -> RobustEsti
     n, p = rows.shape
     h = min(math.ceil(0.5 * (n + p + 1)), n)
     columns = np.ascontiguousarray(rows.T)
-    rng = np.random.RandomState(seed)  # noqa: NPY002 - as scikit-learn draws
+    rng = np.random.RandomState(seed)  # scikit-learn draws so
     if p == 1:
         raw, chosen, distance = _of_one(columns[0], h)
     elif n > SMALL:

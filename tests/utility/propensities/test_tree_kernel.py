@@ -44,7 +44,9 @@ def best_cut(rows, place, smallest):
     if len(set(members)) < 2:
         return None
     for column, left in cuts([rows[i] for i in place]):
-        sides = [[m for m, there in zip(members, left, strict=True) if there == side] for side in (True, False)]
+        sides = [
+            [m for m, there in zip(members, left, strict=True) if there == side] for side in (True, False)
+        ]
         if min(map(len, sides)) >= smallest:
             gain = gini(members) - sum(map(gini, sides))
             if found is None or gain > found[0]:
@@ -79,4 +81,3 @@ def test_the_tree_is_the_one_that_tries_every_cut(rows, leaves, smallest):
     expected, gains = plain(rows, leaves, smallest)
     np.testing.assert_array_equal(share, expected)
     np.testing.assert_allclose(taken, [float(one) for one in gains], rtol=1e-12, atol=1e-12)
-

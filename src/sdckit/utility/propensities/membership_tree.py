@@ -96,7 +96,9 @@ def grow_tree(columns: TreeColumns, tree: Tree, released: Floats) -> tuple[Float
     file. Of cuts that take the same the first one is made.
     """
     arrays = columns.cells, columns.first, columns.ordered
-    score, taken = grow(arrays, columns.order.copy(), released.astype(np.uint8), tree.leaves, tree.smallest_leaf)
+    score, taken = grow(
+        arrays, columns.order.copy(), released.astype(np.uint8), tree.leaves, tree.smallest_leaf
+    )
     return score, _by_variable(columns.variables, taken)
 
 

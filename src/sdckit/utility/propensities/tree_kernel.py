@@ -53,7 +53,10 @@ def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
         ones_left += entries[i] & 1
         gap = float(ones_left * n - ones * (i + 1))
         # dividing only what can win
-        if gap * gap > best * (float(i + 1) * float(n - i - 1) * n) and entries[i] >> HALF != entries[i + 1] >> HALF:
+        if (
+            gap * gap > best * (float(i + 1) * float(n - i - 1) * n)
+            and entries[i] >> HALF != entries[i + 1] >> HALF
+        ):
             found = _apart(ones_left, i + 1, ones, n)
             if found > best:
                 best, cut = found, i + 1
@@ -66,7 +69,7 @@ def _best(node, spans, tallies, slot, columns, order, smallest, cuts, gains):  #
     start, stop, ones = spans[node]
     n = stop - start
     gains[node] = -1.0
-    if n < 2 * smallest or ones == 0 or ones == n:
+    if n < 2 * smallest or ones in (0, n):
         return
     _, first, ordered = columns
     best, column, cut = _best_level(tallies[slot[node]], first, ordered, n, ones, smallest)
