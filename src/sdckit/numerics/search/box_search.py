@@ -128,8 +128,8 @@ def _tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: ignore[no-untyped-def]
-    smallest, closer, tied, nearest = found
+def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  # type: ignore[no-untyped-def]
+    smallest, closer, tied, nearest, sums = found
     skip, squared = queries.skip, tree.metric.power == 2
     place, k = tree.nodes.place, smallest.shape[1]
     stack, bounds, total = _scratch(place)
@@ -172,6 +172,8 @@ def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: 
                 _tally(
                     q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
                 )
+                for v in range(values.shape[1]):
+                    sums[q, v] += values[at, v]
 
 
 @njit(cache=True, nogil=True)
@@ -217,12 +219,16 @@ class Queries(NamedTuple):
 
 
 class Found(NamedTuple):
-    """For each query the k smallest sums, rows closer than the last, rows tied with it, the first nearest row."""
+    """For each query the k smallest sums, rows closer than the last, rows tied with it, the first nearest row.
+
+    `sums` (n, v): of the values of the rows closer or tied.
+    """
 
     smallest: Floats
     closer: Ints
     tied: Ints
     nearest: Ints
+    sums: Floats
 
 
 class Limits(NamedTuple):
@@ -243,17 +249,23 @@ class Visited(NamedTuple):
     listed: NDArray[np.int32]
 
 
-def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) -> tuple[Found, Limits]:
+def find(
+    tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int, *, values: Floats | None = None
+) -> tuple[Found, Limits]:
     """Find the k smallest sums of each query.
 
     `sizes` and `first_row` (K,): how many rows of the file stand at each place of the tree, and the first of them.
-    Sums are distances before the root is taken (`Metric`).
+    Sums are distances before the root is taken (`Metric`). `values` (K, v): summed over the rows found.
     """
     n, m = len(queries.numbers), tree.metric
-    found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
+    held = np.empty((len(sizes), 0)) if values is None else values
+    found = Found(
+        np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64),
+        np.zeros((n, held.shape[1])),
+    )  # fmt: skip
 
     def part(ends: tuple[int, int]) -> None:
-        _find(tree, sizes, first_row, m.tolerance, queries, *ends, found)
+        _find(tree, sizes, first_row, m.tolerance, queries, *ends, held, found)
 
     run(part, _slices(n))
     first, last = found.smallest[:, 0], found.smallest[:, -1]
@@ -262,8 +274,9 @@ def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) 
     )))  # fmt: skip
     many = np.flatnonzero(found.tied < 0)
     if len(many):
-        again = visit(tree, sizes, first_row, queries.take(many), Limits(*(one[many] for one in limits)))
-        found.closer[many], found.tied[many], found.nearest[many] = again[:3]
+        limits_of_many = Limits(*(one[many] for one in limits))
+        again = visit(tree, sizes, first_row, queries.take(many), limits_of_many, values=held)
+        found.closer[many], found.tied[many], found.nearest[many], found.sums[many] = again[:4]
     return found, limits
 
 
