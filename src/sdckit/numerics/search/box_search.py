@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,6 +206,23 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                     at += 1
 
 
+@njit(cache=True, nogil=True)
+def _go_home(tree, queries, first, last, home):  # type: ignore[no-untyped-def]
+    """The leaf that each query comes to by going to the nearer child."""
+    (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
+    squared = power == 2
+    for q in range(first, last):
+        numbers, codes, node = queries.numbers[q], queries.codes[q], 0
+        while place[node, 2] >= 0:
+            node = place[node, 2]
+            a = _nearest_possible(low[node], high[node], levels[node], numbers, codes, caps, weights, squared)
+            other = node + 1
+            b = _nearest_possible(low[other], high[other], levels[other], numbers, codes, caps, weights, squared)
+            if b < a:
+                node = other
+        home[q] = place[node, 0]
+
+
 class Queries(NamedTuple):
     """What is searched for: rows as in the tree, and a place of the tree where one row less counts (-1: none)."""
 
@@ -264,10 +281,14 @@ def find(
         np.zeros((n, held.shape[1])),
     )  # fmt: skip
 
+    order = _order(tree, queries)
+    there = queries.take(order)
+
     def part(ends: tuple[int, int]) -> None:
-        _find(tree, sizes, first_row, m.tolerance, queries, *ends, held, found)
+        _find(tree, sizes, first_row, m.tolerance, there, *ends, held, found)
 
     run(part, _slices(n))
+    found = Found(*(_in_place(one, order) for one in found))
     first, last = found.smallest[:, 0], found.smallest[:, -1]
     limits = Limits(*(_widen(one, slack, m.power) for one, slack in (
         (first, m.tolerance), (last, -m.tolerance), (last, m.tolerance),
@@ -278,6 +299,19 @@ def find(
         again = visit(tree, sizes, first_row, queries.take(many), limits_of_many, values=held)
         found.closer[many], found.tied[many], found.nearest[many], found.sums[many] = again[:4]
     return found, limits
+
+
+def _order(tree: BoxTree, queries: Queries) -> Ints:
+    """The queries in an order in which those near each other follow each other: they read the same memory."""
+    home = np.empty(len(queries.numbers), np.int64)
+    run(lambda ends: _go_home(tree, queries, *ends, home), _slices(len(home)))
+    return np.argsort(home, kind="stable")
+
+
+def _in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
+    out = np.empty_like(found)
+    out[order] = found
+    return out
 
 
 def visit(
