@@ -14,6 +14,7 @@ from sdckit.numerics.threads import chunks, n_threads, run
 __all__ = ["Found", "Limits", "Queries", "Visited", "find", "visit"]
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
+TOGETHER = 1024  # rows whose memory stays in the processor's cache
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -127,6 +128,12 @@ def _tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: 
         nearest[q] = row if nearest[q] < 0 else min(nearest[q], row)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _add(q, values, sums):  # type: ignore[no-untyped-def]
+    for v in range(len(values)):
+        sums[q, v] += values[v]
+
+
 @njit(cache=True, nogil=True)
 def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  # type: ignore[no-untyped-def]
     smallest, closer, tied, nearest, sums = found
@@ -172,8 +179,7 @@ def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  
                 _tally(
                     q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
                 )
-                for v in range(values.shape[1]):
-                    sums[q, v] += values[at, v]
+                _add(q, values[at], sums)
 
 
 @njit(cache=True, nogil=True)
@@ -199,8 +205,7 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                 if total[i] > outer[q] or copies == 0:
                     continue
                 _tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
-                for v in range(values.shape[1]):
-                    sums[q, v] += values[row, v]
+                _add(q, values[row], sums)
                 if len(listed) > 0:
                     listed[at] = row
                     at += 1
@@ -208,16 +213,18 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
 
 @njit(cache=True, nogil=True)
 def _go_home(tree, queries, first, last, home):  # type: ignore[no-untyped-def]
-    """The leaf that each query comes to by going to the nearer child."""
+    """Where each query comes to by going to the nearer child, down to a node of few enough rows."""
     (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
     squared = power == 2
     for q in range(first, last):
         numbers, codes, node = queries.numbers[q], queries.codes[q], 0
-        while place[node, 2] >= 0:
+        while place[node, 2] >= 0 and place[node, 1] - place[node, 0] > TOGETHER:
             node = place[node, 2]
             a = _nearest_possible(low[node], high[node], levels[node], numbers, codes, caps, weights, squared)
             other = node + 1
-            b = _nearest_possible(low[other], high[other], levels[other], numbers, codes, caps, weights, squared)
+            b = _nearest_possible(
+                low[other], high[other], levels[other], numbers, codes, caps, weights, squared
+            )
             if b < a:
                 node = other
         home[q] = place[node, 0]

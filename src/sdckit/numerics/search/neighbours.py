@@ -107,7 +107,7 @@ class Index:
         of its levels. Returns sums (n, v), and over how many rows they are (n,).
         """
         n_places = len(self.rows.size)
-        held = np.stack([np.bincount(self.rows.of_row, one, n_places) for one in values.T], axis=1)
+        held: Floats = np.stack([np.bincount(self.rows.of_row, one, n_places) for one in values.T], axis=1)
         asked = self._asked(query, n_neighbors, skip, held)
         out = asked.found.sums[asked.of_row]
         if skip is not None:
@@ -137,9 +137,7 @@ class Index:
         begins = np.concatenate([[0], np.cumsum([len(rows) for rows in found])]).astype(np.int64)
         return begins, np.concatenate([np.empty(0, np.int64), *found])
 
-    def _asked(
-        self, query: Encoded, k: int, skip: Ints | None, values: Floats | None = None
-    ) -> _Asked:
+    def _asked(self, query: Encoded, k: int, skip: Ints | None, values: Floats | None = None) -> _Asked:
         available = self.n - (skip is not None)
         if not 1 <= k <= available:
             raise DataError(

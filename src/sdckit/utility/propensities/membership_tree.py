@@ -64,7 +64,10 @@ def tree_columns(stacked: Stacked) -> TreeColumns:
     ([[0, 4], [1, 3], [2, 4]], [0, 3, 5], [False, True])
     """
     n = stacked.codes.shape[1]
-    cells, widths, ordered, order = [], [], [], []
+    cells: list[NDArray[Any]] = []
+    order: list[NDArray[np.int64]] = []
+    widths: list[int] = []
+    ordered: list[bool] = []
     coded: list[str] = []
     many: list[str] = []
     for atom in stacked.atoms:

@@ -195,8 +195,8 @@ def grow(columns, order, member, leaves, smallest):  # type: ignore[no-untyped-d
             _best(child, spans, tallies, slot, columns, order, smallest, cuts, gains)
         n_nodes += 2
     score = np.empty(n)
-    for node in range(n_nodes):
-        if is_leaf[node]:
-            start, stop, ones = spans[node]
+    for one in range(n_nodes):
+        if is_leaf[one]:
+            start, stop, ones = spans[one]
             score[rows[start:stop]] = ones / (stop - start)
     return score, taken
