@@ -14,7 +14,8 @@ from hypothesis import given
 
 from draw import files, quiet
 from sdckit import as_cells
-from sdckit.cells.shared_coding import matching_cells, share_coding
+from sdckit.cells.pair import open_pair
+from sdckit.cells.shared_coding import classes_of, matching_cells, share_coding
 from sdckit.errors import ColumnError
 
 DAY = dt.date(2020, 1, 2)
@@ -134,3 +135,17 @@ def test_cells_meet_as_records_do(left, right):
     for i, row in enumerate(values[0]):
         cell = at[a.table.of_row[i]]
         assert values[1].count(row) == (b.table.size[cell] if cell >= 0 else 0)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ([3, None, 1], [1.0, 7.0, 7.0]),
+        (["b", "a", None], ["c", "a", "a"]),
+        ([DAY, None, DAY], [dt.date(2019, 1, 1), DAY, DAY]),
+    ],
+)
+def test_one_level_prints_as_among_all(columns):
+    coding = open_pair(*(pl.DataFrame({"x": one}) for one in columns), categories={"keys": ["x"]}).codes("x")
+    assert [coding.label(code) for code in range(coding.n_levels + 1)] == coding.labels()
+    assert classes_of("x", [np.arange(9.0)], 3).label(2) == classes_of("x", [np.arange(9.0)], 3).labels()[2]

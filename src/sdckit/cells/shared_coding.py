@@ -56,6 +56,13 @@ class SharedCoding:
         """Records of each file with each code, shape (files, n_levels + 1)."""
         return np.array([np.bincount(codes, minlength=self.n_levels + 1) for codes in self.codes], np.int64)
 
+    def label(self, code: int) -> str:
+        """Printed form of one level: all of them may be as many as the records."""
+        for coded, levels, numbers in self.printers:
+            if len(at := np.flatnonzero(numbers == code)):
+                return coded.labels(levels[at])[0]
+        return self.labels()[code] if code else "(missing)"
+
     def with_file(self, coded: Coded, files: Sequence[str]) -> SharedCoding:
         """The same column with one file more, behind the others, which are not coded again.
 

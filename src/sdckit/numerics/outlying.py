@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
+
+from sdckit.numerics.covariance_determinant import RobustEstimate, consistency, minimum_covariance_determinant
 
 __all__ = ["FIT_ROWS", "Limits", "mad_limits", "percentile_limits", "robust_distances", "robust_estimate"]
 
 MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard deviation
 MAD_WIDTH = 3.0
-FIT_ROWS = 20_000  # rows that the robust estimate is made from; a few seconds, whatever the file
+FIT_ROWS = 20_000  # rows that the robust estimate is made from, whatever the file
 Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -97,18 +96,11 @@ def robust_estimate(
     if fitted is None:
         return None
     found, fit, _, _, spread = fitted
-    kept = fit[found.support_] * spread
-    covariance = np.atleast_2d(np.cov(kept.T)) * _consistency(len(kept) / len(fit), values.shape[1])
+    kept = fit[found.support] * spread
+    covariance = np.atleast_2d(np.cov(kept.T)) * consistency(len(kept) / len(fit), values.shape[1])
     if np.linalg.matrix_rank(covariance / np.outer(spread, spread)) < len(spread):
         return None
     return kept.mean(axis=0), covariance
-
-
-def _consistency(share: float, p: int) -> float:
-    """What the covariance of the nearest share of normal rows falls short of that of all."""
-    from scipy.stats import chi2
-
-    return 1.0 if share == 1 else share / float(chi2.cdf(chi2.ppf(share, p), p + 2))
 
 
 def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[np.float64] | None:
@@ -121,17 +113,20 @@ def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[n
     if fitted is None:
         return None
     found, _, order, scaled, _ = fitted
+    away = scaled - found.center
     out = np.empty(len(values))
-    out[order] = np.sqrt(np.maximum(found.mahalanobis(scaled), 0.0))
+    out[order] = np.sqrt(np.maximum((away * np.linalg.solve(found.covariance, away.T).T).sum(axis=1), 0.0))
     return out
 
 
 def _fitted(
     values: NDArray[np.float64], seed: int | None
-) -> tuple[Any, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]] | None:
+) -> (
+    tuple[
+        RobustEstimate, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]
+    ] | None
+):  # fmt: skip
     """The estimate, the rows it was made from, the order of all, all scaled in that order, and their scale."""
-    from sklearn.covariance import MinCovDet
-
     n, p = values.shape
     if n < 2 * (p + 1):
         return None
@@ -144,12 +139,9 @@ def _fitted(
     fitted = scaled
     if n > FIT_ROWS:
         fitted = scaled[np.sort(np.random.default_rng(seed).choice(n, FIT_ROWS, replace=False))]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of singular subsets; a singular result is answered below
-        try:
-            found = MinCovDet(random_state=seed).fit(fitted)
-        except ValueError:  # a column without spread in the best half
-            return None
-    if min(np.linalg.matrix_rank(one) for one in (found.raw_covariance_, found.covariance_)) < p:
+    found = minimum_covariance_determinant(fitted, seed)
+    if found is None:  # a column without spread in the best half
+        return None
+    if min(np.linalg.matrix_rank(one) for one in (found.raw_covariance, found.covariance)) < p:
         return None
     return found, fitted, order, scaled, spread

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from sdckit.utility.propensities import logit_curvature
 from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
 
 
@@ -26,18 +27,16 @@ def test_independent_columns_are_as_many_as_the_rank(rows):
 
 
 def test_a_step_is_nothing_where_nothing_curves():
-    curvature = Curvature(np.diag([2.0, 0.0, 4.0]), np.array([0, 1, 2]))
+    curvature = Curvature(np.diag([2.0, 0.0, 4.0]), np.arange(3), 3)
     assert curvature.solve(np.array([1.0, 5.0, 1.0])).tolist() == pytest.approx([0.5, 0.0, 0.25])
     assert sorted(np.diag(curvature.inverse())) == pytest.approx([0.25, 0.5])
-    assert Curvature(np.zeros((2, 2)), np.array([0, 1])).solve(np.ones(2)).tolist() == [0.0, 0.0]
+    assert Curvature(np.zeros((2, 2)), np.arange(2), 2).solve(np.ones(2)).tolist() == [0.0, 0.0]
 
 
 def test_steps_and_the_inverse():
     x = np.random.default_rng(3).normal(size=(30, 4))
-    whole = np.zeros((5, 5))
     kept = np.array([0, 2, 3, 4])
-    whole[np.ix_(kept, kept)] = x.T @ x
-    curvature, gradient = Curvature(whole, kept), np.arange(5.0)
+    curvature, gradient = Curvature(np.tril(x.T @ x), kept, 5), np.arange(5.0)
     assert curvature.solve(gradient)[kept] == pytest.approx(np.linalg.solve(x.T @ x, gradient[kept]))
     assert curvature.solve(gradient)[1] == 0.0
     order = np.searchsorted(kept, curvature.at)
@@ -47,6 +46,21 @@ def test_steps_and_the_inverse():
 def test_columns_that_others_give_have_no_step_of_their_own():
     x = np.random.default_rng(3).normal(size=(30, 2))
     x = np.column_stack([x, x.sum(axis=1)])
-    curvature, gradient = Curvature(x.T @ x, np.arange(3)), x.T @ np.ones(30)
+    curvature, gradient = Curvature(x.T @ x, np.arange(3), 3), x.T @ np.ones(30)
     assert len(curvature.at) == 2
     assert x.T @ x @ curvature.solve(gradient) == pytest.approx(gradient)
+
+
+@pytest.mark.parametrize("block", [1, 3, 64])
+def test_blocks_are_cut_anywhere(block, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(90, 30))
+    follow = [4, 5, 11, 20, 29]
+    for j in follow:
+        x[:, j] = x[:, :j] @ rng.integers(-1, 2, j)
+    monkeypatch.setattr(logit_curvature, "BLOCK", block)
+    kept, root = independent_columns(x.T @ x, 1e-10)
+    np.testing.assert_array_equal(kept, np.setdiff1d(np.arange(30), follow))
+    part = x[:, kept] / np.linalg.norm(x[:, kept], axis=0)
+    assert root @ root.T == pytest.approx(part.T @ part, abs=1e-12)
+    assert not np.triu(root, 1).any()

@@ -7,7 +7,15 @@ import pytest
 
 from designs import dense
 from sdckit.utility.propensities import logit_kernel
-from sdckit.utility.propensities.logit_kernel import Design, column_sums, gram, rows_with, sweep
+from sdckit.utility.propensities.logit_kernel import (
+    Design,
+    column_sums,
+    gram,
+    lower_gram,
+    rows_with,
+    sweep,
+    written_out,
+)
 from sdckit.utility.propensities.propensity_design import design_of
 from sdckit.utility.propensities.stacking import Atom, Stacked
 
@@ -35,6 +43,21 @@ def test_sums_of_products(interactions):
     found = gram(design, weight)
     assert found == pytest.approx((x * weight[:, None]).T @ x, abs=1e-12)
     assert np.array_equal(found, found.T)
+
+
+def test_sums_of_products_of_some_columns():
+    design, rng = made()
+    weight, kept = rng.random(design.n_rows), np.array([0, 2, 3, 7, 11])
+    whole = gram(design, weight)
+    found = lower_gram(design, weight, kept)
+    assert found == pytest.approx(np.tril(whole[np.ix_(kept, kept)]), abs=1e-12)
+    assert not np.triu(found, 1).any()
+
+
+def test_rows_written_out():
+    design, rng = made(interactions=3)
+    rows = rng.permutation(design.n_rows)[:9]
+    np.testing.assert_array_equal(written_out(design, rows), dense(design)[rows])
 
 
 @pytest.mark.parametrize("interactions", [1, 3])
@@ -74,7 +97,8 @@ def test_the_rows_may_be_cut_anywhere(monkeypatch):
 def test_compiled_and_plain_agree():
     design, rng = made(n=12)
     weight, out = rng.random(12), np.zeros((design.n_columns, design.n_columns))
-    logit_kernel._add_gram.py_func(design.arrays, weight, 0, 12, out)
+    place = np.arange(design.n_columns)
+    logit_kernel._add_gram.py_func(design.arrays, weight, 0, 12, place, out)
     assert out + np.tril(out, -1).T == pytest.approx(gram(design, weight), abs=1e-13)
     beta, scores = rng.normal(size=design.n_columns), [np.zeros(12), np.zeros(12)]
     gradients = [np.zeros(design.n_columns), np.zeros(design.n_columns)]

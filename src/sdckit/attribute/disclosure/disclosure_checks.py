@@ -57,7 +57,7 @@ def one_way(
     if by_level[most] <= ONE_WAY[0] or by_level[most] <= ONE_WAY[1] * total:
         return []
     records = int(by_level[most])
-    return [DisclosureCheck(release, target.labels()[most], "", "", records, records / float(total))]
+    return [DisclosureCheck(release, target.label(most), "", "", records, records / float(total))]
 
 
 def two_way(
@@ -73,16 +73,26 @@ def two_way(
     `key_levels` are the levels, key by key, of each combination of key and target.
     """
     large = correct > TWO_WAY[0]
+    width = np.int64(target.n_levels + 1)
     found = []
     for key, codes in zip(keys, key_levels, strict=True):
-        width = target.n_levels + 1
-        records = np.bincount(codes[large] * np.int64(width) + level[large], weights=correct[large])
-        of_original = np.bincount(key.codes[0], minlength=key.n_levels + 1)
-        for pair in np.flatnonzero(records).tolist():
-            key_code, code = divmod(pair, width)
-            both = np.count_nonzero((key.codes[0] == key_code) & (target.codes[0] == code))
-            share = float(both / of_original[key_code])
-            if share > TWO_WAY[1]:
-                labels = target.labels()[code], key.name, key.labels()[key_code]
-                found.append(DisclosureCheck(release, *labels, int(records[pair]), share))
+        pairs, place = np.unique(codes[large] * width + level[large], return_inverse=True)
+        records = np.bincount(place, weights=correct[large], minlength=len(pairs))
+        both = _records_of(pairs, width, key, target)
+        share = both / key.counts[0][pairs // width]
+        for at in np.flatnonzero(share > TWO_WAY[1]).tolist():
+            key_code, code = divmod(int(pairs[at]), int(width))
+            labels = target.label(code), key.name, key.label(key_code)
+            found.append(DisclosureCheck(release, *labels, int(records[at]), float(share[at])))
     return found
+
+
+def _records_of(
+    pairs: NDArray[np.int64], width: np.int64, key: SharedCoding, target: SharedCoding
+) -> NDArray[np.int64]:
+    """The original's records with each pair of a key level and a target level; pairs ascend."""
+    if not len(pairs):
+        return np.zeros(0, np.int64)
+    of_row = key.codes[0] * width + target.codes[0]
+    at = np.minimum(np.searchsorted(pairs, of_row), len(pairs) - 1)
+    return np.bincount(at[pairs[at] == of_row], minlength=len(pairs))

@@ -15,6 +15,7 @@ from sdckit.errors import DataError
 __all__ = ["DESIGN_LIMIT", "Features", "Selection", "features_of", "first_of_each", "order_of_rows"]
 
 DESIGN_LIMIT = 100_000_000  # numbers of a design matrix
+WORD = 63  # bits of a whole number that sorts as it is
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 
@@ -116,10 +117,20 @@ def first_of_each(of_row: Ints, rows: NDArray[np.int64]) -> tuple[NDArray[np.int
     >>> first.tolist(), place.tolist()
     ([1, 0], [1, 0, 1])
     """
-    _, first, place = np.unique(of_row[rows], return_index=True, return_inverse=True)
-    return rows[first], place
+    groups = of_row[rows]
+    first = np.full(int(groups.max(initial=0)) + 1, -1, np.int64)
+    first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+    present = first >= 0
+    return rows[first[present]], (np.cumsum(present) - 1)[groups]
 
 
 def order_of_rows(pair: Pair, names: Sequence[str], file: int) -> NDArray[np.int64]:
     """An order of a file's records that depends on their values only, not on where they stand."""
-    return np.lexsort([pair.codes(name).codes[file] for name in names])
+    columns = [pair.codes(name) for name in names]
+    bits = [int(column.n_levels).bit_length() for column in columns]
+    if sum(bits) > WORD:
+        return np.lexsort([column.codes[file] for column in columns])
+    words = np.zeros(len(columns[0].codes[file]), np.int64)
+    for column, before in zip(columns, np.cumsum([0, *bits[:-1]]).tolist(), strict=True):
+        words |= column.codes[file].astype(np.int64) << before
+    return np.argsort(words, kind="stable")

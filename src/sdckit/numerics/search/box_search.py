@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sdckit.numerics.threads import chunks, n_threads, run
 __all__ = ["Found", "Limits", "Queries", "Visited", "find", "visit"]
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
+TOGETHER = 1024  # rows whose memory stays in the processor's cache
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -127,9 +128,15 @@ def _tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: 
         nearest[q] = row if nearest[q] < 0 else min(nearest[q], row)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _add(q, values, sums):  # type: ignore[no-untyped-def]
+    for v in range(len(values)):
+        sums[q, v] += values[v]
+
+
 @njit(cache=True, nogil=True)
-def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: ignore[no-untyped-def]
-    smallest, closer, tied, nearest = found
+def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  # type: ignore[no-untyped-def]
+    smallest, closer, tied, nearest, sums = found
     skip, squared = queries.skip, tree.metric.power == 2
     place, k = tree.nodes.place, smallest.shape[1]
     stack, bounds, total = _scratch(place)
@@ -172,6 +179,7 @@ def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: 
                 _tally(
                     q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
                 )
+                _add(q, values[at], sums)
 
 
 @njit(cache=True, nogil=True)
@@ -197,11 +205,29 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                 if total[i] > outer[q] or copies == 0:
                     continue
                 _tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
-                for v in range(values.shape[1]):
-                    sums[q, v] += values[row, v]
+                _add(q, values[row], sums)
                 if len(listed) > 0:
                     listed[at] = row
                     at += 1
+
+
+@njit(cache=True, nogil=True)
+def _go_home(tree, queries, first, last, home):  # type: ignore[no-untyped-def]
+    """Where each query comes to by going to the nearer child, down to a node of few enough rows."""
+    (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
+    squared = power == 2
+    for q in range(first, last):
+        numbers, codes, node = queries.numbers[q], queries.codes[q], 0
+        while place[node, 2] >= 0 and place[node, 1] - place[node, 0] > TOGETHER:
+            node = place[node, 2]
+            a = _nearest_possible(low[node], high[node], levels[node], numbers, codes, caps, weights, squared)
+            other = node + 1
+            b = _nearest_possible(
+                low[other], high[other], levels[other], numbers, codes, caps, weights, squared
+            )
+            if b < a:
+                node = other
+        home[q] = place[node, 0]
 
 
 class Queries(NamedTuple):
@@ -217,12 +243,16 @@ class Queries(NamedTuple):
 
 
 class Found(NamedTuple):
-    """For each query the k smallest sums, rows closer than the last, rows tied with it, the first nearest row."""
+    """For each query the k smallest sums, rows closer than the last, rows tied with it, the first nearest row.
+
+    `sums` (n, v): of the values of the rows closer or tied.
+    """
 
     smallest: Floats
     closer: Ints
     tied: Ints
     nearest: Ints
+    sums: Floats
 
 
 class Limits(NamedTuple):
@@ -243,28 +273,52 @@ class Visited(NamedTuple):
     listed: NDArray[np.int32]
 
 
-def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) -> tuple[Found, Limits]:
+def find(
+    tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int, *, values: Floats | None = None
+) -> tuple[Found, Limits]:
     """Find the k smallest sums of each query.
 
     `sizes` and `first_row` (K,): how many rows of the file stand at each place of the tree, and the first of them.
-    Sums are distances before the root is taken (`Metric`).
+    Sums are distances before the root is taken (`Metric`). `values` (K, v): summed over the rows found.
     """
     n, m = len(queries.numbers), tree.metric
-    found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
+    held = np.empty((len(sizes), 0)) if values is None else values
+    found = Found(
+        np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64),
+        np.zeros((n, held.shape[1])),
+    )  # fmt: skip
+
+    order = _order(tree, queries)
+    there = queries.take(order)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(tree, sizes, first_row, m.tolerance, queries, *ends, found)
+        _find(tree, sizes, first_row, m.tolerance, there, *ends, held, found)
 
     run(part, _slices(n))
+    found = Found(*(_in_place(one, order) for one in found))
     first, last = found.smallest[:, 0], found.smallest[:, -1]
     limits = Limits(*(_widen(one, slack, m.power) for one, slack in (
         (first, m.tolerance), (last, -m.tolerance), (last, m.tolerance),
     )))  # fmt: skip
     many = np.flatnonzero(found.tied < 0)
     if len(many):
-        again = visit(tree, sizes, first_row, queries.take(many), Limits(*(one[many] for one in limits)))
-        found.closer[many], found.tied[many], found.nearest[many] = again[:3]
+        limits_of_many = Limits(*(one[many] for one in limits))
+        again = visit(tree, sizes, first_row, queries.take(many), limits_of_many, values=held)
+        found.closer[many], found.tied[many], found.nearest[many], found.sums[many] = again[:4]
     return found, limits
+
+
+def _order(tree: BoxTree, queries: Queries) -> Ints:
+    """The queries in an order in which those near each other follow each other: they read the same memory."""
+    home = np.empty(len(queries.numbers), np.int64)
+    run(lambda ends: _go_home(tree, queries, *ends, home), _slices(len(home)))
+    return np.argsort(home, kind="stable")
+
+
+def _in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
+    out = np.empty_like(found)
+    out[order] = found
+    return out
 
 
 def visit(

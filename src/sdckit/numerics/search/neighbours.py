@@ -106,18 +106,17 @@ class Index:
         `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
         of its levels. Returns sums (n, v), and over how many rows they are (n,).
         """
-        asked = self._asked(query, n_neighbors, skip)
-        held = np.zeros((len(self.rows.size), values.shape[1]))
-        np.add.at(held, self.rows.of_row, values)
-        within = self._visit(asked, values=held)
-        out = within.sums[asked.of_row]
+        n_places = len(self.rows.size)
+        held: Floats = np.stack([np.bincount(self.rows.of_row, one, n_places) for one in values.T], axis=1)
+        asked = self._asked(query, n_neighbors, skip, held)
+        out = asked.found.sums[asked.of_row]
         if skip is not None:
             # its values are in the sum of its group, where that has other rows and is near enough
             own = self.rows.of_row[skip]
             there = Encoded(self.tree.numbers.T[own], self.tree.codes.T[own], self.tree.metric)
             counted = (self.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
             out -= np.where(counted[:, None], values[skip], 0.0)
-        return out, (within.closer + within.tied)[asked.of_row]
+        return out, (asked.found.closer + asked.found.tied)[asked.of_row]
 
     def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
         """List the nearest rows of each query, all those tied at the k-th distance included.
@@ -138,7 +137,7 @@ class Index:
         begins = np.concatenate([[0], np.cumsum([len(rows) for rows in found])]).astype(np.int64)
         return begins, np.concatenate([np.empty(0, np.int64), *found])
 
-    def _asked(self, query: Encoded, k: int, skip: Ints | None) -> _Asked:
+    def _asked(self, query: Encoded, k: int, skip: Ints | None, values: Floats | None = None) -> _Asked:
         available = self.n - (skip is not None)
         if not 1 <= k <= available:
             raise DataError(
@@ -147,7 +146,7 @@ class Index:
         place = np.full(query.n, -1, np.int64) if skip is None else self.rows.of_row[skip]
         distinct = _group_rows(query.numbers, np.column_stack([query.codes, place]))
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
-        found, limits = find(self.tree, self.rows.size, self.rows.first, queries, k)
+        found, limits = find(self.tree, self.rows.size, self.rows.first, queries, k, values=values)
         return _Asked(queries, distinct.of_row, found, limits)
 
     def _visit(

@@ -1,4 +1,4 @@
-"""Models that predict membership: the logistic one, a classification tree, or any classifier of scikit-learn."""
+"""Models that predict membership: the logistic one, a tree, or any classifier of scikit-learn."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.utility.propensities.membership_tree import Tree
 
-__all__ = ["checked_classifier", "fit_scores", "importances", "sized"]
+__all__ = ["checked_classifier", "fit_scores", "importances"]
 
 Floats = NDArray[np.float64]
-LEAVES, SMALLEST_LEAF = 64, 5
-RECORDS = 50  # of both files for each leaf that a tree may have
 
 
 def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, Any]:
-    """The name of the model, and the estimator to be cloned (None for ``"logit"``), its random numbers fixed.
+    """The name of the model, and what it is: None for ``"logit"``, a `Tree`, or an estimator to be cloned.
+
+    The random numbers of an estimator are fixed.
 
     `seeded`: whether the caller gave a seed: it then replaces a state that the estimator has of its own. Raises
     DataError: an unknown name, or an estimator that gives no probabilities.
@@ -29,12 +30,7 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
         if model == "logit":
             return model, None
         if model == "cart":
-            from sklearn.tree import DecisionTreeClassifier
-
-            tree = DecisionTreeClassifier(
-                max_leaf_nodes=LEAVES, min_samples_leaf=SMALLEST_LEAF, random_state=state
-            )
-            return model, tree
+            return model, Tree()
         raise DataError(
             f"model {model!r} is unknown; give 'logit', 'cart' or a scikit-learn classifier", argument="model"
         )
@@ -52,17 +48,6 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
         if name.split("__")[-1] == "random_state" and (value is None or seeded)
     }
     return type(model).__name__, estimator.set_params(**drawing)
-
-
-def sized(name: str, estimator: Any, n: int) -> Any:
-    """The estimator for files of `n` records together: ``"cart"`` grows no more leaves than they bear.
-
-    >>> sized("cart", checked_classifier("cart", 0, seeded=True)[1], 1000).max_leaf_nodes
-    20
-    """
-    if name != "cart":
-        return estimator
-    return estimator.set_params(max_leaf_nodes=max(2, min(LEAVES, n // RECORDS)))
 
 
 def fit_scores(

@@ -10,16 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
-from sdckit.utility.propensities.logit_kernel import Design, column_sums, gram, rows_with, sweep
+from sdckit.utility.propensities.logit_kernel import Design, column_sums, gram, lower_gram, rows_with, sweep
+from sdckit.utility.propensities.logit_separation import separated_rows
 
 __all__ = ["LogitFit", "Start", "fit_logit", "lost_without", "start_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-STILL = 1e-12  # largest change of a score between the last two steps
+STILL = 1e-12  # largest change of a score between the last two steps, for each hundred coefficients
 STEPS = 100
 HALVINGS = 30
 FAST = 1e-4  # a step whose decrement is smaller than this times the one before needs no new curvature
+FAST_MANY = 0.3  # the same of many columns: their curvature takes as long as twenty steps
+MANY = 500
+PATIENCE = 4  # curvatures after which rows are looked for that keep the scores from standing still
 ALIASED = 1e-10  # share of a column's square that is left by those before it, below which it is one of them
 CERTAIN = 1e-8  # scores nearer to 0 or 1 than this are endless in the coefficients
 
@@ -41,6 +45,10 @@ class Start:
         """Rank of the design."""
         return len(self.kept)
 
+    def curvature(self, weight: float = 1.0) -> Curvature:
+        """The curvature where every record weighs the same."""
+        return Curvature(self.cross[np.ix_(self.kept, self.kept)] * weight, self.kept, len(self.cross))
+
 
 @dataclass(frozen=True, eq=False)
 class LogitFit:
@@ -59,11 +67,12 @@ class LogitFit:
     steps: int
     likelihood: float
     pull: Floats
+    allowed: float = STILL
 
     @property
     def converged(self) -> bool:
         """Whether the scores stand still."""
-        return self.still <= STILL
+        return self.still <= self.allowed
 
     @property
     def certain(self) -> NDArray[np.bool_]:
@@ -96,18 +105,40 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
     pull = of_released - of_all * (released.sum() / start.total.sum())
     sure, limits = _told_apart(design, start.total, released, of_all, of_released)
     if not sure.any():
-        fit = _climb(design, start, released, pull)
-        return replace(fit, coefficients=_known(fit.coefficients, start.kept), pull=pull)
-    total, rest = np.where(sure, 0.0, start.total), np.where(sure, 0.0, released)
-    score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
-    if total.sum() == 0:
-        return LogitFit(np.where(limits == 0, math.nan, limits), score, 0.0, 0, 0.0, pull)
-    others = start_of(design, total)
-    fit = _climb(
-        design, others, rest, column_sums(design, rest) - others.cross[:, 0] * (rest.sum() / total.sum())
-    )
-    slopes = np.where(limits == 0, _known(fit.coefficients, others.kept), limits)
-    return replace(fit, coefficients=slopes, score=np.where(sure, score, fit.score), pull=pull)
+        fit, kept = _to_the_limit(design, start, released, pull)
+    else:
+        total, rest = np.where(sure, 0.0, start.total), np.where(sure, 0.0, released)
+        score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
+        if total.sum() == 0:
+            return LogitFit(np.where(limits == 0, math.nan, limits), score, 0.0, 0, 0.0, pull)
+        others = start_of(design, total)
+        of_rest = column_sums(design, rest) - others.cross[:, 0] * (rest.sum() / total.sum())
+        fit, kept = _to_the_limit(design, others, rest, of_rest)
+        fit = replace(fit, score=np.where(sure, score, fit.score))
+    slopes = np.where(limits == 0, _known(fit.coefficients, kept), limits)
+    return replace(fit, coefficients=slopes, pull=pull)
+
+
+def _to_the_limit(design: Design, start: Start, released: Floats, gradient: Floats) -> tuple[LogitFit, Ints]:
+    """Climb; where the scores do not come to a stand soon, without the rows that a combination of columns tells apart.
+
+    Gives the columns that have a coefficient, too.
+    """
+    fit, kept = _climb(design, start, released, gradient, patience=PATIENCE), start.kept
+    while not fit.converged and fit.steps < STEPS:
+        sure = separated_rows(design, start.total, released, fit.score, start.kept, ALIASED)
+        if sure.any():
+            score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
+            fit = replace(fit, score=np.where(sure, score, fit.score))
+            start, released = (
+                start_of(design, np.where(sure, 0.0, start.total)),
+                np.where(sure, 0.0, released),
+            )
+        likelihood, gradient, _ = sweep(design, fit.coefficients, start.total, released, fit.score)
+        at = replace(fit, likelihood=likelihood, pull=gradient)
+        patience = PATIENCE if sure.any() else STEPS
+        fit = _climb_on(design, start, released, at, _curvature(design, start, fit.score), patience)
+    return fit, kept
 
 
 def _known(coefficients: Floats, kept: Ints) -> Floats:
@@ -136,31 +167,54 @@ def _told_apart(
         of_released = column_sums(design, np.where(sure, 0.0, released))
 
 
-def _climb(design: Design, start: Start, released: Floats, gradient: Floats) -> LogitFit:
+def _climb(
+    design: Design, start: Start, released: Floats, gradient: Floats, *, patience: int = STEPS
+) -> LogitFit:
     """Newton's steps from a model without variables, with new curvature only where the old one is slow."""
     c = float(released.sum() / start.total.sum())
     beta = np.zeros(design.n_columns)
     beta[0] = math.log(c / (1 - c))
     score = np.full(design.n_rows, c)
     likelihood = float(released.sum() * math.log(c) + (start.total - released).sum() * math.log(1 - c))
-    curvature = Curvature(start.cross * (c * (1 - c)), start.kept)
-    fresh, decrement, change, steps = True, math.inf, math.inf, 0
+    at = LogitFit(beta, score, math.inf, 0, likelihood, gradient)
+    return _climb_on(design, start, released, at, start.curvature(c * (1 - c)), patience)
+
+
+def _curvature(design: Design, start: Start, score: Floats) -> Curvature:
+    weight = start.total * score * (1 - score)
+    return Curvature(lower_gram(design, weight, start.kept), start.kept, design.n_columns)
+
+
+def _climb_on(
+    design: Design, start: Start, released: Floats, at: LogitFit, curvature: Curvature, patience: int
+) -> LogitFit:
+    """The same from a model, whose `pull` is its gradient and whose scores are written over.
+
+    `patience`: curvatures after which it is given up.
+    """
+    beta, score, change, steps = at.coefficients, at.score, at.still, at.steps
+    likelihood, gradient = at.likelihood, at.pull
+    allowed = STILL * max(1.0, start.rank / 100)
+    fast = FAST_MANY if start.rank > MANY else FAST
+    fresh, decrement, curvatures = True, math.inf, 1
     while steps < STEPS:
         step = curvature.solve(gradient)
         before, decrement = decrement, float(gradient @ step)
-        if fresh or decrement <= FAST * before:
+        if fresh or decrement <= fast * before:
             moved = _moved(design, start.total, released, beta, step, likelihood, score)
             if moved is not None:
                 beta, likelihood, gradient, change = moved
                 steps, fresh = steps + 1, False
-                if change <= STILL:
+                if change <= allowed:
                     break
                 continue
             if fresh:
                 break
-        curvature = Curvature(gram(design, start.total * score * (1 - score)), start.kept)
-        fresh, decrement = True, math.inf
-    return LogitFit(beta, score, change, steps, likelihood, gradient)
+        if curvatures == patience:
+            break
+        curvature = _curvature(design, start, score)
+        fresh, decrement, curvatures = True, math.inf, curvatures + 1
+    return LogitFit(beta, score, change, steps, likelihood, gradient, allowed)
 
 
 def lost_without(
@@ -174,7 +228,7 @@ def lost_without(
     in the order in which they appear.
     """
     names = list(dict.fromkeys(name for one in made_of for name in sorted(one)))
-    curvature = Curvature(start.cross, start.kept)
+    curvature = start.curvature()
     slope = curvature.solve(fit.pull)[curvature.at]
     inverse = curvature.inverse()
     variance = float(start.total.sum()) * c * (1 - c)

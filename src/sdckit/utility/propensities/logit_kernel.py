@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Design", "column_sums", "gram", "rows_with", "sweep"]
+__all__ = ["Design", "column_sums", "gram", "lower_gram", "rows_with", "sweep", "written_out"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,15 +82,18 @@ def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # 
 
 
 @njit(cache=True, nogil=True)
-def _add_gram(arrays, weight, first, last, out):  # type: ignore[no-untyped-def]
-    """Add weight x x' of some rows to the lower triangle of `out`."""
+def _add_gram(arrays, weight, first, last, place, out):  # type: ignore[no-untyped-def]
+    """Add weight x x' of some rows to the lower triangle of `out`; a column without a place is left out."""
     codes, values, slot, width, terms, offset = arrays
     columns = np.empty(terms.shape[0], np.int64)
     entries = np.empty(terms.shape[0])
     for row in range(first, last):
         if weight[row] == 0.0:
             continue
-        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        found, all_found = 0, _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(all_found):
+            columns[found], entries[found] = place[columns[i]], entries[i]
+            found += columns[found] >= 0
         for i in range(found):
             scaled = weight[row] * entries[i]
             at = columns[i]
@@ -123,21 +126,47 @@ def _add_scores(arrays, beta, total, released, first, last, score, gradient):  #
     return likelihood, change
 
 
+@njit(cache=True, nogil=True)
+def _write_out(arrays, rows, out):  # type: ignore[no-untyped-def]
+    codes, values, slot, width, terms, offset = arrays
+    columns = np.empty(terms.shape[0], np.int64)
+    entries = np.empty(terms.shape[0])
+    for at, row in enumerate(rows):
+        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(found):
+            out[at, columns[i]] = entries[i]
+
+
+def written_out(design: Design, rows: Ints) -> Floats:
+    """Some rows of the design, as a matrix."""
+    out = np.zeros((len(rows), design.n_columns))
+    _write_out(design.arrays, rows, out)
+    return out
+
+
 def gram(design: Design, weight: Floats) -> Floats:
     """Sum of weight x x' over the rows, a symmetric matrix."""
-    k = design.n_columns
-    parts = max(1, min(n_threads(), SUMS // (k * k)))
+    lower = lower_gram(design, weight, np.arange(design.n_columns))
+    return lower + np.tril(lower, -1).T
+
+
+def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
+    """The same of some columns in ascending order, its lower triangle only; 0 above."""
+    k = len(kept)
+    parts = max(1, min(n_threads(), SUMS // max(1, k * k)))
+    place = np.full(design.n_columns, -1, np.int64)
+    place[kept] = np.arange(k)
 
     def part(span: tuple[int, int]) -> Floats:
         out = np.zeros((k, k))
-        _add_gram(design.arrays, weight, span[0], span[1], out)
+        _add_gram(design.arrays, weight, span[0], span[1], place, out)
         return out
 
     sums = run(part, chunks(design.n_rows, minimum=ROWS, parts=parts))
     lower = sums[0]
     for other in sums[1:]:
         lower += other
-    return lower + np.tril(lower, -1).T
+    return lower
 
 
 def sweep(

@@ -14,9 +14,10 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
-from sdckit.utility.propensities.classifiers import checked_classifier, sized
+from sdckit.utility.propensities.classifiers import checked_classifier
+from sdckit.utility.propensities.membership_tree import Tree
 from sdckit.utility.propensities.propensity_null import NULLS
-from sdckit.utility.propensities.propensity_release import Plan, Release, classified, logistic
+from sdckit.utility.propensities.propensity_release import Plan, Release, by_tree, classified, logistic
 from sdckit.utility.propensities.stacking import stack
 
 __all__ = ["Propensity", "propensity"]
@@ -225,9 +226,10 @@ def propensity(
         stacked = stack(chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None)
         if estimator is None:
             found.append(logistic(stacked, plan))
+        elif isinstance(estimator, Tree):
+            found.append(by_tree(stacked, plan, estimator))
         else:
-            own = sized(name, estimator, len(stacked.total))
-            found.append(classified(stacked, plan, own))
+            found.append(classified(stacked, plan, estimator))
     return _result(chosen, found, name, plan)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.threads import run
 from sdckit.utility.propensities.score_figures import mean_squared_error
 from sdckit.utility.propensities.stacking import Stacked
 
@@ -65,17 +66,26 @@ def permuted(stacked: Stacked, rng: np.random.Generator) -> Floats:
 
 
 def resampled_null(
-    stacked: Stacked, scores: Callable[[Floats], Floats], resamples: int, rng: np.random.Generator
+    stacked: Stacked,
+    scores: Callable[[Floats], Floats],
+    resamples: int,
+    rng: np.random.Generator,
+    *,
+    together: int = 1,
 ) -> tuple[Null, int]:
     """The same by permutation, and how many permutations the model found nothing in.
 
     `stacked` is in an order that depends on values only; `scores` takes released records of each row to their
-    scores.
+    scores, of `together` permutations at a time, on a thread each.
     """
-    total, found = stacked.total, []
-    for _ in range(resamples):
-        released = permuted(stacked, rng)
-        found.append(mean_squared_error(scores(released), total - released, released))
+    total = stacked.total
+
+    def measured(released: Floats) -> float:
+        return mean_squared_error(scores(released), total - released, released)
+
+    found: list[float] = []
+    while len(found) < resamples:
+        found += run(measured, [permuted(stacked, rng) for _ in range(min(together, resamples - len(found)))])
     nothing = sum(one < NOTHING for one in found)
     if max(found) < ZERO:
         return Null(math.nan, math.nan, "the model finds nothing in any permutation"), nothing

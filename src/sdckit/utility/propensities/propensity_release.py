@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.threads import n_threads
 from sdckit.utility.propensities.classifiers import fit_scores, importances
 from sdckit.utility.propensities.logit_fit import fit_logit, lost_without, start_of
+from sdckit.utility.propensities.membership_tree import Tree, grow_tree, tree_columns
 from sdckit.utility.propensities.propensity_design import design_of
 from sdckit.utility.propensities.propensity_null import Null, analytic_null, null_figures, resampled_null
 from sdckit.utility.propensities.score_figures import score_figures
 from sdckit.utility.propensities.stacking import Stacked, features_of
 
-__all__ = ["Plan", "Release", "classified", "logistic"]
+__all__ = ["Plan", "Release", "by_tree", "classified", "logistic"]
 
 Floats = NDArray[np.float64]
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
@@ -88,6 +91,18 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
     )
 
 
+def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
+    """By a classification tree."""
+    stacked = stacked.in_order()
+    columns, sized = tree_columns(stacked), tree.sized(len(stacked.total))
+    score, found = grow_tree(columns, sized, stacked.released)
+
+    def scores(released: Floats) -> Floats:
+        return grow_tree(columns, sized, released)[0]
+
+    return _without_parameters(stacked, plan, score, found, scores, _constant(stacked), together=n_threads())
+
+
 def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
     """By a classifier of scikit-learn.
 
@@ -111,9 +126,23 @@ def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
     if warned:
         kinds = ", ".join(f"{name} ({count})" for name, count in sorted(warned.items()))
         notes["model"] = f"it warned while it was fitted: {kinds}"
+    return _without_parameters(stacked, plan, score, found, scores, notes)
+
+
+def _without_parameters(
+    stacked: Stacked,
+    plan: Plan,
+    score: Floats,
+    found: dict[str, float] | None,
+    scores: Callable[[Floats], Floats],
+    notes: dict[str, str],
+    *,
+    together: int = 1,
+) -> Release:
+    """What is found by a model that only permutations know a null of."""
     figures = {"n_parameters": math.nan, **score_figures(score, stacked.original, stacked.released)}
     notes["n_parameters"] = UNSAID
-    null, more = _resampled(stacked, plan, scores)
+    null, more = _resampled(stacked, plan, scores, together=together)
     notes |= more
     constant = dict.fromkeys(stacked.constant, 0.0)
     return Release(
@@ -135,10 +164,12 @@ def _is_tree(estimator: Any) -> bool:
     return isinstance(estimator, DecisionTreeClassifier)
 
 
-def _resampled(stacked: Stacked, plan: Plan, scores: Any) -> tuple[Null, dict[str, str]]:
+def _resampled(
+    stacked: Stacked, plan: Plan, scores: Callable[[Floats], Floats], *, together: int = 1
+) -> tuple[Null, dict[str, str]]:
     if plan.aligned:
         return Null(math.nan, math.nan, ALIGNED), {}
-    null, nothing = resampled_null(stacked, scores, plan.resamples, plan.rng)
+    null, nothing = resampled_null(stacked, scores, plan.resamples, plan.rng, together=together)
     if not nothing:
         return null, {}
     return null, {
