@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Found", "Limits", "Queries", "Visited", "find", "visit"]
+__all__ = ["Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "visit"]
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
@@ -85,7 +86,7 @@ def _scratch(place):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _insert(best, value, copies):  # type: ignore[no-untyped-def]
+def insert(best, value, copies):  # type: ignore[no-untyped-def]
     """Put a value so many times into the ascending k smallest."""
     for _ in range(min(copies, len(best))):
         at = len(best) - 1
@@ -154,7 +155,7 @@ def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: 
                 if total[i] > limit or copies == 0:
                     continue
                 if total[i] < best[k - 1]:
-                    _insert(best, total[i], copies)
+                    insert(best, total[i], copies)
                     limit = _widened(best[k - 1], slack, squared)
                 if n_kept == room and not full:
                     n_kept = _still_near(kept, kept_at, limit)
@@ -256,15 +257,19 @@ def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) 
         _find(tree, sizes, first_row, m.tolerance, queries, *ends, found)
 
     run(part, _slices(n))
-    first, last = found.smallest[:, 0], found.smallest[:, -1]
-    limits = Limits(*(_widen(one, slack, m.power) for one, slack in (
-        (first, m.tolerance), (last, -m.tolerance), (last, m.tolerance),
-    )))  # fmt: skip
+    limits = limits_of(found.smallest, m)
     many = np.flatnonzero(found.tied < 0)
     if len(many):
         again = visit(tree, sizes, first_row, queries.take(many), Limits(*(one[many] for one in limits)))
         found.closer[many], found.tied[many], found.nearest[many] = again[:3]
     return found, limits
+
+
+def limits_of(smallest: Floats, metric: Metric) -> Limits:
+    """The sums between which rows are nearest, closer or tied, of the k smallest of each query (n, k)."""
+    first, last, slack = smallest[:, 0], smallest[:, -1], metric.tolerance
+    ends = ((first, slack), (last, -slack), (last, slack))
+    return Limits(*(_widen(one, by, metric.power) for one, by in ends))
 
 
 def visit(

@@ -6,17 +6,19 @@ Equal rows are searched for once, whatever their number. Memory grows with the r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
-from sdckit.numerics.encode import Encoded
+from sdckit.numerics.encode import Encoded, Metric
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import hash_rows
-from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, visit
+from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, limits_of, visit
 from sdckit.numerics.search.box_tree import BoxTree, build
+from sdckit.numerics.search.by_agreement import Distinct, by_agreement
 
 __all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
 
@@ -70,16 +72,35 @@ class Rows:
     size: Ints
 
 
+class Planted(NamedTuple):
+    """A tree; how many rows of the file stand at each of its places, the first of them; the place of each row."""
+
+    tree: BoxTree
+    sizes: Ints
+    first_row: Ints
+    place: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """A file made ready for searching; one index answers any number of queries.
 
-    `n`: its rows. `tree`: the distinct ones. `rows`: which rows are at each place of the tree.
+    `n`: its rows. `distinct`: the different ones. `rows`: which rows are each of these.
     """
 
     n: int
-    tree: BoxTree
+    distinct: Distinct
     rows: Rows
+    metric: Metric
+
+    @cached_property
+    def planted(self) -> Planted:
+        """The tree, grown when it is asked for."""
+        numbers, codes, sizes, first_row = self.distinct
+        tree = build(numbers, codes, self.metric)
+        place = np.empty(len(tree.order), np.int64)
+        place[tree.order] = np.arange(len(tree.order))
+        return Planted(tree, sizes[tree.order], first_row[tree.order], place)
 
     def nearest(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Neighbours:
         """Find the nearest rows of each query.
@@ -94,8 +115,8 @@ class Index:
             index = np.where(index == skip, self.rows.second[self.rows.of_row[skip]], index)
         distance = asked.found.smallest[asked.of_row]
         return Neighbours(
-            np.sqrt(distance) if self.tree.metric.power == 2 else distance, index,
-            asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.tree.metric.tolerance,
+            np.sqrt(distance) if self.metric.power == 2 else distance, index,
+            asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.metric.tolerance,
         )  # fmt: skip
 
     def totals(
@@ -109,12 +130,12 @@ class Index:
         asked = self._asked(query, n_neighbors, skip)
         held = np.zeros((len(self.rows.size), values.shape[1]))
         np.add.at(held, self.rows.of_row, values)
-        within = self._visit(asked, values=held)
+        within = self._visit(asked, values=held[self.planted.tree.order])
         out = within.sums[asked.of_row]
         if skip is not None:
             # its values are in the sum of its group, where that has other rows and is near enough
             own = self.rows.of_row[skip]
-            there = Encoded(self.tree.numbers.T[own], self.tree.codes.T[own], self.tree.metric)
+            there = Encoded(self.distinct.numbers[own], self.distinct.codes[own], self.metric)
             counted = (self.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
             out -= np.where(counted[:, None], values[skip], 0.0)
         return out, (within.closer + within.tied)[asked.of_row]
@@ -147,24 +168,45 @@ class Index:
         place = np.full(query.n, -1, np.int64) if skip is None else self.rows.of_row[skip]
         distinct = _group_rows(query.numbers, np.column_stack([query.codes, place]))
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
-        found, limits = find(self.tree, self.rows.size, self.rows.first, queries, k)
-        return _Asked(queries, distinct.of_row, found, limits)
+        found = self._find(queries, k)
+        return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric))
+
+    def _find(self, queries: Queries, k: int) -> Found:
+        """By what rows agree in; what that does not settle in the tree."""
+        found = by_agreement(self.distinct, queries, self.metric, k)
+        left = None if found is None else np.flatnonzero(found.tied < 0)
+        if found is not None and left is not None and len(left) < len(found.tied):
+            if len(left):
+                rest = self._find_in_tree(queries.take(left), k)
+                for mine, theirs in zip(found, rest, strict=True):
+                    mine[left] = theirs
+            return found
+        return self._find_in_tree(queries, k)
+
+    def _find_in_tree(self, queries: Queries, k: int) -> Found:
+        tree, sizes, first_row, _ = self.planted
+        return find(tree, sizes, first_row, self._placed(queries), k)[0]
+
+    def _placed(self, queries: Queries) -> Queries:
+        """The same queries; rows that do not count by their place in the tree."""
+        return queries._replace(skip=np.where(queries.skip >= 0, self.planted.place[queries.skip], -1))
 
     def _visit(
         self, asked: _Asked, *, values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0
     ) -> Visited:
+        tree, sizes, first_row, _ = self.planted
         return visit(
-            self.tree, self.rows.size, self.rows.first, asked.queries, asked.limits, values=values, begins=begins,
+            tree, sizes, first_row, self._placed(asked.queries), asked.limits, values=values, begins=begins,
             n_listed=n_listed,
         )  # fmt: skip
 
-    def _places(self, asked: _Asked) -> list[NDArray[np.int32]]:
-        """Places of the tree within the last limit of each distinct query."""
+    def _places(self, asked: _Asked) -> list[Ints]:
+        """Different rows within the last limit of each distinct query."""
         ones = np.ones((len(self.rows.size), 1))
         counts = self._visit(asked, values=ones).sums[:, 0].astype(np.int64)
         ends = np.cumsum(counts)
         listed = self._visit(asked, begins=ends - counts, n_listed=int(ends[-1])).listed
-        return np.split(listed, ends[:-1])
+        return np.split(self.planted.tree.order[listed], ends[:-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,11 +229,9 @@ def prepare(base: Encoded) -> Index:
     ([[0.125]], [1], [2])
     """
     rows = _group_rows(base.numbers, base.codes)
-    tree = build(base.numbers[rows.first], base.codes[rows.first], base.metric)
-    place = np.empty(len(tree.order), np.int64)
-    place[tree.order] = np.arange(len(tree.order))
-    at = tree.order
-    return Index(base.n, tree, Rows(place[rows.of_row], rows.first[at], rows.second[at], rows.size[at]))
+    at = rows.first
+    distinct = Distinct(base.numbers[at], np.ascontiguousarray(base.codes[at]), rows.size, at)
+    return Index(base.n, distinct, rows, base.metric)
 
 
 def paired(query: Encoded, base: Encoded) -> Floats:

@@ -1,0 +1,239 @@
+"""Nearest rows of numbers and categories: rows are compared where they agree in all categories but a few.
+
+The sets of columns in which a row may differ are gone through by ascending weight. A query is finished where rows that
+differ in more columns are too far, whatever their numbers; of rows that meet, those within reach in one number are
+compared.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.encode import Metric
+from sdckit.numerics.hashing import find_word, hash_word
+from sdckit.numerics.search.agreement import FREE, SPARE, WORTH, Base, number_groups, room_for
+from sdckit.numerics.search.box_search import Found, insert
+from sdckit.numerics.search.column_sets import ColumnSets, Packed
+from sdckit.numerics.threads import chunks, run
+
+__all__ = ["NumberedRows", "find_meeting", "lead_column"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
+SLICE = 8192
+PAIRS = 1000  # by which the column is chosen whose values order the rows
+
+
+class NumberedRows(NamedTuple):
+    """Distinct rows by ascending values of one number, `lead`; `numbers` (K, p) row by row."""
+
+    base: Base
+    numbers: Floats
+    lead: Floats
+
+
+@njit(cache=True, nogil=True)
+def _deal(words, kept, keys, number, groups, begins, group_of, order):  # type: ignore[no-untyped-def]
+    """Rows of the base by group of queries, in their own order within each; those in no group are left out."""
+    begins[: groups + 1] = 0
+    for j in range(len(words)):
+        word = words[j] & kept
+        at = find_word(keys, FREE, word, hash_word(word))
+        group_of[j] = -1
+        if keys[at] != FREE:
+            group_of[j] = number[at]
+            begins[number[at] + 1] += 1
+    for g in range(groups):
+        begins[g + 1] += begins[g]
+    for j in range(len(words)):
+        g = group_of[j]
+        if g >= 0:
+            order[begins[g]] = j
+            begins[g] += 1
+    for g in range(groups, 0, -1):
+        begins[g] = begins[g - 1]
+    begins[0] = 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _note(total, copies, row, tolerance, low, high, size, first):  # type: ignore[no-untyped-def]
+    """Put rows at a distance to those equally far, of which the nearest few are kept, ascending."""
+    at = 0
+    while at < len(low) and size[at] > 0 and total > high[at] + tolerance:
+        at += 1
+    if at == len(low):
+        return
+    if size[at] == 0 or total < low[at] - tolerance:
+        for i in range(len(low) - 1, at, -1):
+            low[i], high[i], size[i], first[i] = low[i - 1], high[i - 1], size[i - 1], first[i - 1]
+        low[at], high[at], size[at], first[at] = total, total, copies, row
+    else:
+        low[at], high[at] = min(low[at], total), max(high[at], total)
+        size[at] += copies
+        first[at] = min(first[at], row)
+
+
+@njit(cache=True, nogil=True)
+def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-untyped-def]
+    """Read the counts off; where distances are neither equal nor clearly apart the tree is asked."""
+    before = 0
+    for at in range(len(low)):
+        apart = at + 1 == len(low) or size[at + 1] == 0 or low[at + 1] - high[at] > 2 * tolerance
+        if high[at] - low[at] > tolerance / 4 or not apart:
+            break
+        if before + size[at] >= k:
+            found.closer[q], found.tied[q], found.nearest[q] = before, size[at], first[0]
+            return
+        before += size[at]
+    found.tied[q] = -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _differ(word, other, columns, fields):  # type: ignore[no-untyped-def]
+    """Whether two packed rows differ in each of some columns."""
+    apart = word ^ other
+    for j in range(len(fields)):
+        if (columns >> np.uint64(j)) & np.uint64(1) and apart & fields[j] == 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _away(one, other, caps, columns, weights):  # type: ignore[no-untyped-def]
+    """As the tree adds it: equal to the last bit."""
+    total = 0.0
+    for j in range(len(caps)):
+        total += min(abs(one[j] - other[j]), caps[j])
+    for j in range(len(weights)):
+        if (columns >> np.uint64(j)) & np.uint64(1):
+            total += weights[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _scan(q, own, rows, query, columns, weight, fields, metric, members, tiers, found, reach_of):  # type: ignore[no-untyped-def]
+    """Compare a query with the rows it meets, from those alike in the leading number on; how many."""
+    (words, sizes, first_row), numbers, lead = rows
+    of_query, mine, leading, skip = query
+    (low, high, size, first), best, k = tiers, found.smallest[q], found.smallest.shape[1]
+    _, caps, weights = metric
+    value, cap = leading[q], reach_of[1]
+    tolerance = reach_of[0]
+    a, b = 0, len(members)
+    while a < b:
+        middle = (a + b) // 2
+        if lead[members[middle]] < value:
+            a = middle + 1
+        else:
+            b = middle
+    left, right, compared = a - 1, a, 0
+    while left >= 0 or right < len(members):
+        below = value - lead[members[left]] if left >= 0 else np.inf
+        above = lead[members[right]] - value if right < len(members) else np.inf
+        if below < above:
+            j, away = members[left], below
+            left -= 1
+        else:
+            j, away = members[right], above
+            right += 1
+        if weight + min(away, cap) > best[k - 1] + 2 * tolerance:
+            break
+        compared += 1
+        copies = sizes[j] - (j == skip[q])
+        if copies == 0 or not _differ(of_query[q], words[j], columns, fields):
+            continue
+        total = _away(mine[q], numbers[j], caps, columns, weights)
+        if total > best[k - 1] + 2 * tolerance:
+            continue
+        insert(best, total, copies)
+        _note(total, copies, first_row[j], tolerance, low[own], high[own], size[own], first[own])
+    return compared
+
+
+@njit(cache=True, nogil=True)
+def _find(rows, query, sets, fields, metric, reach_of, begin, end, found):  # type: ignore[no-untyped-def]
+    weight, columns, kept, begins_of, complete = sets
+    words = rows.base.words
+    k, n_live, tolerance = found.smallest.shape[1], end - begin, reach_of[0]
+    live = np.arange(begin, end)
+    keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
+    of, begins = np.empty(n_live, np.int32), np.empty(n_live + 1, np.int32)
+    group_of, order = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
+    low, high = np.empty((n_live, k + 1)), np.empty((n_live, k + 1))
+    size, first = np.zeros((n_live, k + 1), np.int64), np.empty((n_live, k + 1), np.int64)
+    work = np.zeros(n_live, np.int64)
+    tiers = (low, high, size, first)
+    found.smallest[begin:end] = np.inf
+    for c in range(len(begins_of) - 1):
+        left = 0
+        for t in range(n_live):
+            q = live[t]
+            if work[q - begin] > EXHAUSTED:
+                found.tied[q] = -1
+            elif weight[begins_of[c]] > found.smallest[q, k - 1] + 2 * tolerance:
+                _settle(q, k, tolerance, low[q - begin], high[q - begin], size[q - begin], first[q - begin], found)
+            else:
+                live[left] = q
+                left += 1
+        n_live = left
+        if n_live == 0 or begins_of[c + 1] - begins_of[c] > SPARE + n_live // WORTH:
+            complete = False
+            break
+        for s in range(begins_of[c], begins_of[c + 1]):
+            places = room_for(n_live)
+            groups = number_groups(query[0], live, n_live, kept[s], keys[:places], number, of)
+            _deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
+            for t in range(n_live):
+                q, g = live[t], of[t]
+                if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
+                    members = order[begins[g] : begins[g + 1]]
+                    work[q - begin] += _scan(
+                        q, q - begin, rows, query, columns[s], weight[s], fields, metric, members, tiers, found, reach_of
+                    )
+    for t in range(n_live):
+        q = live[t]
+        found.tied[q] = -1
+        if complete and work[q - begin] <= EXHAUSTED:
+            _settle(q, k, tolerance, low[q - begin], high[q - begin], size[q - begin], first[q - begin], found)
+
+
+def lead_column(numbers: Floats, caps: Floats) -> int:
+    """The number in which rows (n, p) differ most.
+
+    >>> lead_column(np.array([[0.0, 0.0], [0.1, 0.9], [0.0, 0.0], [0.1, 0.9]]), np.ones(2))
+    1
+    """
+    half = len(numbers) // 2
+    step = max(1, half // PAIRS)
+    away = np.abs(numbers[:half:step] - numbers[half : 2 * half : step])
+    return int(np.minimum(away, caps).sum(axis=0).argmax())
+
+
+class Asked(NamedTuple):
+    """Queries: packed words, numbers, the leading number, and a row of the base of which one less counts (-1: none)."""
+
+    words: NDArray[np.uint64]
+    numbers: Floats
+    lead: Floats
+    skip: Ints
+
+
+def find_meeting(
+    rows: NumberedRows, packed: Packed, numbers: Floats, lead: int, skip: Ints, sets: ColumnSets, metric: Metric, k: int
+) -> Found:
+    """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
+    n = len(packed.query)
+    found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
+    query = Asked(packed.query, numbers, np.ascontiguousarray(numbers[:, lead]), skip)
+    reach = (metric.tolerance, float(metric.caps[lead]))
+
+    def part(ends: tuple[int, int]) -> None:
+        _find(rows, query, sets, packed.fields, metric, reach, *ends, found)
+
+    run(part, chunks(n, minimum=SLICE))
+    return found
