@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_word, hash_word
 from sdckit.numerics.search.box_search import Found, insert
-from sdckit.numerics.search.column_sets import ColumnSets, Packed
+from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["Base", "find_agreeing"]
@@ -133,7 +133,7 @@ def _find(base, query, skip, sets, first, last, found):  # type: ignore[no-untyp
         closer[q], tied[q], nearest[q] = 0, -1, -1
 
 
-def find_agreeing(base: Base, packed: Packed, skip: Ints, sets: ColumnSets, k: int) -> Found:
+def find_agreeing(base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int) -> Found:
     """Find the k smallest sums of each query, of categories alone; `tied` is -1 where it is left to another search.
 
     `skip` (n,): 0 or more where one row equal to the query does not count. No two rows of the base are equal.
@@ -144,15 +144,15 @@ def find_agreeing(base: Base, packed: Packed, skip: Ints, sets: ColumnSets, k: i
     >>> packed = pack(base, query, np.ones(2))
     >>> sets = column_sets(Metric(1, np.empty(0), np.ones(2)), packed.fields)
     >>> rows = Base(packed.base, np.array([1, 1, 1]), np.array([0, 1, 2]))
-    >>> found = find_agreeing(rows, packed, np.array([-1]), sets, 1)
+    >>> found = find_agreeing(rows, packed.query, np.array([-1]), sets, 1)
     >>> found.smallest.tolist(), found.tied.tolist(), found.nearest.tolist()
     ([[1.0]], [2], [0])
     """
-    n = len(packed.query)
+    n = len(query)
     found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
 
     def part(ends: tuple[int, int]) -> None:
-        _find(base, packed.query, skip, sets, *ends, found)
+        _find(base, query, skip, sets, *ends, found)
 
     run(part, chunks(n, minimum=SLICE))
     return found

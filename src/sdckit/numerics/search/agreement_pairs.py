@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.hashing import find_word, hash_word
-from sdckit.numerics.search.agreement import FREE, SPARE, WORTH, Base, number_groups, room_for
+from sdckit.numerics.search.agreement import FREE, SLICE, SPARE, WORTH, Base, number_groups, room_for
 from sdckit.numerics.search.box_search import Found, insert
-from sdckit.numerics.search.column_sets import ColumnSets, Packed
+from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["NumberedRows", "find_meeting", "lead_column"]
+__all__ = [
+    "Asked", "NumberedRows", "away", "deal", "differ", "find_meeting", "first_from", "lead_column",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
-SLICE = 8192
 PAIRS = 1000  # by which the column is chosen whose values order the rows
 
 
@@ -38,7 +39,7 @@ class NumberedRows(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _deal(words, kept, keys, number, groups, begins, group_of, order):  # type: ignore[no-untyped-def]
+def deal(words, kept, keys, number, groups, begins, group_of, order):  # type: ignore[no-untyped-def]
     """Rows of the base by group of queries, in their own order within each; those in no group are left out."""
     begins[: groups + 1] = 0
     for j in range(len(words)):
@@ -94,7 +95,7 @@ def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _differ(word, other, columns, fields):  # type: ignore[no-untyped-def]
+def differ(word, other, columns, fields):  # type: ignore[no-untyped-def]
     """Whether two packed rows differ in each of some columns."""
     apart = word ^ other
     for j in range(len(fields)):
@@ -104,7 +105,7 @@ def _differ(word, other, columns, fields):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _away(one, other, caps, columns, weights):  # type: ignore[no-untyped-def]
+def away(one, other, caps, columns, weights):  # type: ignore[no-untyped-def]
     """As the tree adds it: equal to the last bit."""
     total = 0.0
     for j in range(len(caps)):
@@ -115,15 +116,9 @@ def _away(one, other, caps, columns, weights):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
-def _scan(q, own, rows, query, columns, weight, fields, metric, members, tiers, found, reach_of):  # type: ignore[no-untyped-def]
-    """Compare a query with the rows it meets, from those alike in the leading number on; how many."""
-    (words, sizes, first_row), numbers, lead = rows
-    of_query, mine, leading, skip = query
-    (low, high, size, first), best, k = tiers, found.smallest[q], found.smallest.shape[1]
-    _, caps, weights = metric
-    value, cap = leading[q], reach_of[1]
-    tolerance = reach_of[0]
+@njit(cache=True, nogil=True, inline="always")
+def first_from(lead, members, value):  # type: ignore[no-untyped-def]
+    """Where among rows by ascending leading number those begin that are not below a value."""
     a, b = 0, len(members)
     while a < b:
         middle = (a + b) // 2
@@ -131,75 +126,118 @@ def _scan(q, own, rows, query, columns, weight, fields, metric, members, tiers, 
             a = middle + 1
         else:
             b = middle
-    left, right, compared = a - 1, a, 0
+    return a
+
+
+@njit(cache=True, nogil=True)
+def _scan(q, own, rows, query, columns, weight, fields, metric, members, answer):  # type: ignore[no-untyped-def]
+    """Compare a query with the rows it meets, those alike in the leading number first; with how many."""
+    (words, sizes, first_row), numbers, lead = rows
+    found, (low, high, size, first) = answer
+    best, k, (_, caps, weights) = found.smallest[q], found.smallest.shape[1], metric
+    value, cap, slack = query.lead[q], query.cap, 2 * query.slack
+    right = first_from(lead, members, value)
+    left, compared = right - 1, 0
     while left >= 0 or right < len(members):
         below = value - lead[members[left]] if left >= 0 else np.inf
         above = lead[members[right]] - value if right < len(members) else np.inf
-        if below < above:
-            j, away = members[left], below
-            left -= 1
-        else:
-            j, away = members[right], above
-            right += 1
-        if weight + min(away, cap) > best[k - 1] + 2 * tolerance:
+        if weight + min(below, above, cap) > best[k - 1] + slack:
             break
+        j = members[left] if below < above else members[right]
+        left, right = (left - 1, right) if below < above else (left, right + 1)
         compared += 1
-        copies = sizes[j] - (j == skip[q])
-        if copies == 0 or not _differ(of_query[q], words[j], columns, fields):
+        copies = sizes[j] - (j == query.skip[q])
+        if copies == 0 or not differ(query.words[q], words[j], columns, fields):
             continue
-        total = _away(mine[q], numbers[j], caps, columns, weights)
-        if total > best[k - 1] + 2 * tolerance:
-            continue
-        insert(best, total, copies)
-        _note(total, copies, first_row[j], tolerance, low[own], high[own], size[own], first[own])
+        total = away(query.numbers[q], numbers[j], caps, columns, weights)
+        if total <= best[k - 1] + slack:
+            insert(best, total, copies)
+            _note(total, copies, first_row[j], query.slack, low[own], high[own], size[own], first[own])
     return compared
 
 
 @njit(cache=True, nogil=True)
-def _find(rows, query, sets, fields, metric, reach_of, begin, end, found):  # type: ignore[no-untyped-def]
+def _still_open(q, bound, k, slack, answer, work, own):  # type: ignore[no-untyped-def]
+    """Whether rows at a bound or more may matter to a query; if not, its counts are read off."""
+    found, (low, high, size, first) = answer
+    if work[own] > EXHAUSTED:
+        found.tied[q] = -1
+        return False
+    if bound > found.smallest[q, k - 1] + 2 * slack:
+        _settle(q, k, slack, low[own], high[own], size[own], first[own], found)
+        return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore[no-untyped-def]
     weight, columns, kept, begins_of, complete = sets
-    words = rows.base.words
-    k, n_live, tolerance = found.smallest.shape[1], end - begin, reach_of[0]
-    live = np.arange(begin, end)
+    words, k, n_live = rows.base.words, found.smallest.shape[1], end - begin
+    live, work = np.arange(begin, end), np.zeros(n_live, np.int64)
     keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
     of, begins = np.empty(n_live, np.int32), np.empty(n_live + 1, np.int32)
     group_of, order = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
     low, high = np.empty((n_live, k + 1)), np.empty((n_live, k + 1))
     size, first = np.zeros((n_live, k + 1), np.int64), np.empty((n_live, k + 1), np.int64)
-    work = np.zeros(n_live, np.int64)
-    tiers = (low, high, size, first)
+    answer = (found, (low, high, size, first))
     found.smallest[begin:end] = np.inf
-    for c in range(len(begins_of) - 1):
+    for c in range(len(begins_of)):
+        at_end = c + 1 == len(begins_of)
+        bound = np.inf if at_end else weight[begins_of[c]]
+        if at_end and not complete:
+            break
         left = 0
         for t in range(n_live):
-            q = live[t]
-            if work[q - begin] > EXHAUSTED:
-                found.tied[q] = -1
-            elif weight[begins_of[c]] > found.smallest[q, k - 1] + 2 * tolerance:
-                _settle(q, k, tolerance, low[q - begin], high[q - begin], size[q - begin], first[q - begin], found)
-            else:
-                live[left] = q
+            if _still_open(live[t], bound, k, query.slack, answer, work, live[t] - begin):
+                live[left] = live[t]
                 left += 1
         n_live = left
         if n_live == 0 or begins_of[c + 1] - begins_of[c] > SPARE + n_live // WORTH:
-            complete = False
             break
         for s in range(begins_of[c], begins_of[c + 1]):
             places = room_for(n_live)
-            groups = number_groups(query[0], live, n_live, kept[s], keys[:places], number, of)
-            _deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
+            groups = number_groups(query.words, live, n_live, kept[s], keys[:places], number, of)
+            deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
             for t in range(n_live):
                 q, g = live[t], of[t]
                 if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
                     members = order[begins[g] : begins[g + 1]]
                     work[q - begin] += _scan(
-                        q, q - begin, rows, query, columns[s], weight[s], fields, metric, members, tiers, found, reach_of
+                        q, q - begin, rows, query, columns[s], weight[s], fields, metric, members, answer
                     )
     for t in range(n_live):
-        q = live[t]
-        found.tied[q] = -1
-        if complete and work[q - begin] <= EXHAUSTED:
-            _settle(q, k, tolerance, low[q - begin], high[q - begin], size[q - begin], first[q - begin], found)
+        found.tied[live[t]] = -1
+
+
+class Asked(NamedTuple):
+    """Queries: packed words, numbers, the leading number, a row of which one less counts (-1: none).
+
+    `cap` is that of the leading number; sums that differ by no more than `slack` are equal.
+    """
+
+    words: NDArray[np.uint64]
+    numbers: Floats
+    lead: Floats
+    skip: Ints
+    cap: float
+    slack: float
+
+    def take(self, which: Ints) -> Asked:
+        """Some of them."""
+        some = (one[which] for one in self[:4])
+        return Asked(*some, self.cap, self.slack)
+
+
+def find_meeting(rows: NumberedRows, asked: Asked, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int) -> Found:
+    """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
+    n = len(asked.words)
+    found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
+
+    def part(ends: tuple[int, int]) -> None:
+        _find(rows, asked, sets, fields, metric, *ends, found)
+
+    run(part, chunks(n, minimum=SLICE))
+    return found
 
 
 def lead_column(numbers: Floats, caps: Floats) -> int:
@@ -210,30 +248,5 @@ def lead_column(numbers: Floats, caps: Floats) -> int:
     """
     half = len(numbers) // 2
     step = max(1, half // PAIRS)
-    away = np.abs(numbers[:half:step] - numbers[half : 2 * half : step])
-    return int(np.minimum(away, caps).sum(axis=0).argmax())
-
-
-class Asked(NamedTuple):
-    """Queries: packed words, numbers, the leading number, and a row of the base of which one less counts (-1: none)."""
-
-    words: NDArray[np.uint64]
-    numbers: Floats
-    lead: Floats
-    skip: Ints
-
-
-def find_meeting(
-    rows: NumberedRows, packed: Packed, numbers: Floats, lead: int, skip: Ints, sets: ColumnSets, metric: Metric, k: int
-) -> Found:
-    """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
-    n = len(packed.query)
-    found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
-    query = Asked(packed.query, numbers, np.ascontiguousarray(numbers[:, lead]), skip)
-    reach = (metric.tolerance, float(metric.caps[lead]))
-
-    def part(ends: tuple[int, int]) -> None:
-        _find(rows, query, sets, packed.fields, metric, reach, *ends, found)
-
-    run(part, chunks(n, minimum=SLICE))
-    return found
+    apart = np.abs(numbers[:half:step] - numbers[half : 2 * half : step])
+    return int(np.minimum(apart, caps).sum(axis=0).argmax())

@@ -12,7 +12,7 @@ from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "visit"]
+__all__ = ["Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "tally", "visit", "widened"]
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
@@ -99,7 +99,7 @@ def insert(best, value, copies):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _widened(total, slack, squared):  # type: ignore[no-untyped-def]
+def _farther(total, slack, squared):  # type: ignore[no-untyped-def]
     """The sum at a distance that is larger by `slack` (smaller where it is negative)."""
     if squared:
         return max(np.sqrt(total) + slack, 0.0) ** 2
@@ -118,7 +118,7 @@ def _still_near(kept, kept_at, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: ignore[no-untyped-def]
+def tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: ignore[no-untyped-def]
     """Count so many rows as closer or tied, and see whether theirs is the first nearest row."""
     if total < inner:
         closer[q] += copies
@@ -156,7 +156,7 @@ def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: 
                     continue
                 if total[i] < best[k - 1]:
                     insert(best, total[i], copies)
-                    limit = _widened(best[k - 1], slack, squared)
+                    limit = _farther(best[k - 1], slack, squared)
                 if n_kept == room and not full:
                     n_kept = _still_near(kept, kept_at, limit)
                     full = n_kept == room
@@ -166,11 +166,11 @@ def _find(tree, sizes, first_row, slack, queries, first, last, found):  # type: 
         if full:
             tied[q] = -1
             continue
-        near, inner = _widened(best[0], slack, squared), _widened(best[k - 1], -slack, squared)
+        near, inner = _farther(best[0], slack, squared), _farther(best[k - 1], -slack, squared)
         for c in range(n_kept):
             if kept[c] <= limit:
                 at = kept_at[c]
-                _tally(
+                tally(
                     q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
                 )
 
@@ -197,7 +197,7 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                 copies = sizes[row] - (row == skip[q])
                 if total[i] > outer[q] or copies == 0:
                     continue
-                _tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
+                tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
                 for v in range(values.shape[1]):
                     sums[q, v] += values[row, v]
                 if len(listed) > 0:
@@ -269,7 +269,7 @@ def limits_of(smallest: Floats, metric: Metric) -> Limits:
     """The sums between which rows are nearest, closer or tied, of the k smallest of each query (n, k)."""
     first, last, slack = smallest[:, 0], smallest[:, -1], metric.tolerance
     ends = ((first, slack), (last, -slack), (last, slack))
-    return Limits(*(_widen(one, by, metric.power) for one, by in ends))
+    return Limits(*(widened(one, by, metric.power) for one, by in ends))
 
 
 def visit(
@@ -303,7 +303,8 @@ def visit(
     return out
 
 
-def _widen(sums: Floats, slack: float, power: int) -> Floats:
+def widened(sums: Floats, slack: float, power: int) -> Floats:
+    """The sums at distances that are larger by `slack`."""
     found: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +10,14 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import Base, find_agreeing
-from sdckit.numerics.search.agreement_pairs import NumberedRows, find_meeting, lead_column
-from sdckit.numerics.search.box_search import Found, Queries
+from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, find_meeting, lead_column
+from sdckit.numerics.search.agreement_visit import visit_meeting
+from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited
 from sdckit.numerics.search.column_sets import ColumnSets, Packed, column_sets, pack
 
-__all__ = ["Distinct", "by_agreement"]
+__all__ = ["Agreement", "Distinct", "by_agreement"]
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 SMALL = 1000  # so many different rows a tree searches as fast
 
@@ -22,48 +25,74 @@ SMALL = 1000  # so many different rows a tree searches as fast
 class Distinct(NamedTuple):
     """Different rows of a file: numbers (K, p), categories (K, q), how many rows each stands for, the first of them."""
 
-    numbers: NDArray[np.float64]
+    numbers: Floats
     codes: NDArray[np.int32]
     sizes: Ints
     first_row: Ints
 
 
-def by_agreement(rows: Distinct, queries: Queries, metric: Metric, k: int) -> Found | None:
-    """Find the k smallest sums of each query where its categories lead to them.
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Rows and queries packed for one another. `order` (K,): the place of each row in `Distinct`."""
 
-    `queries.skip`: rows of `rows`. None where the columns are not made for it; `tied` is -1 for single queries that
-    are left to another search.
-    """
+    rows: NumberedRows
+    order: Ints
+    asked: Asked
+    fields: NDArray[np.uint64]
+    sets: ColumnSets
+    metric: Metric
+
+    def find(self, k: int) -> Found:
+        """Find the k smallest sums of each query; `tied` is -1 for those that are left to another search."""
+        if self.rows.numbers.shape[1]:
+            return find_meeting(self.rows, self.asked, self.fields, self.sets, self.metric, k)
+        return find_agreeing(self.rows.base, self.asked.words, self.asked.skip, self.sets, k)
+
+    def visit(
+        self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,
+        n_listed: int = 0,
+    ) -> Visited:  # fmt: skip
+        """Do as `box_search.visit` does for some queries that were found here; `values` are of `Distinct`."""
+        found = visit_meeting(
+            self.rows, self.asked.take(which), self.fields, self.sets, self.metric,
+            Limits(*(one[which] for one in limits)), values=None if values is None else values[self.order],
+            begins=begins, n_listed=n_listed,
+        )  # fmt: skip
+        return found._replace(listed=self.order[found.listed])
+
+
+def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement | None:
+    """Make files ready; None where their columns are not made for it. `queries.skip`: rows of `rows`."""
     numbered = rows.numbers.shape[1] > 0
     if len(rows.sizes) <= SMALL or (numbered and metric.power != 1):
         return None
     packed = pack(rows.codes, queries.codes, metric.weights)
     sets = None if packed is None else column_sets(metric, packed.fields)
-    if packed is None or sets is None:
+    if packed is None or sets is None or not (numbered or _are_in(packed, queries.skip)):
         return None
+    order = np.arange(len(rows.sizes))
+    leading, asked, cap = np.zeros(len(order)), np.zeros(len(packed.query)), 0.0
     if numbered:
-        return _numbered(rows, queries, metric, packed, sets, k)
-    own = queries.skip >= 0
-    if own.any() and not _are_in(packed, queries.skip, own):
-        return None
-    return find_agreeing(Base(packed.base, rows.sizes, rows.first_row), packed, queries.skip, sets, k)
-
-
-def _numbered(
-    rows: Distinct, queries: Queries, metric: Metric, packed: Packed, sets: ColumnSets, k: int
-) -> Found:
-    lead = lead_column(rows.numbers, metric.caps)
-    order = np.argsort(rows.numbers[:, lead], kind="stable")
+        lead = lead_column(rows.numbers, metric.caps)
+        leading, asked, cap = rows.numbers[:, lead], queries.numbers[:, lead], float(metric.caps[lead])
+        order = np.argsort(leading, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     base = Base(packed.base[order], rows.sizes[order], rows.first_row[order])
-    numbers = np.ascontiguousarray(rows.numbers[order])
-    ready = NumberedRows(base, numbers, np.ascontiguousarray(numbers[:, lead]))
-    skip = np.where(queries.skip >= 0, place[queries.skip], -1)
-    return find_meeting(ready, packed, queries.numbers, lead, skip, sets, metric, k)
+    return Agreement(
+        NumberedRows(base, np.ascontiguousarray(rows.numbers[order]), np.ascontiguousarray(leading[order])), order,
+        Asked(
+            packed.query, queries.numbers, np.ascontiguousarray(asked),
+            np.where(queries.skip >= 0, place[queries.skip], -1), cap, metric.tolerance,
+        ),
+        packed.fields, sets, metric,
+    )  # fmt: skip
 
 
-def _are_in(packed: Packed, skip: Ints, own: NDArray[np.bool_]) -> bool:
+def _are_in(packed: Packed, skip: Ints) -> bool:
     """Whether each row that does not count is the one of the base that equals its query."""
+    own = skip >= 0
+    if not own.any():
+        return True
     alike = bool((packed.base[skip[own]] == packed.query[own]).all())
     return alike and len(np.unique(packed.base)) == len(packed.base)

@@ -5,8 +5,9 @@ Equal rows are searched for once, whatever their number. Memory grows with the r
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import hash_rows
 from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, limits_of, visit
 from sdckit.numerics.search.box_tree import BoxTree, build
-from sdckit.numerics.search.by_agreement import Distinct, by_agreement
+from sdckit.numerics.search.by_agreement import Agreement, Distinct, by_agreement
 
 __all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
 
@@ -130,15 +131,18 @@ class Index:
         asked = self._asked(query, n_neighbors, skip)
         held = np.zeros((len(self.rows.size), values.shape[1]))
         np.add.at(held, self.rows.of_row, values)
-        within = self._visit(asked, values=held[self.planted.tree.order])
-        out = within.sums[asked.of_row]
+        sums, count = np.empty((len(asked.queries.skip), values.shape[1])), np.empty(len(asked.queries.skip), np.int64)
+        for which, visited in self._visitors(asked):
+            within = visited(values=held)
+            sums[which], count[which] = within.sums, within.closer + within.tied
+        out = sums[asked.of_row]
         if skip is not None:
             # its values are in the sum of its group, where that has other rows and is near enough
             own = self.rows.of_row[skip]
             there = Encoded(self.distinct.numbers[own], self.distinct.codes[own], self.metric)
             counted = (self.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
             out -= np.where(counted[:, None], values[skip], 0.0)
-        return out, (within.closer + within.tied)[asked.of_row]
+        return out, count[asked.of_row]
 
     def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
         """List the nearest rows of each query, all those tied at the k-th distance included.
@@ -168,20 +172,16 @@ class Index:
         place = np.full(query.n, -1, np.int64) if skip is None else self.rows.of_row[skip]
         distinct = _group_rows(query.numbers, np.column_stack([query.codes, place]))
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
-        found = self._find(queries, k)
-        return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric))
-
-    def _find(self, queries: Queries, k: int) -> Found:
-        """By what rows agree in; what that does not settle in the tree."""
-        found = by_agreement(self.distinct, queries, self.metric, k)
-        left = None if found is None else np.flatnonzero(found.tied < 0)
-        if found is not None and left is not None and len(left) < len(found.tied):
+        agreed = by_agreement(self.distinct, queries, self.metric)
+        if agreed is None:
+            found, left = self._find_in_tree(queries, k), np.arange(len(distinct.first))
+        else:
+            found = agreed.find(k)
+            left = np.flatnonzero(found.tied < 0)
             if len(left):
-                rest = self._find_in_tree(queries.take(left), k)
-                for mine, theirs in zip(found, rest, strict=True):
+                for mine, theirs in zip(found, self._find_in_tree(queries.take(left), k), strict=True):
                     mine[left] = theirs
-            return found
-        return self._find_in_tree(queries, k)
+        return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric), agreed, left)
 
     def _find_in_tree(self, queries: Queries, k: int) -> Found:
         tree, sizes, first_row, _ = self.planted
@@ -191,32 +191,45 @@ class Index:
         """The same queries; rows that do not count by their place in the tree."""
         return queries._replace(skip=np.where(queries.skip >= 0, self.planted.place[queries.skip], -1))
 
-    def _visit(
-        self, asked: _Asked, *, values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0
-    ) -> Visited:
+    def _visitors(self, asked: _Asked) -> Iterator[tuple[Ints, Callable[..., Visited]]]:
+        """Queries, and how what is within their limits is visited: where they were found."""
+        if asked.agreed is not None:
+            settled = np.setdiff1d(np.arange(len(asked.queries.skip)), asked.left)
+            yield settled, partial(asked.agreed.visit, settled, asked.limits)
+        if len(asked.left):
+            yield asked.left, partial(self._visit_tree, asked)
+
+    def _visit_tree(self, asked: _Asked, *, values: Floats | None = None, **listing: Any) -> Visited:
         tree, sizes, first_row, _ = self.planted
-        return visit(
-            tree, sizes, first_row, self._placed(asked.queries), asked.limits, values=values, begins=begins,
-            n_listed=n_listed,
-        )  # fmt: skip
+        limits = Limits(*(one[asked.left] for one in asked.limits))
+        held = None if values is None else values[tree.order]
+        queries = self._placed(asked.queries.take(asked.left))
+        found = visit(tree, sizes, first_row, queries, limits, values=held, **listing)
+        return found._replace(listed=tree.order[found.listed])
 
     def _places(self, asked: _Asked) -> list[Ints]:
         """Different rows within the last limit of each distinct query."""
         ones = np.ones((len(self.rows.size), 1))
-        counts = self._visit(asked, values=ones).sums[:, 0].astype(np.int64)
-        ends = np.cumsum(counts)
-        listed = self._visit(asked, begins=ends - counts, n_listed=int(ends[-1])).listed
-        return np.split(self.planted.tree.order[listed], ends[:-1])
+        found = [np.empty(0, np.int64)] * len(asked.queries.skip)
+        for which, visited in self._visitors(asked):
+            counts = visited(values=ones).sums[:, 0].astype(np.int64)
+            ends = np.cumsum(counts)
+            listed = visited(begins=ends - counts, n_listed=int(ends[-1])).listed
+            for q, places in zip(which.tolist(), np.split(listed, ends[:-1]), strict=True):
+                found[q] = places
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Distinct queries, which of them each row asks, and the answers."""
+    """Distinct queries, which of them each row asks, the answers, and the queries that the tree answered."""
 
     queries: Queries
     of_row: Ints
     found: Found
     limits: Limits
+    agreed: Agreement | None
+    left: Ints
 
 
 def prepare(base: Encoded) -> Index:
