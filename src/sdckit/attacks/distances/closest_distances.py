@@ -38,22 +38,24 @@ class Searches:
         assert isinstance(found, Index)
         return found
 
-    def nearest(self, query: str, base: str) -> Neighbours:
-        """The two nearest records of another file (one where it has no more); within a file, the nearest other."""
-        if (query, base) not in self.memo:
-            k, skip = min(2, self.files[base].n), None
-            if query == base:
-                k, skip = 1, np.arange(self.files[base].n)
-            self.memo[query, base] = self.index(base).nearest(self.files[query], k, skip=skip)
-        found = self.memo[query, base]
-        assert isinstance(found, Neighbours)
-        return found
+    def nearest(self, query: str, base: str, most: int = 2) -> Neighbours:
+        """The two nearest records of another file (one where it has no more); within a file, the nearest other.
+
+        One where `most` is 1 and two were not searched for before.
+        """
+        k = 1 if query == base else min(most, self.files[base].n)
+        known = self.memo.get((query, base))
+        if not isinstance(known, Neighbours) or known.k < k:
+            skip = np.arange(self.files[base].n) if query == base else None
+            known = self.index(base).nearest(self.files[query], k, skip=skip)
+            self.memo[query, base] = known
+        return known
 
     def distance(self, query: str, base: str) -> Floats:
         """Distance of each record to its nearest; NaN where a file of one record is searched in itself."""
         if query == base and self.files[base].n == 1:
             return np.full(1, np.nan)
-        return self.nearest(query, base).distance[:, 0]
+        return self.nearest(query, base, 1).distance[:, 0]
 
     @property
     def tolerance(self) -> float:
