@@ -19,7 +19,8 @@ __all__ = ["Agreement", "Distinct", "by_agreement"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-SMALL = 1000  # so many different rows a tree searches as fast
+SMALL = 2000  # so many different rows a tree searches as fast
+ALIKE = 500  # so many rows with the categories of a row, on average, have too many numbers to be compared
 
 
 class Distinct(NamedTuple):
@@ -68,7 +69,7 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
         return None
     packed = pack(rows.codes, queries.codes, metric.weights)
     sets = None if packed is None else column_sets(metric, packed.fields)
-    if packed is None or sets is None or not (numbered or _are_in(packed, queries.skip)):
+    if packed is None or sets is None or not _suits(packed, queries.skip, numbered=numbered):
         return None
     order = np.arange(len(rows.sizes))
     leading, asked, cap = np.zeros(len(order)), np.zeros(len(packed.query)), 0.0
@@ -89,10 +90,10 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
     )  # fmt: skip
 
 
-def _are_in(packed: Packed, skip: Ints) -> bool:
-    """Whether each row that does not count is the one of the base that equals its query."""
-    own = skip >= 0
-    if not own.any():
-        return True
+def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
+    """Whether few rows have the same categories; without numbers, whether a row that does not count is like its query."""
+    own, size = skip >= 0, np.unique(packed.base, return_counts=True)[1]
+    if numbered:
+        return float((size.astype(np.float64) ** 2).sum()) <= ALIKE * len(packed.base)
     alike = bool((packed.base[skip[own]] == packed.query[own]).all())
-    return alike and len(np.unique(packed.base)) == len(packed.base)
+    return not own.any() or (alike and len(size) == len(packed.base))
