@@ -21,7 +21,7 @@ from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
 __all__ = [
-    "Asked", "NumberedRows", "away", "deal", "differ", "find_meeting", "first_from", "lead_column",
+    "Asked", "NumberedRows", "away", "deal", "differ", "find_meeting", "first_from", "lead_column", "parts_of",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -94,25 +94,36 @@ def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-
     found.tied[q] = -1
 
 
+@njit(cache=True, nogil=True)
+def parts_of(columns, fields, weights):  # type: ignore[no-untyped-def]
+    """The bits in a packed row and the weight of each column of a set."""
+    n = 0
+    bits, weight = np.empty(len(fields), np.uint64), np.empty(len(fields))
+    for j in range(len(fields)):
+        if (columns >> np.uint64(j)) & np.uint64(1):
+            bits[n], weight[n] = fields[j], weights[j]
+            n += 1
+    return bits[:n], weight[:n]
+
+
 @njit(cache=True, nogil=True, inline="always")
-def differ(word, other, columns, fields):  # type: ignore[no-untyped-def]
+def differ(word, other, bits):  # type: ignore[no-untyped-def]
     """Whether two packed rows differ in each of some columns."""
     apart = word ^ other
-    for j in range(len(fields)):
-        if (columns >> np.uint64(j)) & np.uint64(1) and apart & fields[j] == 0:
+    for j in range(len(bits)):
+        if apart & bits[j] == 0:
             return False
     return True
 
 
 @njit(cache=True, nogil=True, inline="always")
-def away(one, other, caps, columns, weights):  # type: ignore[no-untyped-def]
+def away(one, other, caps, weight):  # type: ignore[no-untyped-def]
     """As the tree adds it: equal to the last bit."""
     total = 0.0
     for j in range(len(caps)):
         total += min(abs(one[j] - other[j]), caps[j])
-    for j in range(len(weights)):
-        if (columns >> np.uint64(j)) & np.uint64(1):
-            total += weights[j]
+    for j in range(len(weight)):
+        total += weight[j]
     return total
 
 
@@ -130,26 +141,26 @@ def first_from(lead, members, value):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _scan(q, own, rows, query, columns, weight, fields, metric, members, answer):  # type: ignore[no-untyped-def]
+def _scan(q, own, rows, query, parts, least, caps, members, answer):  # type: ignore[no-untyped-def]
     """Compare a query with the rows it meets, those alike in the leading number first; with how many."""
     (words, sizes, first_row), numbers, lead = rows
     found, (low, high, size, first) = answer
-    best, k, (_, caps, weights) = found.smallest[q], found.smallest.shape[1], metric
+    best, k, (bits, weight) = found.smallest[q], found.smallest.shape[1], parts
     value, cap, slack = query.lead[q], query.cap, 2 * query.slack
     right = first_from(lead, members, value)
     left, compared = right - 1, 0
     while left >= 0 or right < len(members):
         below = value - lead[members[left]] if left >= 0 else np.inf
         above = lead[members[right]] - value if right < len(members) else np.inf
-        if weight + min(below, above, cap) > best[k - 1] + slack:
+        if least + min(below, above, cap) > best[k - 1] + slack:
             break
         j = members[left] if below < above else members[right]
         left, right = (left - 1, right) if below < above else (left, right + 1)
         compared += 1
         copies = sizes[j] - (j == query.skip[q])
-        if copies == 0 or not differ(query.words[q], words[j], columns, fields):
+        if copies == 0 or not differ(query.words[q], words[j], bits):
             continue
-        total = away(query.numbers[q], numbers[j], caps, columns, weights)
+        total = away(query.numbers[q], numbers[j], caps, weight)
         if total <= best[k - 1] + slack:
             insert(best, total, copies)
             _note(total, copies, first_row[j], query.slack, low[own], high[own], size[own], first[own])
@@ -198,12 +209,13 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
             places = room_for(n_live)
             groups = number_groups(query.words, live, n_live, kept[s], keys[:places], number, of)
             deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
+            parts = parts_of(columns[s], fields, metric.weights)
             for t in range(n_live):
                 q, g = live[t], of[t]
                 if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
                     members = order[begins[g] : begins[g + 1]]
                     work[q - begin] += _scan(
-                        q, q - begin, rows, query, columns[s], weight[s], fields, metric, members, answer
+                        q, q - begin, rows, query, parts, weight[s], metric.caps, members, answer
                     )
     for t in range(n_live):
         found.tied[live[t]] = -1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import SLICE, number_groups, room_for
-from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, away, deal, differ, first_from
+from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, away, deal, differ, first_from, parts_of
 from sdckit.numerics.search.box_search import Limits, Visited, tally, widened
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
@@ -32,12 +32,12 @@ class _Limits(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _look(q, rows, query, columns, weight, fields, metric, limits, members, held):  # type: ignore[no-untyped-def]
+def _look(q, rows, query, parts, least, caps, limits, members, held):  # type: ignore[no-untyped-def]
     """Take in what one query meets, from the rows alike in the leading number on."""
     (words, sizes, first_row), numbers, lead = rows
     values, at, (closer, tied, nearest, sums, listed) = held
     near, inner, outer, _ = limits
-    _, caps, weights = metric
+    bits, weight = parts
     value, cap, slack = query.lead[q], query.cap, query.slack
     middle = first_from(lead, members, value)
     for step in (-1, 1):
@@ -45,12 +45,12 @@ def _look(q, rows, query, columns, weight, fields, metric, limits, members, held
         while 0 <= i < len(members):
             j = members[i]
             i += step
-            if weight + min(abs(lead[j] - value), cap) > outer[q] + slack:
+            if least + min(abs(lead[j] - value), cap) > outer[q] + slack:
                 break
             copies = sizes[j] - (j == query.skip[q])
-            if copies == 0 or not differ(query.words[q], words[j], columns, fields):
+            if copies == 0 or not differ(query.words[q], words[j], bits):
                 continue
-            total = away(query.numbers[q], numbers[j], caps, columns, weights)
+            total = away(query.numbers[q], numbers[j], caps, weight)
             if total > outer[q]:
                 continue
             tally(q, total, near[q], inner[q], first_row[j], copies, closer, tied, nearest)
@@ -90,11 +90,12 @@ def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type
             places = room_for(n)
             groups = number_groups(query.words, chosen, n, kept[s], keys[:places], number, of)
             deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
+            parts = parts_of(columns[s], fields, metric.weights)
             for t in range(n):
                 g = of[t]
                 if begins[g] < begins[g + 1]:
                     members = order[begins[g] : begins[g + 1]]
-                    _look(chosen[t], rows, query, columns[s], weight[s], fields, metric, limits, members, held)
+                    _look(chosen[t], rows, query, parts, weight[s], metric.caps, limits, members, held)
 
 
 def visit_meeting(
