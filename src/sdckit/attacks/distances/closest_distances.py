@@ -189,7 +189,7 @@ def exchange(
     files of these sizes is as likely as the actual one. That holds for files of different sizes, too.
     """
     n, together = original.n, _stacked(original, control)
-    index = prepare(together)
+    within = prepare(together).within(released, 1)
     truth = np.arange(together.n) < n
     shares: list[Floats] = []
     first = np.empty(0)
@@ -197,7 +197,7 @@ def exchange(
         labels = np.empty((together.n, min(LABELLINGS, resamples + 1 - start)))
         for j in range(labels.shape[1]):
             labels[:, j] = truth if start + j == 0 else rng.permutation(truth)
-        sums, count = index.totals(released, 1, labels)
+        sums, count = within.totals(labels)
         sums /= count[:, None]
         if start == 0:
             first = sums[:, 0].copy()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import Base, find_agreeing
 from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, find_meeting, lead_column
+from sdckit.numerics.search.agreement_sums import sums_agreeing
 from sdckit.numerics.search.agreement_visit import visit_meeting
 from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited
 from sdckit.numerics.search.column_sets import ColumnSets, Packed, column_sets, pack
@@ -48,6 +49,15 @@ class Agreement:
         if self.rows.numbers.shape[1]:
             return find_meeting(self.rows, self.asked, self.fields, self.sets, self.metric, k)
         return find_agreeing(self.rows.base, self.asked.words, self.asked.skip, self.sets, k)
+
+    def sums(self, which: Ints, found: Found, values: Floats) -> Floats | None:
+        """Sum `values` of `Distinct` over what was found for some queries; None where that takes a visit."""
+        if self.rows.numbers.shape[1] or (self.asked.skip >= 0).any():
+            return None
+        some = Found(*(one[which] for one in found))
+        return sums_agreeing(
+            self.rows.base.words, self.asked.words[which], self.fields, self.metric.weights, self.sets, some, values
+        )
 
     def visit(
         self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,

@@ -128,21 +128,14 @@ class Index:
         `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
         of its levels. Returns sums (n, v), and over how many rows they are (n,).
         """
-        asked = self._asked(query, n_neighbors, skip)
-        held = np.zeros((len(self.rows.size), values.shape[1]))
-        np.add.at(held, self.rows.of_row, values)
-        sums, count = np.empty((len(asked.queries.skip), values.shape[1])), np.empty(len(asked.queries.skip), np.int64)
-        for which, visited in self._visitors(asked):
-            within = visited(values=held)
-            sums[which], count[which] = within.sums, within.closer + within.tied
-        out = sums[asked.of_row]
-        if skip is not None:
-            # its values are in the sum of its group, where that has other rows and is near enough
-            own = self.rows.of_row[skip]
-            there = Encoded(self.distinct.numbers[own], self.distinct.codes[own], self.metric)
-            counted = (self.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
-            out -= np.where(counted[:, None], values[skip], 0.0)
-        return out, count[asked.of_row]
+        return self.within(query, n_neighbors, skip=skip).totals(values)
+
+    def within(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> Within:
+        """The nearest rows of each query, all those tied at the k-th distance included: to sum values again and again.
+
+        `skip` is as in `nearest`.
+        """
+        return Within(self, self._asked(query, n_neighbors, skip), skip)
 
     def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
         """List the nearest rows of each query, all those tied at the k-th distance included.
@@ -191,6 +184,12 @@ class Index:
         """The same queries; rows that do not count by their place in the tree."""
         return queries._replace(skip=np.where(queries.skip >= 0, self.planted.place[queries.skip], -1))
 
+    def summed(self, asked: _Asked, held: Floats) -> Iterator[tuple[Ints, Floats]]:
+        """Sums of the values of different rows within the limits of each distinct query, for some queries at a time."""
+        for which, visited in self._visitors(asked):
+            found = None if which is asked.left else asked.agreed.sums(which, asked.found, held)
+            yield which, visited(values=held).sums if found is None else found
+
     def _visitors(self, asked: _Asked) -> Iterator[tuple[Ints, Callable[..., Visited]]]:
         """Queries, and how what is within their limits is visited: where they were found."""
         if asked.agreed is not None:
@@ -218,6 +217,33 @@ class Index:
             for q, places in zip(which.tolist(), np.split(listed, ends[:-1]), strict=True):
                 found[q] = places
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """The nearest rows of each query."""
+
+    index: Index
+    asked: _Asked
+    skip: Ints | None
+
+    def totals(self, values: Floats) -> tuple[Floats, Ints]:
+        """As `Index.totals`."""
+        index, asked = self.index, self.asked
+        held = np.zeros((len(index.rows.size), values.shape[1]))
+        np.add.at(held, index.rows.of_row, values)
+        sums = np.empty((len(asked.queries.skip), values.shape[1]))
+        for which, found in index.summed(asked, held):
+            sums[which] = found
+        out, found = sums[asked.of_row], asked.found
+        if self.skip is not None:
+            # its values are in the sum of its group, where that has other rows and is near enough
+            own = index.rows.of_row[self.skip]
+            there = Encoded(index.distinct.numbers[own], index.distinct.codes[own], index.metric)
+            query = Encoded(*(one[asked.of_row] for one in asked.queries[:2]), index.metric)
+            counted = (index.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
+            out -= np.where(counted[:, None], values[self.skip], 0.0)
+        return out, (found.closer + found.tied)[asked.of_row]
 
 
 @dataclass(frozen=True, eq=False)
