@@ -83,7 +83,7 @@ def _exactly(count, columns, of_set, of_size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _find(base, query, skip, sets, first, last, found):  # type: ignore[no-untyped-def]
+def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore[no-untyped-def]
     smallest, closer, tied, nearest = found
     weight, columns, kept, begins, _ = sets
     k, n_live = smallest.shape[1], last - first
@@ -100,8 +100,11 @@ def _find(base, query, skip, sets, first, last, found):  # type: ignore[no-untyp
             places = room_for(n_live)
             groups = number_groups(query, live, n_live, kept[s], keys[:places], number, of)
             _count(base, kept[s], keys[:places], number, groups, count, row)
+            left = 0
             for t in range(n_live):
                 q = live[t]
+                live[left] = q
+                left += 1
                 own = q - first
                 here = count[of[t]]
                 if here > 0:
@@ -119,6 +122,9 @@ def _find(base, query, skip, sets, first, last, found):  # type: ignore[no-untyp
                     tied[q] += here
                     if closer[q] == 0:
                         nearest[q] = row[of[t]] if nearest[q] < 0 else min(nearest[q], row[of[t]])
+                    if not counted and closer[q] + tied[q] >= k:
+                        left -= 1
+            n_live = left
         left = 0
         for t in range(n_live):
             q = live[t]
@@ -133,8 +139,10 @@ def _find(base, query, skip, sets, first, last, found):  # type: ignore[no-untyp
         closer[q], tied[q], nearest[q] = 0, -1, -1
 
 
-def find_agreeing(base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int) -> Found:
+def find_agreeing(base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int, *, counted: bool = True) -> Found:
     """Find the k smallest sums of each query, of categories alone; `tied` is -1 where it is left to another search.
+
+    Where rows need not be `counted`, only the sums hold: a query is left where it has so many.
 
     `skip` (n,): 0 or more where one row equal to the query does not count. No two rows of the base are equal.
 
@@ -152,7 +160,7 @@ def find_agreeing(base: Base, query: NDArray[np.uint64], skip: Ints, sets: Colum
     found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))
 
     def part(ends: tuple[int, int]) -> None:
-        _find(base, query, skip, sets, *ends, found)
+        _find(base, query, skip, sets, counted, *ends, found)
 
     run(part, chunks(n, minimum=SLICE))
     return found

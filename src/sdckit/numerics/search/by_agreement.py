@@ -44,11 +44,11 @@ class Agreement:
     sets: ColumnSets
     metric: Metric
 
-    def find(self, k: int) -> Found:
+    def find(self, k: int, *, counted: bool = True) -> Found:
         """Find the k smallest sums of each query; `tied` is -1 for those that are left to another search."""
         if self.rows.numbers.shape[1]:
             return find_meeting(self.rows, self.asked, self.fields, self.sets, self.metric, k)
-        return find_agreeing(self.rows.base, self.asked.words, self.asked.skip, self.sets, k)
+        return find_agreeing(self.rows.base, self.asked.words, self.asked.skip, self.sets, k, counted=counted)
 
     def sums(self, which: Ints, found: Found, values: Floats) -> Floats | None:
         """Sum `values` of `Distinct` over what was found for some queries; None where that takes a visit."""

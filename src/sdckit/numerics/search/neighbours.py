@@ -120,6 +120,12 @@ class Index:
             asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.metric.tolerance,
         )  # fmt: skip
 
+    def distances(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Floats:
+        """The distances of `nearest` alone (n, k), found sooner."""
+        asked = self._asked(query, n_neighbors, skip, counted=False)
+        sums = asked.found.smallest[asked.of_row]
+        return np.sqrt(sums) if self.metric.power == 2 else sums
+
     def totals(
         self, query: Encoded, n_neighbors: int, values: Floats, *, skip: Ints | None = None
     ) -> tuple[Floats, Ints]:
@@ -156,7 +162,7 @@ class Index:
         begins = np.concatenate([[0], np.cumsum([len(rows) for rows in found])]).astype(np.int64)
         return begins, np.concatenate([np.empty(0, np.int64), *found])
 
-    def _asked(self, query: Encoded, k: int, skip: Ints | None) -> _Asked:
+    def _asked(self, query: Encoded, k: int, skip: Ints | None, *, counted: bool = True) -> _Asked:
         available = self.n - (skip is not None)
         if not 1 <= k <= available:
             raise DataError(
@@ -169,7 +175,7 @@ class Index:
         if agreed is None:
             found, left = self._find_in_tree(queries, k), np.arange(len(distinct.first))
         else:
-            found = agreed.find(k)
+            found = agreed.find(k, counted=counted)
             left = np.flatnonzero(found.tied < 0)
             if len(left):
                 for mine, theirs in zip(found, self._find_in_tree(queries.take(left), k), strict=True):
