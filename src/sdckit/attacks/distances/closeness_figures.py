@@ -149,14 +149,14 @@ def _control_figures(
     plain = searches[0]
     to_control = plain.distance("released", "control")
     away = wins(to_control, plain.distance("released", "original"), plain.tolerance)
-    ratio = float(plain.ratio("control", "released").mean())
+    ratio, back = float(plain.ratio("control", "released").mean()), plain.distance("control", "released")
     return {
         "share_closer_to_original": float(made.share.mean()), "expected_share": made.expected,
         "chance_low": max(made.expected - NORMAL * made.spread, 0.0),
         "chance_high": min(made.expected + NORMAL * made.spread, 1.0), "share_p_value": made.p_value,
         "strictly_closer": float((away == 1).mean()), "equally_near": float((away == 0.5).mean()),
         "dcr_released_to_control": float(np.median(to_control)),
-        "dcr_control_to_released": float(np.median(plain.distance("control", "released"))), "nndr_control_to_released": ratio,
+        "dcr_control_to_released": float(np.median(back)), "nndr_control_to_released": ratio,
         "nndr_loss": ratio - own["nndr_original_to_released"],
         "copies_of_control": float((to_control <= plain.tolerance).mean()),
         "hitting_rate_control": float(_hit(files, -1, j, width).mean()),

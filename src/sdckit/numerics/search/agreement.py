@@ -82,17 +82,52 @@ def _exactly(count, columns, of_set, of_size):  # type: ignore[no-untyped-def]
     return count
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _credit(q, group, columns, weight, of_set, of_size, skip, found):  # type: ignore[no-untyped-def]
+    """Take in the rows of a group that differ from a query in all columns of a set."""
+    here, row = group
+    smallest, closer, tied, nearest = found
+    if here > 0:
+        here = _exactly(here, columns, of_set, of_size)
+    if here <= 0:
+        return
+    for x in range(len(of_set)):
+        if of_size[x] == 0:
+            of_set[x], of_size[x] = columns, here
+            break
+    if skip[q] >= 0 and columns == 0:
+        here -= 1
+    if here > 0:
+        insert(smallest[q], weight, here)
+        tied[q] += here
+        if closer[q] == 0:
+            nearest[q] = row if nearest[q] < 0 else min(nearest[q], row)
+
+
+@njit(cache=True, nogil=True)
+def _still_open(live, n_live, k, found):  # type: ignore[no-untyped-def]
+    """Keep the queries that have fewer rows than asked for; what they have is closer than what is to come."""
+    left = 0
+    for t in range(n_live):
+        q = live[t]
+        if found.closer[q] + found.tied[q] < k:
+            found.closer[q] += found.tied[q]
+            found.tied[q] = 0
+            live[left] = q
+            left += 1
+    return left
+
+
 @njit(cache=True, nogil=True)
 def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore[no-untyped-def]
-    smallest, closer, tied, nearest = found
     weight, columns, kept, begins, _ = sets
-    k, n_live = smallest.shape[1], last - first
+    k, n_live = found.smallest.shape[1], last - first
     live = np.arange(first, last)
     keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
     of, count, row = np.empty(n_live, np.int32), np.empty(n_live, np.int64), np.empty(n_live, np.int64)
     # the rows found so far of each query, fewer than k and its own: the sets in which they differ, and how many
     of_set, of_size = np.zeros((n_live, k), np.uint64), np.zeros((n_live, k), np.int64)
-    smallest[first:last] = np.inf
+    found.smallest[first:last] = np.inf
     for c in range(len(begins) - 1):
         if n_live == 0 or begins[c + 1] - begins[c] > SPARE + n_live // WORTH:
             break
@@ -102,44 +137,22 @@ def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore
             _count(base, kept[s], keys[:places], number, groups, count, row)
             left = 0
             for t in range(n_live):
-                q = live[t]
-                live[left] = q
-                left += 1
+                q, g = live[t], of[t]
                 own = q - first
-                here = count[of[t]]
-                if here > 0:
-                    here = _exactly(here, columns[s], of_set[own], of_size[own])
-                if here <= 0:
-                    continue
-                for x in range(k):
-                    if of_size[own, x] == 0:
-                        of_set[own, x], of_size[own, x] = columns[s], here
-                        break
-                if skip[q] >= 0 and columns[s] == 0:
-                    here -= 1
-                if here > 0:
-                    insert(smallest[q], weight[s], here)
-                    tied[q] += here
-                    if closer[q] == 0:
-                        nearest[q] = row[of[t]] if nearest[q] < 0 else min(nearest[q], row[of[t]])
-                    if not counted and closer[q] + tied[q] >= k:
-                        left -= 1
+                _credit(q, (count[g], row[g]), columns[s], weight[s], of_set[own], of_size[own], skip, found)
+                if counted or found.closer[q] + found.tied[q] < k:
+                    live[left] = q
+                    left += 1
             n_live = left
-        left = 0
-        for t in range(n_live):
-            q = live[t]
-            if closer[q] + tied[q] < k:
-                closer[q] += tied[q]
-                tied[q] = 0
-                live[left] = q
-                left += 1
-        n_live = left
+        n_live = _still_open(live, n_live, k, found)
     for t in range(n_live):
         q = live[t]
-        closer[q], tied[q], nearest[q] = 0, -1, -1
+        found.closer[q], found.tied[q], found.nearest[q] = 0, -1, -1
 
 
-def find_agreeing(base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int, *, counted: bool = True) -> Found:
+def find_agreeing(
+    base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int, *, counted: bool = True
+) -> Found:
     """Find the k smallest sums of each query, of categories alone; `tied` is -1 where it is left to another search.
 
     Where rows need not be `counted`, only the sums hold: a query is left where it has so many.

@@ -110,7 +110,7 @@ def parts_of(columns, fields, weights):  # type: ignore[no-untyped-def]
 def differ(word, other, bits):  # type: ignore[no-untyped-def]
     """Whether two packed rows differ in each of some columns."""
     apart = word ^ other
-    for j in range(len(bits)):
+    for j in range(len(bits)):  # noqa: SIM110 - compiled code has no generators
         if apart & bits[j] == 0:
             return False
     return True
@@ -236,11 +236,14 @@ class Asked(NamedTuple):
 
     def take(self, which: Ints) -> Asked:
         """Some of them."""
-        some = (one[which] for one in self[:4])
-        return Asked(*some, self.cap, self.slack)
+        return Asked(
+            self.words[which], self.numbers[which], self.lead[which], self.skip[which], self.cap, self.slack
+        )
 
 
-def find_meeting(rows: NumberedRows, asked: Asked, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int) -> Found:
+def find_meeting(
+    rows: NumberedRows, asked: Asked, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
+) -> Found:
     """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
     n = len(asked.words)
     found = Found(np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64))

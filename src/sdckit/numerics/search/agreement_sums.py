@@ -74,7 +74,7 @@ def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def _sum(base, query, sets, fields, weights, found, values, sums, begin, end):  # type: ignore[no-untyped-def]
+def _sum(base, query, sets, fields, found, values, sums, begin, end):  # type: ignore[no-untyped-def]
     weight, columns, kept, begins, _ = sets
     n, k = end - begin, found.smallest.shape[1]
     keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
@@ -97,7 +97,7 @@ def _sum(base, query, sets, fields, weights, found, values, sums, begin, end):  
                 places = room_for(n_nearer)
                 groups = number_groups(query, nearer, n_nearer, kept[s], keys[:places], number, of)
                 deal(base, kept[s], keys[:places], number, groups, members_begin, group_of, order)
-                bits, _ = parts_of(columns[s], fields, weights)
+                bits, _ = parts_of(columns[s], fields[0], fields[1])
                 for t in range(n_nearer):
                     q, g = nearer[t], of[t]
                     last = step[q - begin]
@@ -108,16 +108,18 @@ def _sum(base, query, sets, fields, weights, found, values, sums, begin, end):  
 
 
 def sums_agreeing(
-    base: Words, query: Words, fields: Words, weights: Floats, sets: ColumnSets, found: Found, values: Floats
+    words: tuple[Words, Words], fields: tuple[Words, Floats], sets: ColumnSets, found: Found, values: Floats
 ) -> Floats:
     """Sum `values` (K, v) over the nearest rows of each query, ties included; shape (n, v). No row is left out.
 
-    `found` is what `find_agreeing` found of these queries.
+    `words`: packed rows of base and queries. `fields`: bits and weights of the columns. `found` is what `find_agreeing`
+    found of these queries.
     """
+    base, query = words
     sums = np.zeros((len(query), values.shape[1]))
 
     def part(ends: tuple[int, int]) -> None:
-        _sum(base, query, sets, fields, weights, found, values, sums, *ends)
+        _sum(base, query, sets, fields, found, values, sums, *ends)
 
     run(part, chunks(len(query), minimum=SLICE))
     return sums

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import SLICE, number_groups, room_for
-from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, away, deal, differ, first_from, parts_of
+from sdckit.numerics.search.agreement_pairs import (
+    Asked,
+    NumberedRows,
+    away,
+    deal,
+    differ,
+    first_from,
+    parts_of,
+)
 from sdckit.numerics.search.box_search import Limits, Visited, tally, widened
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run

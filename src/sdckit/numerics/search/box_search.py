@@ -12,7 +12,9 @@ from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "tally", "visit", "widened"]
+__all__ = [
+    "Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "tally", "visit", "widened",
+]  # fmt: skip
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
@@ -225,6 +227,10 @@ class Found(NamedTuple):
     tied: Ints
     nearest: Ints
 
+    def take(self, which: Ints) -> Found:
+        """Those of some queries."""
+        return Found(self.smallest[which], self.closer[which], self.tied[which], self.nearest[which])
+
 
 class Limits(NamedTuple):
     """Rows up to the first sum are nearest; below the second closer; from there up to the third tied."""
@@ -232,6 +238,10 @@ class Limits(NamedTuple):
     near: Floats
     inner: Floats
     outer: Floats
+
+    def take(self, which: Ints) -> Limits:
+        """Those of some queries."""
+        return Limits(self.near[which], self.inner[which], self.outer[which])
 
 
 class Visited(NamedTuple):
@@ -260,7 +270,7 @@ def find(tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int) 
     limits = limits_of(found.smallest, m)
     many = np.flatnonzero(found.tied < 0)
     if len(many):
-        again = visit(tree, sizes, first_row, queries.take(many), Limits(*(one[many] for one in limits)))
+        again = visit(tree, sizes, first_row, queries.take(many), limits.take(many))
         found.closer[many], found.tied[many], found.nearest[many] = again[:3]
     return found, limits
 

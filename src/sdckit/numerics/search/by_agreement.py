@@ -54,10 +54,8 @@ class Agreement:
         """Sum `values` of `Distinct` over what was found for some queries; None where that takes a visit."""
         if self.rows.numbers.shape[1] or (self.asked.skip >= 0).any():
             return None
-        some = Found(*(one[which] for one in found))
-        return sums_agreeing(
-            self.rows.base.words, self.asked.words[which], self.fields, self.metric.weights, self.sets, some, values
-        )
+        words, fields = (self.rows.base.words, self.asked.words[which]), (self.fields, self.metric.weights)
+        return sums_agreeing(words, fields, self.sets, found.take(which), values)
 
     def visit(
         self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,
@@ -66,10 +64,10 @@ class Agreement:
         """Do as `box_search.visit` does for some queries that were found here; `values` are of `Distinct`."""
         found = visit_meeting(
             self.rows, self.asked.take(which), self.fields, self.sets, self.metric,
-            Limits(*(one[which] for one in limits)), values=None if values is None else values[self.order],
+            limits.take(which), values=None if values is None else values[self.order],
             begins=begins, n_listed=n_listed,
         )  # fmt: skip
-        return found._replace(listed=self.order[found.listed])
+        return found._replace(listed=self.order[found.listed].astype(np.int32))
 
 
 def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement | None:
@@ -101,7 +99,7 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
 
 
 def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
-    """Whether few rows have the same categories; without numbers, whether a row that does not count is like its query."""
+    """Whether few rows have the same categories; without numbers, whether a row that does not count is its query."""
     own, size = skip >= 0, np.unique(packed.base, return_counts=True)[1]
     if numbered:
         return float((size.astype(np.float64) ** 2).sum()) <= ALIKE * len(packed.base)

@@ -59,10 +59,10 @@ def pack(base: NDArray[np.int32], query: NDArray[np.int32], weights: NDArray[np.
     shift = 0
     for j, width in zip(used.tolist(), bits, strict=True):
         fields[j] = ((1 << width) - 1) << shift
-        for word, codes in zip(words, (base, query), strict=True):
-            word |= codes[:, j].astype(np.uint64) << np.uint64(shift)
+        for f, codes in enumerate((base, query)):
+            words[f] |= codes[:, j].astype(np.uint64) << np.uint64(shift)
         shift += width
-    return Packed(*words, fields)
+    return Packed(words[0], words[1], fields)
 
 
 def column_sets(metric: Metric, fields: Words) -> ColumnSets | None:
@@ -83,11 +83,12 @@ def column_sets(metric: Metric, fields: Words) -> ColumnSets | None:
         largest += 1
     weight = np.array([_added(metric, one) for one in listed])
     order = np.argsort(weight, kind="stable")
-    if (complete := largest == len(used)) is False:
-        beyond = np.sort(metric.weights[used])[: largest + 1].sum() ** (1 / metric.power)  # none left is lighter
-        order = order[weight[order] ** (1 / metric.power) < beyond - 4 * metric.tolerance]
+    complete = largest == len(used)
+    if not complete:  # none that is left out is lighter than the lightest columns together
+        lightest = np.sort(metric.weights[used])[: largest + 1].sum() ** (1 / metric.power)
+        order = order[weight[order] ** (1 / metric.power) < lightest - 4 * metric.tolerance]
     away = weight[order] ** (1 / metric.power)
-    begins = _begins(away, metric.tolerance)
+    begins = _begins(away, metric.tolerance) if len(away) else None
     if begins is None:
         return None
     every = np.bitwise_or.reduce(fields)

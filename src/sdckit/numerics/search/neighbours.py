@@ -193,24 +193,29 @@ class Index:
     def summed(self, asked: _Asked, held: Floats) -> Iterator[tuple[Ints, Floats]]:
         """Sums of the values of different rows within the limits of each distinct query, for some queries at a time."""
         for which, visited in self._visitors(asked):
-            found = None if which is asked.left else asked.agreed.sums(which, asked.found, held)
+            found = (
+                None
+                if asked.agreed is None or which is asked.left
+                else asked.agreed.sums(which, asked.found, held)
+            )
             yield which, visited(values=held).sums if found is None else found
 
     def _visitors(self, asked: _Asked) -> Iterator[tuple[Ints, Callable[..., Visited]]]:
         """Queries, and how what is within their limits is visited: where they were found."""
         if asked.agreed is not None:
             settled = np.setdiff1d(np.arange(len(asked.queries.skip)), asked.left)
-            yield settled, partial(asked.agreed.visit, settled, asked.limits)
+            if len(settled):
+                yield settled, partial(asked.agreed.visit, settled, asked.limits)
         if len(asked.left):
             yield asked.left, partial(self._visit_tree, asked)
 
     def _visit_tree(self, asked: _Asked, *, values: Floats | None = None, **listing: Any) -> Visited:
         tree, sizes, first_row, _ = self.planted
-        limits = Limits(*(one[asked.left] for one in asked.limits))
+        limits = asked.limits.take(asked.left)
         held = None if values is None else values[tree.order]
         queries = self._placed(asked.queries.take(asked.left))
         found = visit(tree, sizes, first_row, queries, limits, values=held, **listing)
-        return found._replace(listed=tree.order[found.listed])
+        return found._replace(listed=tree.order[found.listed].astype(np.int32))
 
     def _places(self, asked: _Asked) -> list[Ints]:
         """Different rows within the last limit of each distinct query."""
@@ -239,14 +244,15 @@ class Within:
         held = np.zeros((len(index.rows.size), values.shape[1]))
         np.add.at(held, index.rows.of_row, values)
         sums = np.empty((len(asked.queries.skip), values.shape[1]))
-        for which, found in index.summed(asked, held):
-            sums[which] = found
+        for which, some in index.summed(asked, held):
+            sums[which] = some
         out, found = sums[asked.of_row], asked.found
         if self.skip is not None:
             # its values are in the sum of its group, where that has other rows and is near enough
             own = index.rows.of_row[self.skip]
             there = Encoded(index.distinct.numbers[own], index.distinct.codes[own], index.metric)
-            query = Encoded(*(one[asked.of_row] for one in asked.queries[:2]), index.metric)
+            numbers, codes = asked.queries.numbers[asked.of_row], asked.queries.codes[asked.of_row]
+            query = Encoded(numbers, codes, index.metric)
             counted = (index.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
             out -= np.where(counted[:, None], values[self.skip], 0.0)
         return out, (found.closer + found.tied)[asked.of_row]
