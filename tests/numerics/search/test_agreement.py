@@ -45,6 +45,8 @@ def test_a_row_does_not_find_itself_but_those_like_it():
     found = search([[1, 1], [2, 2]], [[1, 1], [2, 2]], [1.0, 1.0], 1, sizes=[2, 1], skip=[0, 1])
     assert found.smallest.ravel().tolist() == [0.0, 2.0]
     assert found.tied.tolist() == [1, 2]
+    assert found.nearest.tolist() == [0, 0]
+    assert search([[1, 1], [1, 2]], [[1, 1], [1, 2]], [1.0, 1.0], 1, skip=[0, 1]).nearest.tolist() == [1, 0]
 
 
 def test_what_sets_do_not_settle_is_left(monkeypatch):

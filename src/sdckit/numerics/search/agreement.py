@@ -60,17 +60,20 @@ def number_groups(query, live, n_live, kept, keys, number, of):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _count(base, kept, keys, number, groups, count, row):  # type: ignore[no-untyped-def]
-    """Rows of the base in each group of queries, and the first of them."""
+def _count(base, kept, keys, number, groups, count, row, other):  # type: ignore[no-untyped-def]
+    """Rows of the base in each group of queries, the first of them, and the first that is not equal to that."""
     words, sizes, first_row = base
-    count[:groups], row[:groups] = 0, LARGEST
+    count[:groups], row[:groups], other[:groups] = 0, LARGEST, LARGEST
     for j in range(len(words)):
         word = words[j] & kept
         at = find_word(keys, FREE, word, hash_word(word))
         if keys[at] != FREE:
             g = number[at]
             count[g] += sizes[j]
-            row[g] = min(row[g], first_row[j])
+            if first_row[j] < row[g]:
+                row[g], other[g] = first_row[j], row[g]
+            else:
+                other[g] = min(other[g], first_row[j])
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -83,9 +86,9 @@ def _exactly(count, columns, of_set, of_size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _credit(q, group, columns, weight, of_set, of_size, skip, found):  # type: ignore[no-untyped-def]
+def _credit(q, group, columns, weight, of_set, of_size, own_row, found):  # type: ignore[no-untyped-def]
     """Take in the rows of a group that differ from a query in all columns of a set."""
-    here, row = group
+    here, row, other = group
     smallest, closer, tied, nearest = found
     if here > 0:
         here = _exactly(here, columns, of_set, of_size)
@@ -95,8 +98,10 @@ def _credit(q, group, columns, weight, of_set, of_size, skip, found):  # type: i
         if of_size[x] == 0:
             of_set[x], of_size[x] = columns, here
             break
-    if skip[q] >= 0 and columns == 0:
+    if own_row >= 0 and columns == 0:
         here -= 1
+    elif own_row == row:  # it agrees in all columns, so in these
+        row = other
     if here > 0:
         insert(smallest[q], weight, here)
         tied[q] += here
@@ -124,7 +129,8 @@ def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore
     k, n_live = found.smallest.shape[1], last - first
     live = np.arange(first, last)
     keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
-    of, count, row = np.empty(n_live, np.int32), np.empty(n_live, np.int64), np.empty(n_live, np.int64)
+    of, count = np.empty(n_live, np.int32), np.empty(n_live, np.int64)
+    row, other = np.empty(n_live, np.int64), np.empty(n_live, np.int64)
     # the rows found so far of each query, fewer than k and its own: the sets in which they differ, and how many
     of_set, of_size = np.zeros((n_live, k), np.uint64), np.zeros((n_live, k), np.int64)
     found.smallest[first:last] = np.inf
@@ -134,12 +140,13 @@ def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore
         for s in range(begins[c], begins[c + 1]):
             places = room_for(n_live)
             groups = number_groups(query, live, n_live, kept[s], keys[:places], number, of)
-            _count(base, kept[s], keys[:places], number, groups, count, row)
+            _count(base, kept[s], keys[:places], number, groups, count, row, other)
             left = 0
             for t in range(n_live):
                 q, g = live[t], of[t]
-                own = q - first
-                _credit(q, (count[g], row[g]), columns[s], weight[s], of_set[own], of_size[own], skip, found)
+                own, own_row = q - first, base.first_row[skip[q]] if skip[q] >= 0 else -1
+                group = (count[g], row[g], other[g])
+                _credit(q, group, columns[s], weight[s], of_set[own], of_size[own], own_row, found)
                 if counted or found.closer[q] + found.tied[q] < k:
                     live[left] = q
                     left += 1
@@ -157,7 +164,7 @@ def find_agreeing(
 
     Where rows need not be `counted`, only the sums hold: a query is left where it has so many.
 
-    `skip` (n,): 0 or more where one row equal to the query does not count. No two rows of the base are equal.
+    `skip` (n,): the row of the base, equal to the query, of which one less counts (-1: none); then no two are equal.
 
     >>> from sdckit.numerics.encode import Metric
     >>> from sdckit.numerics.search.column_sets import column_sets, pack
