@@ -31,7 +31,9 @@ JOBS = {
     "attacks": "`assess` of a release with attacks",
 }
 WORKER = """
-import json, resource, sys, time, warnings
+import json, os, resource, sys, time, warnings
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # a solver may print there
 warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
 import numpy as np
@@ -81,7 +83,7 @@ def rounded(told):
         return [rounded(one) for one in told]
     return float(f"{told:.8g}") if isinstance(told, float) else str(told)
 few, many = files(4000), files(int(sys.argv[2]))
-print("ready", flush=True)
+print("ready", file=answers, flush=True)
 for name in sys.stdin:
     call = CALLS[name.strip()]
     call(*few)
@@ -89,7 +91,7 @@ for name in sys.stdin:
     found = call(*many)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(json.dumps([seconds, peak, rounded(found.to_dict())]), flush=True)
+    print(json.dumps([seconds, peak, rounded(found.to_dict())]), file=answers, flush=True)
 """
 
 
