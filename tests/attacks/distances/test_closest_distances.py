@@ -30,8 +30,16 @@ def test_a_search_is_done_once_and_within_a_file_leaves_the_record_out():
     assert made.distance("a", "b").tolist() == [1.0, 0.0, 4.0]
     assert made.distance("a", "a").tolist() == [1.0, 1.0, 4.0]
     assert np.isnan(made.distance("b", "b")).all()
-    assert np.isnan(distance_ratio(made.nearest("a", "b"))).all()
-    assert distance_ratio(made.nearest("b", "a")).tolist() == [0.0]
+    assert np.isnan(made.ratio("a", "b")).all()
+    assert made.ratio("b", "a").tolist() == [0.0]
+
+
+def test_a_second_record_is_searched_for_where_it_is_asked_for():
+    made = files(a=[0.0, 1.0, 5.0], b=[2.0, 4.0])
+    assert made.distance("a", "b").tolist() == [2.0, 1.0, 1.0]
+    assert made.nearest("a", "b").tolist() == [[2.0, 4.0], [1.0, 3.0], [1.0, 3.0]]
+    assert made.distance("a", "b").tolist() == [2.0, 1.0, 1.0]
+    assert distance_ratio(made.nearest("a", "b"), made.tolerance).tolist() == made.ratio("a", "b").tolist()
 
 
 def test_equal_distances_are_half_a_win():

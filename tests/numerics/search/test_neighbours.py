@@ -10,8 +10,18 @@ from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
 from sdckit.numerics.encode import differences, gower
-from sdckit.numerics.search import neighbours
+from sdckit.numerics.search import by_agreement, column_sets, neighbours
 from sdckit.numerics.search.neighbours import pairwise, prepare
+
+
+@pytest.fixture(params=["tree", "agreement", "both"], autouse=True)
+def way(request, monkeypatch):
+    """Every search in the tree, by what rows agree in, and by both, as in larger files."""
+    monkeypatch.setattr(by_agreement, "SMALL", 10**9 if request.param == "tree" else 0)
+    monkeypatch.setattr(by_agreement, "ALIKE", 10**9)
+    if request.param == "both":
+        monkeypatch.setattr(column_sets, "MOST_SETS", 4)  # so that some queries are left to the tree
+
 
 NAN = float("nan")
 NUMBER = st.one_of(st.integers(-3, 3).map(float), st.just(NAN))
@@ -21,7 +31,7 @@ CODE = st.integers(0, 2)
 @st.composite
 def files(draw):
     """Two files of a few numbers and categories, with repeats and missing values; a power of distance."""
-    p, q = draw(st.sampled_from([(1, 0), (0, 1), (2, 0), (1, 2)]))
+    p, q = draw(st.sampled_from([(1, 0), (0, 1), (2, 0), (1, 2), (0, 4), (2, 3)]))
     sizes = draw(st.integers(1, 12)), draw(st.integers(2, 40))
     numbers = [
         tuple(np.array(draw(st.lists(NUMBER, min_size=n, max_size=n))) for n in sizes) for _ in range(p)
@@ -149,3 +159,57 @@ def test_zero_and_minus_zero_are_one_value():
     base, query = differences([(np.array([0.0, -0.0, 1.0]), np.array([0.0]))], power=1)
     assert len(prepare(base).rows.size) == 2
     assert prepare(base).nearest(query).n_tied.tolist() == [2]
+
+
+@given(files(), st.integers(1, 3))
+def test_distances_alone_are_those_of_the_nearest(drawn, k):
+    query, base = encoded(*drawn)
+    index, itself = prepare(base), np.arange(base.n)
+    k = min(k, base.n - 1)
+    assert (index.distances(query, k) == index.nearest(query, k).distance).all()
+    assert (index.distances(base, k, skip=itself) == index.nearest(base, k, skip=itself).distance).all()
+
+
+@given(st.data())
+def test_weights_that_nearly_agree_or_count_for_nothing(data):
+    n, m, q = data.draw(st.integers(1, 8)), data.draw(st.integers(2, 30)), data.draw(st.integers(2, 5))
+    weights = data.draw(
+        st.lists(st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 0.3, 1e-13]), min_size=q, max_size=q)
+    )
+    weights[0] = 1.0
+    row = st.lists(CODE, min_size=q, max_size=q)
+    rows = [np.array(data.draw(st.lists(row, min_size=size, max_size=size))) for size in (n, m)]
+    query, base = gower([], [tuple(one[:, j] for one in rows) for j in range(q)], weights=weights)
+    k = data.draw(st.integers(1, 2))
+    found, all_ = prepare(base).nearest(query, k), pairwise(query, base)
+    assert (found.distance == np.sort(all_)[:, :k]).all()
+    last = found.distance[:, -1:]
+    assert found.n_closer.tolist() == (all_ < last - found.tolerance).sum(axis=1).tolist()
+    assert (found.n_closer + found.n_tied).tolist() == (all_ <= last + found.tolerance).sum(axis=1).tolist()
+    near = all_ <= found.distance[:, :1] + found.tolerance
+    assert found.index.tolist() == near.argmax(axis=1).tolist()
+    own = prepare(base).distances(base, 1, skip=np.arange(m))[:, 0]
+    others = pairwise(base, base)
+    np.fill_diagonal(others, np.inf)
+    assert (own == others.min(axis=1)).all()
+
+
+def test_a_larger_file_is_searched_as_all_pairs_are(way):
+    rng = np.random.default_rng(3)
+    n, m, q = 3000, 400, 7
+    codes = [(rng.integers(0, 6, m), rng.integers(0, 6, n)) for _ in range(q)]
+    for numbers in (
+        [],
+        [(rng.random(m), rng.random(n)), (rng.integers(0, 3, m) / 2, rng.integers(0, 3, n) / 2)],
+    ):
+        query, base = gower(numbers, codes)
+        index, all_ = prepare(base), pairwise(query, base)
+        found = index.nearest(query, 3)
+        ascending = np.sort(all_)[:, :3]
+        assert (found.distance == ascending).all()
+        inside = all_ <= ascending[:, -1:] + found.tolerance
+        assert (found.n_closer + found.n_tied).tolist() == inside.sum(axis=1).tolist()
+        values = rng.integers(0, 2, (n, 3)).astype(float)
+        totals, counts = index.totals(query, 3, values)
+        assert (totals == inside @ values).all()
+        assert counts.tolist() == inside.sum(axis=1).tolist()

@@ -15,7 +15,6 @@ from sdckit.attacks.distances.closest_distances import (
     Exchange,
     Searches,
     adversarial_accuracy,
-    distance_ratio,
     exchange,
     hits,
     same_size,
@@ -113,9 +112,9 @@ def _closeness(
     files: ComparedFiles, j: int, searches: Sequence[Searches], drawing: Drawing, notes: dict[str, str]
 ) -> Closeness:
     plain = searches[0]
-    there, back = plain.nearest("released", "original"), plain.nearest("original", "released")
-    distance, ratio = back.distance[:, 0], distance_ratio(back)
-    released = {"distance": there.distance[:, 0], "ratio": distance_ratio(there)}
+    ratio, distance = plain.ratio("original", "released"), plain.distance("original", "released")
+    ratio_there = plain.ratio("released", "original")
+    released = {"distance": plain.distance("released", "original"), "ratio": ratio_there}
     hit = _hit(files, 0, j, drawing.hit_width)
     identifiable = _identifiable(searches, "original")
     within = float(np.median(plain.distance("original", "original")))
@@ -150,15 +149,14 @@ def _control_figures(
     plain = searches[0]
     to_control = plain.distance("released", "control")
     away = wins(to_control, plain.distance("released", "original"), plain.tolerance)
-    back = plain.nearest("control", "released")
-    ratio = float(distance_ratio(back).mean())
+    ratio, back = float(plain.ratio("control", "released").mean()), plain.distance("control", "released")
     return {
         "share_closer_to_original": float(made.share.mean()), "expected_share": made.expected,
         "chance_low": max(made.expected - NORMAL * made.spread, 0.0),
         "chance_high": min(made.expected + NORMAL * made.spread, 1.0), "share_p_value": made.p_value,
         "strictly_closer": float((away == 1).mean()), "equally_near": float((away == 0.5).mean()),
         "dcr_released_to_control": float(np.median(to_control)),
-        "dcr_control_to_released": float(np.median(back.distance[:, 0])), "nndr_control_to_released": ratio,
+        "dcr_control_to_released": float(np.median(back)), "nndr_control_to_released": ratio,
         "nndr_loss": ratio - own["nndr_original_to_released"],
         "copies_of_control": float((to_control <= plain.tolerance).mean()),
         "hitting_rate_control": float(_hit(files, -1, j, width).mean()),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.encode import Encoded
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
-from sdckit.numerics.search.neighbours import Index, Neighbours, prepare
+from sdckit.numerics.search.neighbours import Index, prepare
 
 __all__ = [
     "Exchange", "Searches", "adversarial_accuracy", "distance_ratio", "exchange", "hits", "same_size", "wins",
@@ -28,7 +28,7 @@ class Searches:
     """Files encoded together, each made ready once and each search done once."""
 
     files: Mapping[str, Encoded]
-    memo: dict[tuple[str, ...], Index | Neighbours] = field(default_factory=dict, repr=False)
+    memo: dict[tuple[str, ...], Index | Floats] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> Index:
         """A file made ready."""
@@ -38,22 +38,28 @@ class Searches:
         assert isinstance(found, Index)
         return found
 
-    def nearest(self, query: str, base: str) -> Neighbours:
-        """The two nearest records of another file (one where it has no more); within a file, the nearest other."""
-        if (query, base) not in self.memo:
-            k, skip = min(2, self.files[base].n), None
-            if query == base:
-                k, skip = 1, np.arange(self.files[base].n)
-            self.memo[query, base] = self.index(base).nearest(self.files[query], k, skip=skip)
-        found = self.memo[query, base]
-        assert isinstance(found, Neighbours)
-        return found
+    def nearest(self, query: str, base: str, most: int = 2) -> Floats:
+        """Distances (n, 2) to the two nearest records of another file; within a file (n, 1) to the nearest other.
+
+        One where the file has no more, or where `most` is 1 and two were not searched for before.
+        """
+        k = 1 if query == base else min(most, self.files[base].n)
+        known = self.memo.get((query, base))
+        if not isinstance(known, np.ndarray) or known.shape[1] < k:
+            skip = np.arange(self.files[base].n) if query == base else None
+            known = self.index(base).distances(self.files[query], k, skip=skip)
+            self.memo[query, base] = known
+        return known
+
+    def ratio(self, query: str, base: str) -> Floats:
+        """Nearest over second nearest distance of each record."""
+        return distance_ratio(self.nearest(query, base), self.tolerance)
 
     def distance(self, query: str, base: str) -> Floats:
         """Distance of each record to its nearest; NaN where a file of one record is searched in itself."""
         if query == base and self.files[base].n == 1:
             return np.full(1, np.nan)
-        return self.nearest(query, base).distance[:, 0]
+        return self.nearest(query, base, 1)[:, 0]
 
     @property
     def tolerance(self) -> float:
@@ -61,20 +67,18 @@ class Searches:
         return next(iter(self.files.values())).metric.tolerance
 
 
-def distance_ratio(found: Neighbours) -> Floats:
+def distance_ratio(nearest: Floats, tolerance: float) -> Floats:
     """Nearest over second nearest distance; 1 where both are equally near, 0 apart included.
 
     Examples
     --------
-    >>> none = np.zeros(3, np.int64)
-    >>> pairs = np.array([[1.0, 4.0], [0.0, 2.0], [0.0, 0.0]])
-    >>> distance_ratio(Neighbours(pairs, none, none, none, 1e-12)).tolist()
+    >>> distance_ratio(np.array([[1.0, 4.0], [0.0, 2.0], [0.0, 0.0]]), 1e-12).tolist()
     [0.25, 0.0, 1.0]
     """
-    if found.k == 1:
-        return np.full(len(found.distance), np.nan)
-    first, second = found.distance.T
-    ratio: Floats = np.divide(first, second, out=np.ones(len(first)), where=second > found.tolerance)
+    if nearest.shape[1] == 1:
+        return np.full(len(nearest), np.nan)
+    first, second = nearest.T
+    ratio: Floats = np.divide(first, second, out=np.ones(len(first)), where=second > tolerance)
     return ratio
 
 
@@ -187,7 +191,7 @@ def exchange(
     files of these sizes is as likely as the actual one. That holds for files of different sizes, too.
     """
     n, together = original.n, _stacked(original, control)
-    index = prepare(together)
+    within = prepare(together).within(released, 1)
     truth = np.arange(together.n) < n
     shares: list[Floats] = []
     first = np.empty(0)
@@ -195,7 +199,7 @@ def exchange(
         labels = np.empty((together.n, min(LABELLINGS, resamples + 1 - start)))
         for j in range(labels.shape[1]):
             labels[:, j] = truth if start + j == 0 else rng.permutation(truth)
-        sums, count = index.totals(released, 1, labels)
+        sums, count = within.totals(labels)
         sums /= count[:, None]
         if start == 0:
             first = sums[:, 0].copy()

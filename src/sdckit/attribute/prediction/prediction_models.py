@@ -187,9 +187,13 @@ def _votes(model: Model, features: Features, target: Ints) -> Iterator[tuple[Int
             yield levels, np.stack(counts, axis=1).astype(np.float64)
         return
     index, query = _index(features, scaled=model.scaled)
+    if len(used) <= width:  # added up in the search itself
+        yield used, index.totals(query, k, (target[:, None] == used).astype(np.float64))[0]
+        return
+    within = index.within(query, k)
     for start in range(0, len(used), width):
         levels = used[start : start + width]
-        yield levels, index.totals(query, k, (target[:, None] == levels).astype(np.float64))[0]
+        yield levels, within.totals((target[:, None] == levels).astype(np.float64))[0]
 
 
 def _some(model: Model, features: Features) -> Ints:

@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Found", "Limits", "Queries", "Visited", "find", "visit"]
+__all__ = [
+    "Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "tally", "visit", "widened",
+]  # fmt: skip
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 TOGETHER = 1024  # rows whose memory stays in the processor's cache
@@ -86,7 +89,7 @@ def _scratch(place):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _insert(best, value, copies):  # type: ignore[no-untyped-def]
+def insert(best, value, copies):  # type: ignore[no-untyped-def]
     """Put a value so many times into the ascending k smallest."""
     for _ in range(min(copies, len(best))):
         at = len(best) - 1
@@ -99,7 +102,7 @@ def _insert(best, value, copies):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _widened(total, slack, squared):  # type: ignore[no-untyped-def]
+def _farther(total, slack, squared):  # type: ignore[no-untyped-def]
     """The sum at a distance that is larger by `slack` (smaller where it is negative)."""
     if squared:
         return max(np.sqrt(total) + slack, 0.0) ** 2
@@ -118,7 +121,7 @@ def _still_near(kept, kept_at, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: ignore[no-untyped-def]
+def tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: ignore[no-untyped-def]
     """Count so many rows as closer or tied, and see whether theirs is the first nearest row."""
     if total < inner:
         closer[q] += copies
@@ -161,8 +164,8 @@ def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  
                 if total[i] > limit or copies == 0:
                     continue
                 if total[i] < best[k - 1]:
-                    _insert(best, total[i], copies)
-                    limit = _widened(best[k - 1], slack, squared)
+                    insert(best, total[i], copies)
+                    limit = _farther(best[k - 1], slack, squared)
                 if n_kept == room and not full:
                     n_kept = _still_near(kept, kept_at, limit)
                     full = n_kept == room
@@ -172,11 +175,11 @@ def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  
         if full:
             tied[q] = -1
             continue
-        near, inner = _widened(best[0], slack, squared), _widened(best[k - 1], -slack, squared)
+        near, inner = _farther(best[0], slack, squared), _farther(best[k - 1], -slack, squared)
         for c in range(n_kept):
             if kept[c] <= limit:
                 at = kept_at[c]
-                _tally(
+                tally(
                     q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
                 )
                 _add(q, values[at], sums)
@@ -204,7 +207,7 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                 copies = sizes[row] - (row == skip[q])
                 if total[i] > outer[q] or copies == 0:
                     continue
-                _tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
+                tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
                 _add(q, values[row], sums)
                 if len(listed) > 0:
                     listed[at] = row
@@ -254,6 +257,22 @@ class Found(NamedTuple):
     nearest: Ints
     sums: Floats
 
+    def take(self, which: Ints) -> Found:
+        """Those of some queries."""
+        smallest, closer, tied, nearest, sums = self
+        return Found(smallest[which], closer[which], tied[which], nearest[which], sums[which])
+
+    @classmethod
+    def none(cls, n: int, k: int, v: int = 0) -> Found:
+        """Room for what is found of n queries, k neighbours and v values."""
+        return cls(
+            np.empty((n, k)),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
+            np.full(n, -1, np.int64),
+            np.zeros((n, v)),
+        )
+
 
 class Limits(NamedTuple):
     """Rows up to the first sum are nearest; below the second closer; from there up to the third tied."""
@@ -261,6 +280,10 @@ class Limits(NamedTuple):
     near: Floats
     inner: Floats
     outer: Floats
+
+    def take(self, which: Ints) -> Limits:
+        """Those of some queries."""
+        return Limits(self.near[which], self.inner[which], self.outer[which])
 
 
 class Visited(NamedTuple):
@@ -283,11 +306,7 @@ def find(
     """
     n, m = len(queries.numbers), tree.metric
     held = np.empty((len(sizes), 0)) if values is None else values
-    found = Found(
-        np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64),
-        np.zeros((n, held.shape[1])),
-    )  # fmt: skip
-
+    found = Found.none(n, k, held.shape[1])
     order = _order(tree, queries)
     there = queries.take(order)
 
@@ -296,14 +315,10 @@ def find(
 
     run(part, _slices(n))
     found = Found(*(_in_place(one, order) for one in found))
-    first, last = found.smallest[:, 0], found.smallest[:, -1]
-    limits = Limits(*(_widen(one, slack, m.power) for one, slack in (
-        (first, m.tolerance), (last, -m.tolerance), (last, m.tolerance),
-    )))  # fmt: skip
+    limits = limits_of(found.smallest, m)
     many = np.flatnonzero(found.tied < 0)
     if len(many):
-        limits_of_many = Limits(*(one[many] for one in limits))
-        again = visit(tree, sizes, first_row, queries.take(many), limits_of_many, values=held)
+        again = visit(tree, sizes, first_row, queries.take(many), limits.take(many), values=held)
         found.closer[many], found.tied[many], found.nearest[many], found.sums[many] = again[:4]
     return found, limits
 
@@ -319,6 +334,13 @@ def _in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
     out = np.empty_like(found)
     out[order] = found
     return out
+
+
+def limits_of(smallest: Floats, metric: Metric) -> Limits:
+    """The sums between which rows are nearest, closer or tied, of the k smallest of each query (n, k)."""
+    first, last, slack = smallest[:, 0], smallest[:, -1], metric.tolerance
+    ends = ((first, slack), (last, -slack), (last, slack))
+    return Limits(*(widened(one, by, metric.power) for one, by in ends))
 
 
 def visit(
@@ -352,7 +374,8 @@ def visit(
     return out
 
 
-def _widen(sums: Floats, slack: float, power: int) -> Floats:
+def widened(sums: Floats, slack: float, power: int) -> Floats:
+    """The sums at distances that are larger by `slack`."""
     found: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
     return found
 

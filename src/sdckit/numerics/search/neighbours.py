@@ -5,18 +5,21 @@ Equal rows are searched for once, whatever their number. Memory grows with the r
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
-from sdckit.numerics.encode import Encoded
+from sdckit.numerics.encode import Encoded, Metric
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import hash_rows
-from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, visit
+from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, limits_of, visit
 from sdckit.numerics.search.box_tree import BoxTree, build
+from sdckit.numerics.search.by_agreement import Agreement, Distinct, by_agreement
 
 __all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
 
@@ -70,16 +73,35 @@ class Rows:
     size: Ints
 
 
+class Planted(NamedTuple):
+    """A tree; how many rows of the file stand at each of its places, the first of them; the place of each row."""
+
+    tree: BoxTree
+    sizes: Ints
+    first_row: Ints
+    place: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """A file made ready for searching; one index answers any number of queries.
 
-    `n`: its rows. `tree`: the distinct ones. `rows`: which rows are at each place of the tree.
+    `n`: its rows. `distinct`: the different ones. `rows`: which rows are each of these.
     """
 
     n: int
-    tree: BoxTree
+    distinct: Distinct
     rows: Rows
+    metric: Metric
+
+    @cached_property
+    def planted(self) -> Planted:
+        """The tree, grown when it is asked for."""
+        numbers, codes, sizes, first_row = self.distinct
+        tree = build(numbers, codes, self.metric)
+        place = np.empty(len(tree.order), np.int64)
+        place[tree.order] = np.arange(len(tree.order))
+        return Planted(tree, sizes[tree.order], first_row[tree.order], place)
 
     def nearest(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Neighbours:
         """Find the nearest rows of each query.
@@ -94,9 +116,15 @@ class Index:
             index = np.where(index == skip, self.rows.second[self.rows.of_row[skip]], index)
         distance = asked.found.smallest[asked.of_row]
         return Neighbours(
-            np.sqrt(distance) if self.tree.metric.power == 2 else distance, index,
-            asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.tree.metric.tolerance,
+            np.sqrt(distance) if self.metric.power == 2 else distance, index,
+            asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.metric.tolerance,
         )  # fmt: skip
+
+    def distances(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Floats:
+        """The distances of `nearest` alone (n, k), found sooner."""
+        asked = self._asked(query, n_neighbors, skip, counted=False)
+        sums = asked.found.smallest[asked.of_row]
+        return np.sqrt(sums) if self.metric.power == 2 else sums
 
     def totals(
         self, query: Encoded, n_neighbors: int, values: Floats, *, skip: Ints | None = None
@@ -106,17 +134,18 @@ class Index:
         `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
         of its levels. Returns sums (n, v), and over how many rows they are (n,).
         """
-        n_places = len(self.rows.size)
-        held: Floats = np.stack([np.bincount(self.rows.of_row, one, n_places) for one in values.T], axis=1)
-        asked = self._asked(query, n_neighbors, skip, held)
-        out = asked.found.sums[asked.of_row]
-        if skip is not None:
-            # its values are in the sum of its group, where that has other rows and is near enough
-            own = self.rows.of_row[skip]
-            there = Encoded(self.tree.numbers.T[own], self.tree.codes.T[own], self.tree.metric)
-            counted = (self.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
-            out -= np.where(counted[:, None], values[skip], 0.0)
-        return out, (asked.found.closer + asked.found.tied)[asked.of_row]
+        held = self.held(values)
+        asked = self._asked(query, n_neighbors, skip, values=held)
+        # A tree adds up while it searches.
+        sums = asked.found.sums if asked.agreed is None else self.sums(asked, held)
+        return Within(self, asked, skip).told(sums, values)
+
+    def within(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> Within:
+        """The nearest rows of each query, all those tied at the k-th distance included: to sum values again and again.
+
+        `skip` is as in `nearest`.
+        """
+        return Within(self, self._asked(query, n_neighbors, skip), skip)
 
     def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
         """List the nearest rows of each query, all those tied at the k-th distance included.
@@ -137,7 +166,9 @@ class Index:
         begins = np.concatenate([[0], np.cumsum([len(rows) for rows in found])]).astype(np.int64)
         return begins, np.concatenate([np.empty(0, np.int64), *found])
 
-    def _asked(self, query: Encoded, k: int, skip: Ints | None, values: Floats | None = None) -> _Asked:
+    def _asked(
+        self, query: Encoded, k: int, skip: Ints | None, *, counted: bool = True, values: Floats | None = None
+    ) -> _Asked:
         available = self.n - (skip is not None)
         if not 1 <= k <= available:
             raise DataError(
@@ -146,34 +177,115 @@ class Index:
         place = np.full(query.n, -1, np.int64) if skip is None else self.rows.of_row[skip]
         distinct = _group_rows(query.numbers, np.column_stack([query.codes, place]))
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
-        found, limits = find(self.tree, self.rows.size, self.rows.first, queries, k, values=values)
-        return _Asked(queries, distinct.of_row, found, limits)
+        agreed = by_agreement(self.distinct, queries, self.metric)
+        if agreed is None:
+            found, left = self._find_in_tree(queries, k, values), np.arange(len(distinct.first))
+        else:
+            found = agreed.find(k, counted=counted)
+            left = np.flatnonzero(found.tied < 0)
+            if len(left):
+                for mine, theirs in zip(found, self._find_in_tree(queries.take(left), k), strict=True):
+                    mine[left] = theirs
+        return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric), agreed, left)
 
-    def _visit(
-        self, asked: _Asked, *, values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0
-    ) -> Visited:
-        return visit(
-            self.tree, self.rows.size, self.rows.first, asked.queries, asked.limits, values=values, begins=begins,
-            n_listed=n_listed,
-        )  # fmt: skip
+    def _find_in_tree(self, queries: Queries, k: int, values: Floats | None = None) -> Found:
+        tree, sizes, first_row, _ = self.planted
+        held = None if values is None else values[tree.order]
+        return find(tree, sizes, first_row, self._placed(queries), k, values=held)[0]
 
-    def _places(self, asked: _Asked) -> list[NDArray[np.int32]]:
-        """Places of the tree within the last limit of each distinct query."""
+    def _placed(self, queries: Queries) -> Queries:
+        """The same queries; rows that do not count by their place in the tree."""
+        return queries._replace(skip=np.where(queries.skip >= 0, self.planted.place[queries.skip], -1))
+
+    def held(self, values: Floats) -> Floats:
+        """Values of rows added up over those that are equal."""
+        n = len(self.rows.size)
+        return np.stack([np.bincount(self.rows.of_row, one, n) for one in values.T], axis=1)
+
+    def sums(self, asked: _Asked, held: Floats) -> Floats:
+        """Sums of the values of different rows within the limits of each distinct query."""
+        sums = np.empty((len(asked.queries.skip), held.shape[1]))
+        for which, some in self.summed(asked, held):
+            sums[which] = some
+        return sums
+
+    def summed(self, asked: _Asked, held: Floats) -> Iterator[tuple[Ints, Floats]]:
+        """Sums of the values of different rows within the limits of each distinct query, for some queries at a time."""
+        for which, visited in self._visitors(asked):
+            found = (
+                None
+                if asked.agreed is None or which is asked.left
+                else asked.agreed.sums(which, asked.found, held)
+            )
+            yield which, visited(values=held).sums if found is None else found
+
+    def _visitors(self, asked: _Asked) -> Iterator[tuple[Ints, Callable[..., Visited]]]:
+        """Queries, and how what is within their limits is visited: where they were found."""
+        if asked.agreed is not None:
+            settled = np.setdiff1d(np.arange(len(asked.queries.skip)), asked.left)
+            if len(settled):
+                yield settled, partial(asked.agreed.visit, settled, asked.limits)
+        if len(asked.left):
+            yield asked.left, partial(self._visit_tree, asked)
+
+    def _visit_tree(self, asked: _Asked, *, values: Floats | None = None, **listing: Any) -> Visited:
+        tree, sizes, first_row, _ = self.planted
+        limits = asked.limits.take(asked.left)
+        held = None if values is None else values[tree.order]
+        queries = self._placed(asked.queries.take(asked.left))
+        found = visit(tree, sizes, first_row, queries, limits, values=held, **listing)
+        return found._replace(listed=tree.order[found.listed].astype(np.int32))
+
+    def _places(self, asked: _Asked) -> list[Ints]:
+        """Different rows within the last limit of each distinct query."""
         ones = np.ones((len(self.rows.size), 1))
-        counts = self._visit(asked, values=ones).sums[:, 0].astype(np.int64)
-        ends = np.cumsum(counts)
-        listed = self._visit(asked, begins=ends - counts, n_listed=int(ends[-1])).listed
-        return np.split(listed, ends[:-1])
+        found = [np.empty(0, np.int64)] * len(asked.queries.skip)
+        for which, visited in self._visitors(asked):
+            counts = visited(values=ones).sums[:, 0].astype(np.int64)
+            ends = np.cumsum(counts)
+            listed = visited(begins=ends - counts, n_listed=int(ends[-1])).listed
+            for q, places in zip(which.tolist(), np.split(listed, ends[:-1]), strict=True):
+                found[q] = places
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """The nearest rows of each query."""
+
+    index: Index
+    asked: _Asked
+    skip: Ints | None
+
+    def totals(self, values: Floats) -> tuple[Floats, Ints]:
+        """As `Index.totals`."""
+        return self.told(self.index.sums(self.asked, self.index.held(values)), values)
+
+    def told(self, sums: Floats, values: Floats) -> tuple[Floats, Ints]:
+        """The sums of each query, without the row that does not count, and over how many rows they are."""
+        index, asked = self.index, self.asked
+        out, found = sums[asked.of_row], asked.found
+        if self.skip is not None:
+            # its values are in the sum of its group, where that has other rows and is near enough
+            own = index.rows.of_row[self.skip]
+            there = Encoded(index.distinct.numbers[own], index.distinct.codes[own], index.metric)
+            numbers, codes = asked.queries.numbers[asked.of_row], asked.queries.codes[asked.of_row]
+            query = Encoded(numbers, codes, index.metric)
+            counted = (index.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
+            out -= np.where(counted[:, None], values[self.skip], 0.0)
+        return out, (found.closer + found.tied)[asked.of_row]
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Distinct queries, which of them each row asks, and the answers."""
+    """Distinct queries, which of them each row asks, the answers, and the queries that the tree answered."""
 
     queries: Queries
     of_row: Ints
     found: Found
     limits: Limits
+    agreed: Agreement | None
+    left: Ints
 
 
 def prepare(base: Encoded) -> Index:
@@ -186,11 +298,9 @@ def prepare(base: Encoded) -> Index:
     ([[0.125]], [1], [2])
     """
     rows = _group_rows(base.numbers, base.codes)
-    tree = build(base.numbers[rows.first], base.codes[rows.first], base.metric)
-    place = np.empty(len(tree.order), np.int64)
-    place[tree.order] = np.arange(len(tree.order))
-    at = tree.order
-    return Index(base.n, tree, Rows(place[rows.of_row], rows.first[at], rows.second[at], rows.size[at]))
+    at = rows.first
+    distinct = Distinct(base.numbers[at], np.ascontiguousarray(base.codes[at]), rows.size, at)
+    return Index(base.n, distinct, rows, base.metric)
 
 
 def paired(query: Encoded, base: Encoded) -> Floats:

@@ -42,23 +42,28 @@ class _Column:
     def after(self) -> list[Distinct]:
         return [distinct_values(frame.get_column(self.name)) for frame in self.pair.released]
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[str, str]:
         """Of the original and of the releases; "empty" where there is no value, "mixed" where releases differ."""
         after = {one.kind for one in self.after} - {"empty"}
         return self.before.kind, "empty" if not after else after.pop() if len(after) == 1 else "mixed"
 
-    @property
+    @cached_property
     def values(self) -> list[Any]:
         """Values of the releases, each once."""
         return list(dict.fromkeys(value for one in self.after for value in one.values))
 
+    @cached_property
+    def place(self) -> dict[Any, int]:
+        """Place of each value in `values`."""
+        return {value: i for i, value in enumerate(self.values)}
+
+    @cached_property
     def after_codes(self) -> Codes:
         """Place of each released value in `values`, release behind release, -1 where missing."""
-        place = {value: i for i, value in enumerate(self.values)}
         found = []
         for one, order in zip(self.after, self.pair.orders, strict=True):
-            table = np.array([*(place[value] for value in one.values), -1], np.int64)
+            table = np.array([*(self.place[value] for value in one.values), -1], np.int64)
             codes = table[one.codes]
             found.append(codes if order is None else codes[order])
         return np.concatenate(found)
@@ -110,10 +115,9 @@ def _plainly_alike(column: _Column) -> bool:
 
 
 def _identical(column: _Column) -> bool:
-    after = column.after_codes()
+    after = column.after_codes
     kept = after >= 0
-    place = {value: i for i, value in enumerate(column.values)}
-    table = np.array([*(place.get(value, -2) for value in column.before.values), -1], np.int64)
+    table = np.array([*(column.place.get(value, -2) for value in column.before.values), -1], np.int64)
     return bool(np.array_equal(table[column.before_codes()][kept], after[kept]))
 
 
@@ -122,7 +126,7 @@ def _bands(column: _Column) -> Recoding | None:
     if len(column.values) > MOST:
         return None
     labels = [str(value) for value in column.values]
-    before, after = _first_numbers(column), column.after_codes()
+    before, after = _first_numbers(column), column.after_codes
     if (bands := read_bands(labels)) is not None:
         return _fitting(column, bands, labels, before, after, exact=False)
     if not column.pair.aligned:
@@ -174,7 +178,7 @@ def _groups(column: _Column) -> Recoding | None:
     if len(old) > MOST:
         return None
     before = column.before_codes()
-    image = nested_map(before, column.after_codes())
+    image = nested_map(before, column.after_codes)
     if image is None:
         return None
     alike = column.kinds[0] == column.kinds[1]

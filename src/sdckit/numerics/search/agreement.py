@@ -1,0 +1,186 @@
+"""Nearest rows of categories: rows that differ in few columns agree in all the others, and meet in a table of these.
+
+The sets of columns in which a row may differ are gone through by ascending weight; of each, the rows of the base are
+counted that agree in the columns that are left. Those that differ in fewer were counted before and are taken off, so
+counts are exact and no two rows are ever compared.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.hashing import find_word, hash_word
+from sdckit.numerics.search.box_search import Found, insert
+from sdckit.numerics.search.column_sets import ColumnSets
+from sdckit.numerics.threads import chunks, run
+
+__all__ = ["Base", "find_agreeing"]
+
+Ints = NDArray[np.int64]
+FREE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+LARGEST = np.int64(2**62)
+WORTH, SPARE = 4, 500  # sets of columns that are gone through: so many, and one more for every few queries
+SLICE = 8192  # queries that share their tables at least
+
+
+class Base(NamedTuple):
+    """Distinct rows as packed words, how many rows each stands for and the first of them."""
+
+    words: NDArray[np.uint64]
+    sizes: Ints
+    first_row: Ints
+
+
+@njit(cache=True, nogil=True, inline="always")
+def room_for(n):  # type: ignore[no-untyped-def]
+    """Places of a table that is at most half full."""
+    places = 16
+    while places < 2 * n:
+        places *= 2
+    return places
+
+
+@njit(cache=True, nogil=True, inline="always")
+def number_groups(query, live, n_live, kept, keys, number, of):  # type: ignore[no-untyped-def]
+    """Number the words of the queries that are left: same bits, same group. How many there are."""
+    keys[:] = FREE
+    groups = 0
+    for t in range(n_live):
+        word = query[live[t]] & kept
+        at = find_word(keys, FREE, word, hash_word(word))
+        if keys[at] == FREE:
+            keys[at], number[at] = word, groups
+            groups += 1
+        of[t] = number[at]
+    return groups
+
+
+@njit(cache=True, nogil=True)
+def _count(base, kept, keys, number, groups, count, row, other):  # type: ignore[no-untyped-def]
+    """Rows of the base in each group of queries, the first of them, and the first that is not equal to that."""
+    words, sizes, first_row = base
+    count[:groups], row[:groups], other[:groups] = 0, LARGEST, LARGEST
+    for j in range(len(words)):
+        word = words[j] & kept
+        at = find_word(keys, FREE, word, hash_word(word))
+        if keys[at] != FREE:
+            g = number[at]
+            count[g] += sizes[j]
+            if first_row[j] < row[g]:
+                row[g], other[g] = first_row[j], row[g]
+            else:
+                other[g] = min(other[g], first_row[j])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _exactly(count, columns, of_set, of_size):  # type: ignore[no-untyped-def]
+    """Of the rows that differ in these columns at most those that differ in all of them."""
+    for s in range(len(of_set)):
+        if of_size[s] > 0 and of_set[s] & ~columns == 0:
+            count -= of_size[s]
+    return count
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _credit(q, group, columns, weight, of_set, of_size, own_row, found):  # type: ignore[no-untyped-def]
+    """Take in the rows of a group that differ from a query in all columns of a set."""
+    here, row, other = group
+    smallest, closer, tied, nearest = found
+    if here > 0:
+        here = _exactly(here, columns, of_set, of_size)
+    if here <= 0:
+        return
+    for x in range(len(of_set)):
+        if of_size[x] == 0:
+            of_set[x], of_size[x] = columns, here
+            break
+    if own_row >= 0 and columns == 0:
+        here -= 1
+    elif own_row == row:  # it agrees in all columns, so in these
+        row = other
+    if here > 0:
+        insert(smallest[q], weight, here)
+        tied[q] += here
+        if closer[q] == 0:
+            nearest[q] = row if nearest[q] < 0 else min(nearest[q], row)
+
+
+@njit(cache=True, nogil=True)
+def _still_open(live, n_live, k, found):  # type: ignore[no-untyped-def]
+    """Keep the queries that have fewer rows than asked for; what they have is closer than what is to come."""
+    left = 0
+    for t in range(n_live):
+        q = live[t]
+        if found.closer[q] + found.tied[q] < k:
+            found.closer[q] += found.tied[q]
+            found.tied[q] = 0
+            live[left] = q
+            left += 1
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore[no-untyped-def]
+    weight, columns, kept, begins, _ = sets
+    k, n_live = found.smallest.shape[1], last - first
+    live = np.arange(first, last)
+    keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
+    of, count = np.empty(n_live, np.int32), np.empty(n_live, np.int64)
+    row, other = np.empty(n_live, np.int64), np.empty(n_live, np.int64)
+    # the rows found so far of each query, fewer than k and its own: the sets in which they differ, and how many
+    of_set, of_size = np.zeros((n_live, k), np.uint64), np.zeros((n_live, k), np.int64)
+    found.smallest[first:last] = np.inf
+    for c in range(len(begins) - 1):
+        if n_live == 0 or begins[c + 1] - begins[c] > SPARE + n_live // WORTH:
+            break
+        for s in range(begins[c], begins[c + 1]):
+            places = room_for(n_live)
+            groups = number_groups(query, live, n_live, kept[s], keys[:places], number, of)
+            _count(base, kept[s], keys[:places], number, groups, count, row, other)
+            left = 0
+            for t in range(n_live):
+                q, g = live[t], of[t]
+                own, own_row = q - first, base.first_row[skip[q]] if skip[q] >= 0 else -1
+                group = (count[g], row[g], other[g])
+                _credit(q, group, columns[s], weight[s], of_set[own], of_size[own], own_row, found)
+                if counted or found.closer[q] + found.tied[q] < k:
+                    live[left] = q
+                    left += 1
+            n_live = left
+        n_live = _still_open(live, n_live, k, found)
+    for t in range(n_live):
+        q = live[t]
+        found.closer[q], found.tied[q], found.nearest[q] = 0, -1, -1
+
+
+def find_agreeing(
+    base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int, *, counted: bool = True
+) -> Found:
+    """Find the k smallest sums of each query, of categories alone; `tied` is -1 where it is left to another search.
+
+    Where rows need not be `counted`, only the sums hold: a query is left where it has so many.
+
+    `skip` (n,): the row of the base, equal to the query, of which one less counts (-1: none); then no two are equal.
+
+    >>> from sdckit.numerics.encode import Metric
+    >>> from sdckit.numerics.search.column_sets import column_sets, pack
+    >>> base, query = np.array([[1, 1], [1, 2], [2, 2]], np.int32), np.array([[1, 3]], np.int32)
+    >>> packed = pack(base, query, np.ones(2))
+    >>> sets = column_sets(Metric(1, np.empty(0), np.ones(2)), packed.fields)
+    >>> rows = Base(packed.base, np.array([1, 1, 1]), np.array([0, 1, 2]))
+    >>> found = find_agreeing(rows, packed.query, np.array([-1]), sets, 1)
+    >>> found.smallest.tolist(), found.tied.tolist(), found.nearest.tolist()
+    ([[1.0]], [2], [0])
+    """
+    n = len(query)
+    found = Found.none(n, k)
+
+    def part(ends: tuple[int, int]) -> None:
+        _find(base, query, skip, sets, counted, *ends, found)
+
+    run(part, chunks(n, minimum=SLICE))
+    return found

@@ -1,0 +1,267 @@
+"""Nearest rows of numbers and categories: rows are compared where they agree in all categories but a few.
+
+The sets of columns in which a row may differ are gone through by ascending weight. A query is finished where rows that
+differ in more columns are too far, whatever their numbers; of rows that meet, those within reach in one number are
+compared.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.encode import Metric
+from sdckit.numerics.hashing import find_word, hash_word
+from sdckit.numerics.search.agreement import FREE, SLICE, SPARE, WORTH, Base, number_groups, room_for
+from sdckit.numerics.search.box_search import Found, insert
+from sdckit.numerics.search.column_sets import ColumnSets
+from sdckit.numerics.threads import chunks, run
+
+__all__ = [
+    "Asked", "NumberedRows", "away", "deal", "differ", "find_meeting", "first_from", "lead_column", "parts_of",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
+PAIRS = 1000  # by which the column is chosen whose values order the rows
+
+
+class NumberedRows(NamedTuple):
+    """Distinct rows by ascending values of one number, `lead`; `numbers` (K, p) row by row."""
+
+    base: Base
+    numbers: Floats
+    lead: Floats
+
+
+@njit(cache=True, nogil=True)
+def deal(words, kept, keys, number, groups, begins, group_of, order):  # type: ignore[no-untyped-def]
+    """Rows of the base by group of queries, in their own order within each; those in no group are left out."""
+    begins[: groups + 1] = 0
+    for j in range(len(words)):
+        word = words[j] & kept
+        at = find_word(keys, FREE, word, hash_word(word))
+        group_of[j] = -1
+        if keys[at] != FREE:
+            group_of[j] = number[at]
+            begins[number[at] + 1] += 1
+    for g in range(groups):
+        begins[g + 1] += begins[g]
+    for j in range(len(words)):
+        g = group_of[j]
+        if g >= 0:
+            order[begins[g]] = j
+            begins[g] += 1
+    for g in range(groups, 0, -1):
+        begins[g] = begins[g - 1]
+    begins[0] = 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _note(total, copies, row, tolerance, low, high, size, first):  # type: ignore[no-untyped-def]
+    """Put rows at a distance to those equally far, of which the nearest few are kept, ascending."""
+    at = 0
+    while at < len(low) and size[at] > 0 and total > high[at] + tolerance:
+        at += 1
+    if at == len(low):
+        return
+    if size[at] == 0 or total < low[at] - tolerance:
+        for i in range(len(low) - 1, at, -1):
+            low[i], high[i], size[i], first[i] = low[i - 1], high[i - 1], size[i - 1], first[i - 1]
+        low[at], high[at], size[at], first[at] = total, total, copies, row
+    else:
+        low[at], high[at] = min(low[at], total), max(high[at], total)
+        size[at] += copies
+        first[at] = min(first[at], row)
+
+
+@njit(cache=True, nogil=True)
+def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-untyped-def]
+    """Read the counts off; where distances are neither equal nor clearly apart the tree is asked."""
+    before = 0
+    for at in range(len(low)):
+        apart = at + 1 == len(low) or size[at + 1] == 0 or low[at + 1] - high[at] > 2 * tolerance
+        if high[at] - low[at] > tolerance / 4 or not apart:
+            break
+        if before + size[at] >= k:
+            found.closer[q], found.tied[q], found.nearest[q] = before, size[at], first[0]
+            return
+        before += size[at]
+    found.tied[q] = -1
+
+
+@njit(cache=True, nogil=True)
+def parts_of(columns, fields, weights):  # type: ignore[no-untyped-def]
+    """The bits in a packed row and the weight of each column of a set."""
+    n = 0
+    bits, weight = np.empty(len(fields), np.uint64), np.empty(len(fields))
+    for j in range(len(fields)):
+        if (columns >> np.uint64(j)) & np.uint64(1):
+            bits[n], weight[n] = fields[j], weights[j]
+            n += 1
+    return bits[:n], weight[:n]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def differ(word, other, bits):  # type: ignore[no-untyped-def]
+    """Whether two packed rows differ in each of some columns."""
+    apart = word ^ other
+    for j in range(len(bits)):  # noqa: SIM110 - compiled code has no generators
+        if apart & bits[j] == 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def away(one, other, caps, weight):  # type: ignore[no-untyped-def]
+    """As the tree adds it: equal to the last bit."""
+    total = 0.0
+    for j in range(len(caps)):
+        total += min(abs(one[j] - other[j]), caps[j])
+    for j in range(len(weight)):
+        total += weight[j]
+    return total
+
+
+@njit(cache=True, nogil=True, inline="always")
+def first_from(lead, members, value):  # type: ignore[no-untyped-def]
+    """Where among rows by ascending leading number those begin that are not below a value."""
+    a, b = 0, len(members)
+    while a < b:
+        middle = (a + b) // 2
+        if lead[members[middle]] < value:
+            a = middle + 1
+        else:
+            b = middle
+    return a
+
+
+@njit(cache=True, nogil=True)
+def _scan(q, own, rows, query, parts, least, caps, members, answer):  # type: ignore[no-untyped-def]
+    """Compare a query with the rows it meets, those alike in the leading number first; with how many."""
+    (words, sizes, first_row), numbers, lead = rows
+    found, (low, high, size, first) = answer
+    best, k, (bits, weight) = found.smallest[q], found.smallest.shape[1], parts
+    value, cap, slack = query.lead[q], query.cap, 2 * query.slack
+    right = first_from(lead, members, value)
+    left, compared = right - 1, 0
+    while left >= 0 or right < len(members):
+        below = value - lead[members[left]] if left >= 0 else np.inf
+        above = lead[members[right]] - value if right < len(members) else np.inf
+        if least + min(below, above, cap) > best[k - 1] + slack:
+            break
+        j = members[left] if below < above else members[right]
+        left, right = (left - 1, right) if below < above else (left, right + 1)
+        compared += 1
+        copies = sizes[j] - (j == query.skip[q])
+        if copies == 0 or not differ(query.words[q], words[j], bits):
+            continue
+        total = away(query.numbers[q], numbers[j], caps, weight)
+        if total <= best[k - 1] + slack:
+            insert(best, total, copies)
+            _note(total, copies, first_row[j], query.slack, low[own], high[own], size[own], first[own])
+    return compared
+
+
+@njit(cache=True, nogil=True)
+def _still_open(q, bound, k, slack, answer, work, own):  # type: ignore[no-untyped-def]
+    """Whether rows at a bound or more may matter to a query; if not, its counts are read off."""
+    found, (low, high, size, first) = answer
+    if work[own] > EXHAUSTED:
+        found.tied[q] = -1
+        return False
+    if bound > found.smallest[q, k - 1] + 2 * slack:
+        _settle(q, k, slack, low[own], high[own], size[own], first[own], found)
+        return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore[no-untyped-def]
+    weight, columns, kept, begins_of, complete = sets
+    words, k, n_live = rows.base.words, found.smallest.shape[1], end - begin
+    live, work = np.arange(begin, end), np.zeros(n_live, np.int64)
+    keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
+    of, begins = np.empty(n_live, np.int32), np.empty(n_live + 1, np.int32)
+    group_of, order = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
+    low, high = np.empty((n_live, k + 1)), np.empty((n_live, k + 1))
+    size, first = np.zeros((n_live, k + 1), np.int64), np.empty((n_live, k + 1), np.int64)
+    answer = (found, (low, high, size, first))
+    found.smallest[begin:end] = np.inf
+    for c in range(len(begins_of)):
+        at_end = c + 1 == len(begins_of)
+        bound = np.inf if at_end else weight[begins_of[c]]
+        if at_end and not complete:
+            break
+        left = 0
+        for t in range(n_live):
+            if _still_open(live[t], bound, k, query.slack, answer, work, live[t] - begin):
+                live[left] = live[t]
+                left += 1
+        n_live = left
+        if n_live == 0 or begins_of[c + 1] - begins_of[c] > SPARE + n_live // WORTH:
+            break
+        for s in range(begins_of[c], begins_of[c + 1]):
+            places = room_for(n_live)
+            groups = number_groups(query.words, live, n_live, kept[s], keys[:places], number, of)
+            deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
+            parts = parts_of(columns[s], fields, metric.weights)
+            for t in range(n_live):
+                q, g = live[t], of[t]
+                if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
+                    members = order[begins[g] : begins[g + 1]]
+                    work[q - begin] += _scan(
+                        q, q - begin, rows, query, parts, weight[s], metric.caps, members, answer
+                    )
+    for t in range(n_live):
+        found.tied[live[t]] = -1
+
+
+class Asked(NamedTuple):
+    """Queries: packed words, numbers, the leading number, a row of which one less counts (-1: none).
+
+    `cap` is that of the leading number; sums that differ by no more than `slack` are equal.
+    """
+
+    words: NDArray[np.uint64]
+    numbers: Floats
+    lead: Floats
+    skip: Ints
+    cap: float
+    slack: float
+
+    def take(self, which: Ints) -> Asked:
+        """Some of them."""
+        return Asked(
+            self.words[which], self.numbers[which], self.lead[which], self.skip[which], self.cap, self.slack
+        )
+
+
+def find_meeting(
+    rows: NumberedRows, asked: Asked, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
+) -> Found:
+    """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
+    n = len(asked.words)
+    found = Found.none(n, k)
+
+    def part(ends: tuple[int, int]) -> None:
+        _find(rows, asked, sets, fields, metric, *ends, found)
+
+    run(part, chunks(n, minimum=SLICE))
+    return found
+
+
+def lead_column(numbers: Floats, caps: Floats) -> int:
+    """The number in which rows (n, p) differ most.
+
+    >>> lead_column(np.array([[0.0, 0.0], [0.1, 0.9], [0.0, 0.0], [0.1, 0.9]]), np.ones(2))
+    1
+    """
+    half = len(numbers) // 2
+    step = max(1, half // PAIRS)
+    apart = np.abs(numbers[:half:step] - numbers[half : 2 * half : step])
+    return int(np.minimum(apart, caps).sum(axis=0).argmax())
