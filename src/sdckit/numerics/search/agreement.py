@@ -89,7 +89,7 @@ def _exactly(count, columns, of_set, of_size):  # type: ignore[no-untyped-def]
 def _credit(q, group, columns, weight, of_set, of_size, own_row, found):  # type: ignore[no-untyped-def]
     """Take in the rows of a group that differ from a query in all columns of a set."""
     here, row, other = group
-    smallest, closer, tied, nearest = found
+    smallest, closer, tied, nearest, _ = found
     if here > 0:
         here = _exactly(here, columns, of_set, of_size)
     if here <= 0:
