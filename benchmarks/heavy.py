@@ -40,7 +40,9 @@ CASES: dict[str, tuple[str, int, Callable[[Any, Any], Any]]] = {
     "cart": (
         'propensity(model="cart"), 10 categories, 4 numbers, 50 permutations',
         10_000,
-        lambda a, b: sdc.propensity(a, b, model="cart", numeric=["age", *NUMBERS], seed=1),
+        lambda a, b: sdc.propensity(
+            a, b, variables=[*KEYS_ALL, *NUMBERS], numeric=["age", *NUMBERS], model="cart", seed=1
+        ),
     ),
     "logit": (
         "propensity(interactions=2), 10 variables, 2,655 coefficients at 10 k",
@@ -60,9 +62,9 @@ CASES: dict[str, tuple[str, int, Callable[[Any, Any], Any]]] = {
         lambda a, b: sdc.information_loss(a, b, numeric=NUMBERS, seed=1),
     ),
     "disclosure": (
-        "attribute_disclosure_table, 5 keys, 9 targets",
+        "attribute_disclosure_table, 7 keys, 8 targets, among them a pay that is 0 without work",
         1_000_000,
-        lambda a, b: sdc.attribute_disclosure_table(a, b, keys=FIVE),
+        lambda a, b: sdc.attribute_disclosure_table(a, b, keys=SEVEN),
     ),
     "prediction": (
         "prediction_risk of a number, 5 keys",
@@ -86,9 +88,13 @@ CASES: dict[str, tuple[str, int, Callable[[Any, Any], Any]]] = {
 
 
 def files(n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """An original with ten categories and four numbers; a tenth of its categories dealt anew, noise in its numbers."""
+    """An original of ten categories, four numbers and a pay that is 0 for those without work, and a release.
+
+    A tenth of the categories are dealt anew, the numbers have noise.
+    """
     rng = np.random.default_rng([9, n])
-    keys = census(n).select(KEYS_ALL)
+    people = census(n)
+    keys = people.select(KEYS_ALL)
     wealth = rng.normal(0, 1, n) + keys["educ"].fill_null(0).to_numpy() * 0.15
     saved = np.round(np.exp(7 + 1.2 * wealth + rng.normal(0, 1, n)), 2)
     amounts = {
@@ -107,7 +113,9 @@ def files(n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
             moved = pl.Series(rng.random(n) < 0.1)
             dealt = values.gather(rng.permutation(n))
             made[name] = pl.select(pl.when(moved).then(dealt).otherwise(values)).to_series()
-    return original, pl.DataFrame(made)
+    pay = pl.when(pl.col("labour") < 2).then(pl.col("income")).otherwise(0.0)
+    files = original.with_columns(pay=pay), pl.DataFrame(made).with_columns(pay=pay)
+    return files[0], files[1]
 
 
 def used() -> float:
