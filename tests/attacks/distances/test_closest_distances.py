@@ -71,6 +71,15 @@ def test_the_larger_file_is_sampled():
     assert same_size(even, ["a", "b"], np.random.default_rng(1)) is even
 
 
+def test_what_is_known_of_a_file_that_is_not_sampled_stays_known():
+    made = files(a=np.arange(10), b=[3.0, 4.5])
+    within, across = made.nearest("b", "b"), made.nearest("a", "b")
+    even = same_size(made, ["a", "b"], np.random.default_rng(1))
+    assert even.nearest("b", "b") is within
+    assert even.nearest("a", "b") is not across
+    assert len(even.nearest("a", "b")) == 2
+
+
 def test_a_hit_agrees_in_categories_and_missing_values():
     codes = (np.array([1, 1, 2, 0], np.int32), np.array([1, 0], np.int32))
     x = (np.array([0.0, 0.11, 0.0, np.nan]), np.array([0.1, np.nan]))

@@ -10,16 +10,17 @@ from sdckit.numerics.search import column_sets as module
 from sdckit.numerics.search.agreement import Base, find_agreeing
 from sdckit.numerics.search.column_sets import column_sets, pack
 
+MANY = 40  # of each query: a few are left to another search sooner than many
+
 
 def search(base, query, weights, k, *, sizes=None, skip=None, counted=True):
     base, query = np.array(base, np.int32), np.array(query, np.int32)
-    packed = pack(base, query, np.array(weights))
+    packed = pack(base, np.tile(query, (MANY, 1)), np.array(weights))
     sets = column_sets(Metric(1, np.empty(0), np.array(weights)), packed.fields)
     rows = Base(packed.base, np.array(sizes or [1] * len(base)), np.arange(len(base)))
-    none = np.full(len(query), -1)
-    return find_agreeing(
-        rows, packed.query, none if skip is None else np.array(skip), sets, k, counted=counted
-    )
+    own = np.tile(np.full(len(query), -1) if skip is None else np.array(skip), MANY)
+    found = find_agreeing(rows, packed.query, own, sets, k, counted=counted)
+    return found.take(np.arange(len(query)))
 
 
 @pytest.mark.parametrize("weights", [[1.0] * 4, [1.0, 0.5, 2.25, 0.125]])
@@ -53,3 +54,13 @@ def test_what_sets_do_not_settle_is_left(monkeypatch):
     monkeypatch.setattr(module, "MOST_SETS", 5)
     found = search([[1, 1, 1]], [[1, 1, 2], [2, 2, 2], [1, 1, 1]], [1.0] * 3, 1)
     assert found.tied.tolist() == [1, -1, 1]
+
+
+def test_few_queries_are_left_to_another_search():
+    codes = np.array([[1, 1, 1], [1, 1, 2]], np.int32)
+    packed = pack(codes[:1], codes, np.ones(3))
+    rows, sets = (
+        Base(packed.base, np.ones(1, np.int64), np.zeros(1, np.int64)),
+        column_sets(Metric(1, np.empty(0), np.ones(3)), packed.fields),
+    )
+    assert find_agreeing(rows, packed.query, np.full(2, -1), sets, 1).tied.tolist() == [1, -1]

@@ -15,12 +15,15 @@ from sdckit.numerics.search.column_sets import column_sets, pack
 @pytest.mark.parametrize("k", [1, 2, 3, 7])
 def test_sums_are_those_over_all_pairs(weights, k):
     rng = np.random.default_rng(k)
-    base, query = np.unique(rng.integers(0, 4, (200, 5)), axis=0), rng.integers(0, 4, (90, 5))
+    base, query = (
+        np.unique(rng.integers(0, 4, (200, 5)), axis=0),
+        np.tile(rng.integers(0, 4, (90, 5)), (20, 1)),
+    )
     weights = np.array(weights)
     packed = pack(base.astype(np.int32), query.astype(np.int32), weights)
     sets = column_sets(Metric(1, np.empty(0), weights), packed.fields)
     rows = Base(packed.base, np.ones(len(base), np.int64), np.arange(len(base)))
-    found = find_agreeing(rows, packed.query, np.full(90, -1), sets, k)
+    found = find_agreeing(rows, packed.query, np.full(len(query), -1), sets, k)
     values = rng.integers(-3, 4, (len(base), 3)).astype(float)
     away = (query[:, None] != base) @ weights
     near = away <= np.sort(away)[:, k - 1 : k]

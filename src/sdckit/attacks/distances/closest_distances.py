@@ -112,7 +112,8 @@ def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -
     for name, size in zip(names, sizes, strict=True):
         rows = np.sort(rng.choice(size, smallest, replace=False)) if size > smallest else np.arange(size)
         chosen[name] = files.files[name].take(rows)
-    return Searches(chosen)
+    whole = {name for name, size in zip(names, sizes, strict=True) if size == smallest}
+    return Searches(chosen, {among: found for among, found in files.memo.items() if whole.issuperset(among)})
 
 
 def hits(

@@ -23,7 +23,6 @@ __all__ = ["Base", "find_agreeing"]
 Ints = NDArray[np.int64]
 FREE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 LARGEST = np.int64(2**62)
-WORTH, SPARE = 4, 500  # sets of columns that are gone through: so many, and one more for every few queries
 SLICE = 8192  # queries that share their tables at least
 
 
@@ -135,7 +134,7 @@ def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore
     of_set, of_size = np.zeros((n_live, k), np.uint64), np.zeros((n_live, k), np.int64)
     found.smallest[first:last] = np.inf
     for c in range(len(begins) - 1):
-        if n_live == 0 or begins[c + 1] - begins[c] > SPARE + n_live // WORTH:
+        if n_live < begins[c + 1] - begins[c]:  # a table takes as long as to compare a query with all rows
             break
         for s in range(begins[c], begins[c + 1]):
             places = room_for(n_live)

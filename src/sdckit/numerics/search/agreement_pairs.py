@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.hashing import find_word, hash_word
-from sdckit.numerics.search.agreement import FREE, SLICE, SPARE, WORTH, Base, number_groups, room_for
+from sdckit.numerics.search.agreement import FREE, SLICE, Base, number_groups, room_for
 from sdckit.numerics.search.box_search import Found, insert
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
@@ -203,7 +203,7 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
                 live[left] = live[t]
                 left += 1
         n_live = left
-        if n_live == 0 or begins_of[c + 1] - begins_of[c] > SPARE + n_live // WORTH:
+        if n_live < begins_of[c + 1] - begins_of[c]:  # as in `agreement`
             break
         for s in range(begins_of[c], begins_of[c + 1]):
             places = room_for(n_live)

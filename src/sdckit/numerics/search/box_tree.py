@@ -15,7 +15,7 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.count_tree import halve
 
-__all__ = ["BoxTree", "Nodes", "build"]
+__all__ = ["LEAF", "BoxTree", "Nodes", "build"]
 
 LEAF = 32  # rows in a leaf at most: they are compared one by one
 PAIRS = 48  # pairs of rows by which a node chooses the column to split
@@ -123,9 +123,9 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def _build(numbers, codes, metric, order):  # type: ignore[no-untyped-def]
+def _build(numbers, codes, metric, order, leaf):  # type: ignore[no-untyped-def]
     n_rows, n_numbers, n_codes = len(order), numbers.shape[1], codes.shape[1]
-    room = 64 + 4 * n_rows // LEAF
+    room = 64 + 4 * n_rows // leaf
     place = np.empty((room, 4), np.int64)
     low, high = np.empty((room, n_numbers)), np.empty((room, n_numbers))
     levels = np.empty((room, n_codes), np.uint64)
@@ -148,7 +148,7 @@ def _build(numbers, codes, metric, order):  # type: ignore[no-untyped-def]
             for j in range(n_codes):
                 levels[node, j] |= np.uint64(1) << np.uint64(codes[row, j] & 63)
         column = -1
-        if stop - start > LEAF:
+        if stop - start > leaf:
             column = _column_to_split(numbers, codes, metric, order, start, stop, low[node], high[node])
         place[node, 2] = -1
         if column >= 0:
@@ -161,15 +161,17 @@ def _build(numbers, codes, metric, order):  # type: ignore[no-untyped-def]
     return Nodes(place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy())
 
 
-def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> BoxTree:
-    """Arrange distinct rows of numbers (K, p) and categories (K, q) as a tree.
+def build(
+    numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, *, leaf: int = LEAF
+) -> BoxTree:
+    """Arrange distinct rows of numbers (K, p) and categories (K, q) as a tree; a `leaf` has so many at most.
 
     >>> metric = Metric(1, np.array([1.0]), np.empty(0))
     >>> build(np.array([[0.0], [1.0]]), np.empty((2, 0), np.int32), metric).nodes[0][0, :2].tolist()
     [0, 2]
     """
     order = np.random.default_rng(SEED).permutation(len(numbers))
-    nodes = _build(numbers, codes, metric, order)
+    nodes = _build(numbers, codes, metric, order, leaf)
     return BoxTree(
         np.ascontiguousarray(numbers[order].T), np.ascontiguousarray(codes[order].T), order, nodes, metric
     )

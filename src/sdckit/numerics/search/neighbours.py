@@ -18,13 +18,14 @@ from sdckit.numerics.encode import Encoded, Metric
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import hash_rows
 from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, find, limits_of, visit
-from sdckit.numerics.search.box_tree import BoxTree, build
+from sdckit.numerics.search.box_tree import LEAF, BoxTree, build
 from sdckit.numerics.search.by_agreement import Agreement, Distinct, by_agreement
 
 __all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+FEW = 500  # queries that are compared with all rows sooner than a tree grows
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,10 @@ class Planted(NamedTuple):
     first_row: Ints
     place: Ints
 
+    def asked(self, queries: Queries) -> Queries:
+        """The same queries; rows that do not count by their place in the tree."""
+        return queries._replace(skip=np.where(queries.skip >= 0, self.place[queries.skip], -1))
+
 
 @dataclass(frozen=True, eq=False)
 class Index:
@@ -97,8 +102,16 @@ class Index:
     @cached_property
     def planted(self) -> Planted:
         """The tree, grown when it is asked for."""
+        return self._plant(LEAF)
+
+    @cached_property
+    def flat(self) -> Planted:
+        """A tree of one leaf: every query is compared with all rows, and nothing has to grow."""
+        return self._plant(max(1, len(self.rows.size)))
+
+    def _plant(self, leaf: int) -> Planted:
         numbers, codes, sizes, first_row = self.distinct
-        tree = build(numbers, codes, self.metric)
+        tree = build(numbers, codes, self.metric, leaf=leaf)
         place = np.empty(len(tree.order), np.int64)
         place[tree.order] = np.arange(len(tree.order))
         return Planted(tree, sizes[tree.order], first_row[tree.order], place)
@@ -184,18 +197,18 @@ class Index:
             found = agreed.find(k, counted=counted)
             left = np.flatnonzero(found.tied < 0)
             if len(left):
-                for mine, theirs in zip(found, self._find_in_tree(queries.take(left), k), strict=True):
+                rest = self._find_in_tree(queries.take(left), k, few=len(left) <= FEW)
+                for mine, theirs in zip(found, rest, strict=True):
                     mine[left] = theirs
         return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric), agreed, left)
 
-    def _find_in_tree(self, queries: Queries, k: int, values: Floats | None = None) -> Found:
-        tree, sizes, first_row, _ = self.planted
+    def _find_in_tree(
+        self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False
+    ) -> Found:
+        planted = self.flat if few else self.planted
+        tree, sizes, first_row, _ = planted
         held = None if values is None else values[tree.order]
-        return find(tree, sizes, first_row, self._placed(queries), k, values=held)[0]
-
-    def _placed(self, queries: Queries) -> Queries:
-        """The same queries; rows that do not count by their place in the tree."""
-        return queries._replace(skip=np.where(queries.skip >= 0, self.planted.place[queries.skip], -1))
+        return find(tree, sizes, first_row, planted.asked(queries), k, values=held)[0]
 
     def held(self, values: Floats) -> Floats:
         """Values of rows added up over those that are equal."""
@@ -229,11 +242,12 @@ class Index:
             yield asked.left, partial(self._visit_tree, asked)
 
     def _visit_tree(self, asked: _Asked, *, values: Floats | None = None, **listing: Any) -> Visited:
-        tree, sizes, first_row, _ = self.planted
-        limits = asked.limits.take(asked.left)
+        few = asked.agreed is not None and len(asked.left) <= FEW
+        planted = self.flat if few else self.planted
+        tree, limits = planted.tree, asked.limits.take(asked.left)
         held = None if values is None else values[tree.order]
-        queries = self._placed(asked.queries.take(asked.left))
-        found = visit(tree, sizes, first_row, queries, limits, values=held, **listing)
+        queries = planted.asked(asked.queries.take(asked.left))
+        found = visit(tree, planted.sizes, planted.first_row, queries, limits, values=held, **listing)
         return found._replace(listed=tree.order[found.listed].astype(np.int32))
 
     def _places(self, asked: _Asked) -> list[Ints]:
