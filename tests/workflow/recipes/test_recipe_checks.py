@@ -6,7 +6,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -129,18 +128,6 @@ def test_arguments_as_the_method_takes_them(tmp_path: Path) -> None:
         "age",
         "job",
     )
-
-
-def test_groups_of_numbers_named_by_numbers_stay_numbers(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"grade": [1, 2, 3, 4]})
-    step = {"method": "recode", "column": "grade", "groups": {2: [1, 2], 4: [3, 4]}}
-    made = sdc.Recipe([step])
-    (tmp_path / "r.toml").write_text(made.to_toml(), encoding="utf-8")
-    for recipe in (made, sdc.Recipe.from_toml(tmp_path / "r.toml")):
-        found = recipe.apply(frame)
-        assert found.data["grade"].to_list() == [2, 2, 4, 4]
-    text = sdc.Recipe([step | {"groups": {"2": [1, 2], "old": [3, 4]}}])
-    assert text.apply(frame).data["grade"].to_list() == ["2", "2", "old", "old"]
 
 
 @pytest.mark.parametrize("step", ["pram", {"columns": ["a"]}, {"method": "pram", 3: 1, "columns": ["a"]}])

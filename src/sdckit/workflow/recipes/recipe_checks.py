@@ -240,26 +240,11 @@ def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | 
         given["combinations"] = {
             int(size) if size.isdecimal() else size: k for size, k in given["combinations"].items()
         }
-    if isinstance(given.get("groups"), Mapping):
-        given["groups"] = _numbered(given["groups"])
     parameters = method_of(step.method, "step").parameters
     if scenario is not None and "scenario" in parameters:
         name = step.arguments.get("intruder")
         given["scenario"] = scenario if name is None else scenario.intruder(name)
     return given
-
-
-def _numbered(groups: Mapping[str, Any]) -> Mapping[Any, Any]:
-    """Groups of numbers with whole numbers as names: the names are numbers, too, which TOML cannot say.
-
-    >>> _numbered({"1": [1, 2], "3": 3}), _numbered({"1": ["a"]})
-    ({1: [1, 2], 3: 3}, {'1': ['a']})
-    """
-    listed = [old for given in groups.values() for old in (given if isinstance(given, list) else [given])]
-    numbers = all(isinstance(old, int | float) and not isinstance(old, bool) for old in listed)
-    if numbers and listed and all(name.removeprefix("-").isdecimal() for name in groups):
-        return {int(name): given for name, given in groups.items()}
-    return groups
 
 
 def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:

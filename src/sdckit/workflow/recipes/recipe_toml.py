@@ -51,7 +51,7 @@ def _plain(value: Any, place: str) -> Any:
     if isinstance(value, Mapping):
         made = {}
         for name, one in value.items():
-            whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith(WHOLE_NAMES)
+            whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith("combinations")
             if not isinstance(name, str) and not whole:
                 kind = type(name).__name__
                 raise ScenarioError(f"{place}: the names in a table are text in a recipe file, not {kind}")
