@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["warm_up"]
 
 N, SEED = 240, 1
+MANY = 3000
 STEPS: tuple[dict[str, Any], ...] = (
     {"method": "recode", "column": "age", "bands": [0, 40, None]},
     {"method": "microaggregate", "columns": ["pay", "hours"], "k": 3},
@@ -56,6 +57,22 @@ def warm_up(step: Callable[[str], None]) -> None:
         grow(np.zeros((2, 1), np.float32), np.zeros(2), min_leaf=1, seed=SEED)  # the trees of many records
         step("attacking")
         assess(data, made, scenario=whole, control=others, n_attacks=20, seed=SEED)
+        _search_many()
+
+
+def _search_many() -> None:
+    """The searches of files with more different rows than the small one has."""
+    from sdckit.numerics.encode import gower
+    from sdckit.numerics.search.neighbours import prepare
+
+    rng = np.random.default_rng(SEED)
+    codes = [(rng.integers(0, 9, MANY), rng.integers(0, 9, MANY)) for _ in range(5)]
+    for numbers in ([], [(rng.random(MANY), rng.random(MANY))]):
+        base, query = gower(numbers, codes)
+        index = prepare(base)
+        index.distances(query)
+        index.totals(query, 1, np.ones((MANY, 1)))
+        index.lists(query.take(np.arange(9)), 1)
 
 
 def _people(seed: int) -> pl.DataFrame:

@@ -172,13 +172,13 @@ def test_distances_alone_are_those_of_the_nearest(drawn, k):
 
 @given(st.data())
 def test_weights_that_nearly_agree_or_count_for_nothing(data):
-    n, m, q = data.draw(st.integers(1, 8)), data.draw(st.integers(2, 30)), data.draw(st.integers(2, 5))
+    n, m, q = data.draw(st.integers(1, 60)), data.draw(st.integers(2, 60)), data.draw(st.integers(2, 5))
     weights = data.draw(
         st.lists(st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 0.3, 1e-13]), min_size=q, max_size=q)
     )
     weights[0] = 1.0
-    row = st.lists(CODE, min_size=q, max_size=q)
-    rows = [np.array(data.draw(st.lists(row, min_size=size, max_size=size))) for size in (n, m)]
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    rows = [rng.integers(0, 4, (size, q)) for size in (n, m)]
     query, base = gower([], [tuple(one[:, j] for one in rows) for j in range(q)], weights=weights)
     k = data.draw(st.integers(1, 2))
     found, all_ = prepare(base).nearest(query, k), pairwise(query, base)
@@ -209,6 +209,13 @@ def test_a_larger_file_is_searched_as_all_pairs_are(way):
         assert (found.distance == ascending).all()
         inside = all_ <= ascending[:, -1:] + found.tolerance
         assert (found.n_closer + found.n_tied).tolist() == inside.sum(axis=1).tolist()
+        own, itself = index.nearest(base, 2, skip=np.arange(n)), np.arange(n)[::10]
+        others = pairwise(base.take(itself), base)
+        others[np.arange(len(itself)), itself] = np.inf
+        assert (own.distance[itself] == np.sort(others)[:, :2]).all()
+        near = others <= others.min(axis=1)[:, None] + own.tolerance
+        assert near[np.arange(len(itself)), own.index[itself]].all()
+        assert (index.distances(base, 2, skip=np.arange(n)) == own.distance).all()
         values = rng.integers(0, 2, (n, 3)).astype(float)
         totals, counts = index.totals(query, 3, values)
         assert (totals == inside @ values).all()
