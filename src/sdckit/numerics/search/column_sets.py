@@ -73,7 +73,9 @@ def column_sets(metric: Metric, fields: Words) -> ColumnSets | None:
     ([0.0, 1.0, 3.0, 4.0], [7, 6, 1, 0], [0, 1, 2, 3, 4], True)
     """
     used = [j for j, weight in enumerate(metric.weights.tolist()) if weight > 0]
-    if _least_step(metric, used) <= 2 * metric.tolerance:  # a set and one with a column more are of one weight
+    if (
+        _least_step(metric, used) <= 2 * metric.tolerance
+    ):  # a set and one with a column more are of one weight
         return None
     listed: list[tuple[int, ...]] = []
     largest = -1
@@ -104,7 +106,7 @@ def _least_step(metric: Metric, used: list[int]) -> float:
     """By how much a column more moves two rows apart at least: the lightest one, where all others differ already."""
     weights = metric.weights[used]
     every, lightest, root = float(weights.sum()), float(weights.min()), 1 / metric.power
-    return every**root - max(every - lightest, 0.0) ** root
+    return float(every**root - max(every - lightest, 0.0) ** root)
 
 
 def _added(metric: Metric, columns: tuple[int, ...]) -> float:
