@@ -165,4 +165,5 @@ def start(data: Any, scenario: Scenario | None) -> Run:
 
     Raises DataError: no frame, no records, a plan of an engine that is not supported.
     """
-    return OnPlan(data, scenario) if is_lazy(open_frame(data)) else InMemory(data, scenario)
+    opened = open_frame(data)
+    return OnPlan(data, scenario) if is_lazy(opened) else InMemory(opened, scenario)
