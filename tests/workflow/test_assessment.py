@@ -126,7 +126,7 @@ def test_the_summary_is_the_figures_one_by_one():
 
 def test_the_text():
     assert repr(assessed(keys=["sex"], thresholds={"k": 2, "l": 2})) == (
-        "Assessment of 64 records against 1 intruder(s)\n"
+        "Assessment of 64 records against 1 intruder\n"
         "  default (sex): 0 sample uniques, global risk 0.03125\n"
         "    holds: every record is in a group of at least 2 with the same keys (k = 2)\n"
         "    not judged: l = 2: the scenario names no sensitive variable"

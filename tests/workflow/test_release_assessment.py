@@ -37,7 +37,7 @@ def test_the_summary_names_the_files(found):
 
 def test_it_reads_as_words(found):
     text = repr(found)
-    assert text.startswith("2 release(s) against an original of 240 records")
+    assert text.startswith("2 releases against an original of 240 records")
     assert "matching_risk" in text
     assert "exceeded" in text
 

@@ -167,13 +167,13 @@ def find_agreeing(
 
     >>> from sdckit.numerics.encode import Metric
     >>> from sdckit.numerics.search.column_sets import column_sets, pack
-    >>> base, query = np.array([[1, 1], [1, 2], [2, 2]], np.int32), np.array([[1, 3]], np.int32)
+    >>> base, query = np.array([[1, 1], [1, 2], [2, 2]], np.int32), np.array([[1, 3], [1, 3]], np.int32)
     >>> packed = pack(base, query, np.ones(2))
     >>> sets = column_sets(Metric(1, np.empty(0), np.ones(2)), packed.fields)
     >>> rows = Base(packed.base, np.array([1, 1, 1]), np.array([0, 1, 2]))
-    >>> found = find_agreeing(rows, packed.query, np.array([-1]), sets, 1)
+    >>> found = find_agreeing(rows, packed.query, np.array([-1, -1]), sets, 1)
     >>> found.smallest.tolist(), found.tied.tolist(), found.nearest.tolist()
-    ([[1.0]], [2], [0])
+    ([[1.0], [1.0]], [2, 2], [0, 0])
     """
     n = len(query)
     found = Found.none(n, k)

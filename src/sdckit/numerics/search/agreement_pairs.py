@@ -258,7 +258,7 @@ def find_meeting(
 def lead_column(numbers: Floats, caps: Floats) -> int:
     """The number in which rows (n, p) differ most.
 
-    >>> lead_column(np.array([[0.0, 0.0], [0.1, 0.9], [0.0, 0.0], [0.1, 0.9]]), np.ones(2))
+    >>> lead_column(np.array([[0.0, 0.0], [0.0, 0.0], [0.1, 0.9], [0.1, 0.9]]), np.ones(2))
     1
     """
     half = len(numbers) // 2
