@@ -19,7 +19,7 @@ from sdckit.numerics.search.agreement_pairs import (
     first_from,
     parts_of,
 )
-from sdckit.numerics.search.box_search import Limits, Visited, tally, widened
+from sdckit.numerics.search.box_search import Limits, Visited, add, tally, widened
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
@@ -62,8 +62,7 @@ def _look(q, rows, query, parts, least, caps, limits, members, held):  # type: i
             if total > outer[q]:
                 continue
             tally(q, total, near[q], inner[q], first_row[j], copies, closer, tied, nearest)
-            for v in range(values.shape[1]):
-                sums[q, v] += values[j, v]
+            add(q, values[j], sums)
             if len(listed) > 0:
                 listed[at[q]] = j
                 at[q] += 1

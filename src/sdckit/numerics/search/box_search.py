@@ -13,7 +13,7 @@ from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
 __all__ = [
-    "Found", "Limits", "Queries", "Visited", "find", "insert", "limits_of", "tally", "visit", "widened",
+    "Found", "Limits", "Queries", "Visited", "add", "find", "insert", "limits_of", "tally", "visit", "widened",
 ]  # fmt: skip
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
@@ -132,7 +132,8 @@ def tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: i
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _add(q, values, sums):  # type: ignore[no-untyped-def]
+def add(q, values, sums):  # type: ignore[no-untyped-def]
+    """Add the values of a row to the sums of a query."""
     for v in range(len(values)):
         sums[q, v] += values[v]
 
@@ -182,7 +183,7 @@ def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  
                 tally(
                     q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
                 )
-                _add(q, values[at], sums)
+                add(q, values[at], sums)
 
 
 @njit(cache=True, nogil=True)
@@ -208,7 +209,7 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                 if total[i] > outer[q] or copies == 0:
                     continue
                 tally(q, total[i], near[q], inner[q], first_row[row], copies, closer, tied, nearest)
-                _add(q, values[row], sums)
+                add(q, values[row], sums)
                 if len(listed) > 0:
                     listed[at] = row
                     at += 1

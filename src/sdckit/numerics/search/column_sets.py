@@ -73,9 +73,8 @@ def column_sets(metric: Metric, fields: Words) -> ColumnSets | None:
     ([0.0, 1.0, 3.0, 4.0], [7, 6, 1, 0], [0, 1, 2, 3, 4], True)
     """
     used = [j for j, weight in enumerate(metric.weights.tolist()) if weight > 0]
-    if (
-        _least_step(metric, used) <= 2 * metric.tolerance
-    ):  # a set and one with a column more are of one weight
+    # Else a set and one with a column more would be of one weight.
+    if _least_step(metric, used) <= 2 * metric.tolerance:
         return None
     listed: list[tuple[int, ...]] = []
     largest = -1
