@@ -87,6 +87,21 @@ def test_agrees_with_all_distances(drawn, k, random):
         assert rows[begins[i] : begins[i + 1]].tolist() == np.flatnonzero(near).tolist()
 
 
+@given(files(), st.sampled_from([1, 7, 1 << 22]))
+def test_what_each_row_weighs_in_the_mean_of_what_is_nearest(drawn, listed):
+    query, base = encoded(*drawn)
+    all_ = by_hand(*drawn)
+    near = all_ <= all_.min(axis=1)[:, None] + 1e-9
+    part = near / near.sum(axis=1)[:, None]
+    values = np.arange(base.n) ** 2.0
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(neighbours, "LISTED", listed)
+        means, weights = prepare(base).within(query, 1).balance(values)
+    assert means == pytest.approx(part @ values)
+    assert weights == pytest.approx(part.mean(axis=0))
+    assert weights @ values == pytest.approx(means.mean())
+
+
 @given(files(), st.integers(1, 2))
 def test_a_file_in_itself(drawn, k):
     numbers, codes, kind = [(y, y) for _, y in drawn[0]], [(y, y) for _, y in drawn[1]], drawn[2]

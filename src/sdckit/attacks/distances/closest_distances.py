@@ -20,7 +20,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-LABELLINGS = 20  # searched for at once: the memory of one search is that many numbers per record
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,20 +191,12 @@ def exchange(
     files of these sizes is as likely as the actual one. That holds for files of different sizes, too.
     """
     n, together = original.n, _stacked(original, control)
-    within = prepare(together).within(released, 1)
     truth = np.arange(together.n) < n
-    shares: list[Floats] = []
-    first = np.empty(0)
-    for start in range(0, resamples + 1, LABELLINGS):
-        labels = np.empty((together.n, min(LABELLINGS, resamples + 1 - start)))
-        for j in range(labels.shape[1]):
-            labels[:, j] = truth if start + j == 0 else rng.permutation(truth)
-        sums, count = within.totals(labels)
-        sums /= count[:, None]
-        if start == 0:
-            first = sums[:, 0].copy()
-        shares.append(sums.mean(axis=0))
-    return Exchange(first, n / together.n, np.concatenate(shares)[1:])
+    within = prepare(together).within(released, 1)
+    share, weight = within.balance(truth.astype(np.float64))
+    # whichever records are called originals, the mean share is the sum of what they weigh in it
+    by_chance = np.array([weight[rng.permutation(truth)].sum() for _ in range(resamples)])
+    return Exchange(share, n / together.n, by_chance)
 
 
 def _stacked(a: Encoded, b: Encoded) -> Encoded:

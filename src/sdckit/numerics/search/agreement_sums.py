@@ -18,7 +18,7 @@ from sdckit.numerics.search.box_search import Found
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["sums_agreeing"]
+__all__ = ["shares_agreeing", "sums_agreeing"]
 
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]
@@ -105,6 +105,54 @@ def _sum(base, query, sets, fields, found, values, sums, begin, end):  # type: i
                         if differ(query[q], base[order[i]], bits):
                             often = _supersets(columns[s], columns, begins[last], begins[last + 1])
                             sums[q] -= (often - 1) * values[order[i]]
+
+
+@njit(cache=True, nogil=True)
+def _hand_out(base, query, sets, smallest, given, begin, end, received):  # type: ignore[no-untyped-def]
+    """Give what each query has to every row that is nearest to it."""
+    weight, _, kept, begins, _ = sets
+    n = end - begin
+    keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
+    of, of_group = np.empty(n, np.int32), np.empty(n)
+    ties, step = np.empty(n, np.int64), np.empty(n, np.int64)
+    for q in range(begin, end):
+        step[q - begin] = _step_of(smallest[q], weight, begins)
+    for c in range(step.max() + 1):
+        n_ties = 0
+        for q in range(begin, end):
+            if step[q - begin] == c:
+                ties[n_ties] = q
+                n_ties += 1
+        if n_ties == 0:
+            continue
+        for s in range(begins[c], begins[c + 1]):
+            places = room_for(n_ties)
+            groups = number_groups(query, ties, n_ties, kept[s], keys[:places], number, of)
+            of_group[:groups] = 0.0
+            for t in range(n_ties):
+                of_group[of[t]] += given[ties[t]]
+            for j in range(len(base)):
+                word = base[j] & kept[s]
+                at = find_word(keys[:places], FREE, word, hash_word(word))
+                if keys[at] != FREE:
+                    received[j] += of_group[number[at]]
+
+
+def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, found: Found, given: Floats) -> Floats:
+    """Add up what the rows of the base are given by the queries they are nearest to, ties included; shape (K,).
+
+    `given` (n,): what each query gives to each of its nearest rows. `found` is of one nearest row per query.
+    """
+    base, query = words
+    smallest = np.ascontiguousarray(found.smallest[:, 0])
+
+    def part(ends: tuple[int, int]) -> Floats:
+        received = np.zeros(len(base))
+        _hand_out(base, query, sets, smallest, given, *ends, received)
+        return received
+
+    total: Floats = np.sum(run(part, chunks(len(query), minimum=SLICE)), axis=0)
+    return total
 
 
 def sums_agreeing(

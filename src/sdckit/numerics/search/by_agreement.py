@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import Base, find_agreeing
 from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, find_meeting, lead_column
-from sdckit.numerics.search.agreement_sums import sums_agreeing
+from sdckit.numerics.search.agreement_sums import shares_agreeing, sums_agreeing
 from sdckit.numerics.search.agreement_visit import visit_meeting
 from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited
 from sdckit.numerics.search.column_sets import ColumnSets, Packed, column_sets, pack
@@ -56,6 +56,14 @@ class Agreement:
             return None
         words, fields = (self.rows.base.words, self.asked.words[which]), (self.fields, self.metric.weights)
         return sums_agreeing(words, fields, self.sets, found.take(which), values)
+
+    def shares(self, which: Ints, found: Found, held: Floats, given: Floats) -> tuple[Floats, Floats] | None:
+        """Sums of one value for some queries, and what these give to each row; None where that takes a visit."""
+        sums = self.sums(which, found, held[:, None])
+        if sums is None:
+            return None
+        words = self.rows.base.words, self.asked.words[which]
+        return sums[:, 0], shares_agreeing(words, self.sets, found.take(which), given)
 
     def visit(
         self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,

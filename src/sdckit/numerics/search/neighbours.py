@@ -25,6 +25,7 @@ __all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+LISTED = 1 << 22  # so many nearest rows are listed at once, where they need not be listed together
 FEW = 500  # queries that are compared with all rows sooner than a tree grows
 
 
@@ -224,29 +225,54 @@ class Index:
 
     def summed(self, asked: _Asked, held: Floats) -> Iterator[tuple[Ints, Floats]]:
         """Sums of the values of different rows within the limits of each distinct query, for some queries at a time."""
-        for which, visited in self._visitors(asked):
-            found = (
-                None
-                if asked.agreed is None or which is asked.left
-                else asked.agreed.sums(which, asked.found, held)
+        for part in self._parts(asked):
+            agreed = None if part.agreed is None else part.agreed.sums(part.which, asked.found, held)
+            yield part.which, part.visited(values=held).sums if agreed is None else agreed
+
+    def handed(self, asked: _Asked, held: Floats, given: Floats) -> tuple[Floats, Floats]:
+        """Sums of one value within the limits of each distinct query, and what queries give to each different row.
+
+        `held` (K,); `given` (n,): what a query gives to each of its nearest rows, one in distance and none left out.
+        """
+        sums, received = np.empty(len(given)), np.zeros(len(held))
+        columns = np.column_stack([held, np.ones(len(held))])
+        for part in self._parts(asked, listed=LISTED):
+            which = part.which
+            agreed = (
+                None if part.agreed is None else part.agreed.shares(which, asked.found, held, given[which])
             )
-            yield which, visited(values=held).sums if found is None else found
+            if agreed is not None:
+                sums[which], shares = agreed
+            else:
+                sums[which], counts = part.visited(values=columns).sums.T
+                many = counts.astype(np.int64)
+                ends = np.cumsum(many)
+                listed = part.visited(begins=ends - many, n_listed=int(ends[-1])).listed
+                shares = np.bincount(listed, np.repeat(given[which], many), len(held)).astype(np.float64)
+            received += shares
+        return sums, received
 
-    def _visitors(self, asked: _Asked) -> Iterator[tuple[Ints, Callable[..., Visited]]]:
-        """Queries, and how what is within their limits is visited: where they were found."""
-        if asked.agreed is not None:
-            settled = np.setdiff1d(np.arange(len(asked.queries.skip)), asked.left)
-            if len(settled):
-                yield settled, partial(asked.agreed.visit, settled, asked.limits)
-        if len(asked.left):
-            yield asked.left, partial(self._visit_tree, asked)
+    def _parts(self, asked: _Asked, *, listed: int | None = None) -> Iterator[_Part]:
+        """Queries, and how what is within their limits is visited: where they were found.
 
-    def _visit_tree(self, asked: _Asked, *, values: Floats | None = None, **listing: Any) -> Visited:
+        At most so many at a time that about `listed` rows are at their last distance.
+        """
+        settled = np.setdiff1d(np.arange(len(asked.queries.skip)), asked.left)
+        for whole, agreed in ((settled, asked.agreed), (asked.left, None)):
+            for which in _cut(whole, asked.found.tied[whole], listed):
+                if agreed is None:
+                    yield _Part(which, None, partial(self._visit_tree, asked, which))
+                else:
+                    yield _Part(which, agreed, partial(agreed.visit, which, asked.limits))
+
+    def _visit_tree(
+        self, asked: _Asked, which: Ints, *, values: Floats | None = None, **listing: Any
+    ) -> Visited:
         few = asked.agreed is not None and len(asked.left) <= FEW
         planted = self.flat if few else self.planted
-        tree, limits = planted.tree, asked.limits.take(asked.left)
+        tree, limits = planted.tree, asked.limits.take(which)
         held = None if values is None else values[tree.order]
-        queries = planted.asked(asked.queries.take(asked.left))
+        queries = planted.asked(asked.queries.take(which))
         found = visit(tree, planted.sizes, planted.first_row, queries, limits, values=held, **listing)
         return found._replace(listed=tree.order[found.listed].astype(np.int32))
 
@@ -254,11 +280,11 @@ class Index:
         """Different rows within the last limit of each distinct query."""
         ones = np.ones((len(self.rows.size), 1))
         found = [np.empty(0, np.int64)] * len(asked.queries.skip)
-        for which, visited in self._visitors(asked):
-            counts = visited(values=ones).sums[:, 0].astype(np.int64)
+        for part in self._parts(asked):
+            counts = part.visited(values=ones).sums[:, 0].astype(np.int64)
             ends = np.cumsum(counts)
-            listed = visited(begins=ends - counts, n_listed=int(ends[-1])).listed
-            for q, places in zip(which.tolist(), np.split(listed, ends[:-1]), strict=True):
+            listed = part.visited(begins=ends - counts, n_listed=int(ends[-1])).listed
+            for q, places in zip(part.which.tolist(), np.split(listed, ends[:-1]), strict=True):
                 found[q] = places
         return found
 
@@ -274,6 +300,17 @@ class Within:
     def totals(self, values: Floats) -> tuple[Floats, Ints]:
         """As `Index.totals`."""
         return self.told(self.index.sums(self.asked, self.index.held(values)), values)
+
+    def balance(self, values: Floats) -> tuple[Floats, Floats]:
+        """The mean of one value over the nearest rows of each query, and what each row weighs in the mean of these.
+
+        `values` (n_base,). For one nearest row of each query, ties included, where no row is left out.
+        """
+        index, asked = self.index, self.asked
+        often = np.bincount(asked.of_row, minlength=len(asked.found.tied))
+        given = often / asked.found.tied / len(asked.of_row)
+        sums, received = index.handed(asked, index.held(values[:, None])[:, 0], given)
+        return (sums / asked.found.tied)[asked.of_row], received[index.rows.of_row]
 
     def told(self, sums: Floats, values: Floats) -> tuple[Floats, Ints]:
         """The sums of each query, without the row that does not count, and over how many rows they are."""
@@ -300,6 +337,23 @@ class _Asked:
     limits: Limits
     agreed: Agreement | None
     left: Ints
+
+
+class _Part(NamedTuple):
+    """Some distinct queries, what answered them unless a tree did, and how what is near them is visited."""
+
+    which: Ints
+    agreed: Agreement | None
+    visited: Callable[..., Visited]
+
+
+def _cut(which: Ints, size: Ints, most: int | None) -> list[Ints]:
+    """Queries in parts that are about as large together as is wanted."""
+    if len(which) == 0:
+        return []
+    if most is None:
+        return [which]
+    return np.split(which, np.flatnonzero(np.diff(np.cumsum(size) // most)) + 1)
 
 
 def prepare(base: Encoded) -> Index:
