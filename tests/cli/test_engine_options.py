@@ -60,8 +60,8 @@ def test_the_gate_and_a_folder(survey: Path, tmp_path: Path, capsys: pytest.Capt
         (["--engine", "polars", "--memory", "4GB"], "is what DuckDB may take"),
         (["--engine", "duckdb", "--released", "other.parquet"], "--engine is for a file by itself"),
         (
-            ["--engine", "duckdb", "--delimiter", ";"],
-            "leave --join, --user-missing and the options of CSV out",
+            ["--engine", "duckdb", "--user-missing"],
+            "leave --join, --user-missing out",
         ),
     ],
 )

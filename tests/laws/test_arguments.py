@@ -250,9 +250,9 @@ ELSEWHERE = {
     ("scan_file", "missing"): "own",
     ("scan_file", "engine"): "choice",
     ("scan_file", "memory"): "text",
-    **{(one, "delimiter"): "text" for one in ("read_file", "read_hierarchy")},
-    **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy", "read_labels")},
-    ("read_file", "decimal"): "text",
+    **{(one, "delimiter"): "text" for one in ("read_file", "read_hierarchy", "scan_file")},
+    **{(one, "encoding"): "text" for one in ("read_file", "read_hierarchy", "read_labels", "scan_file")},
+    **{(one, "decimal"): "text" for one in ("read_file", "scan_file")},
 }
 # What another argument must be for the one that is wrong to count.
 BESIDE = {

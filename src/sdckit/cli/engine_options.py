@@ -29,7 +29,7 @@ class EngineOptions:
         str | None,
         Option(
             metavar="NAME",
-            help="polars, duckdb or spark: FILE is Parquet, or a folder of it, and is never read whole.",
+            help="polars, duckdb or spark: FILE is Parquet or CSV, or a folder of it, and is never read whole.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -43,7 +43,7 @@ class EngineOptions:
         return self.engine is not None
 
     def check(self, reading: Reading, *, has_release: bool) -> None:
-        """Refuse what no engine does: comparing a release, joining a second file, reading CSV in a special way."""
+        """Refuse what no engine does: comparing a release, joining a second file."""
         if self.engine is None:
             if self.memory is not None:
                 raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
@@ -52,10 +52,9 @@ class EngineOptions:
             raise ScenarioError(
                 "--engine is for a file by itself; a release is compared in memory, leave it out"
             )
-        others = {**reading.how, "missing": None}
-        if any(others.values()):
+        if reading.join is not None or reading.user_missing:
             raise ScenarioError(
-                "--engine reads Parquet as it is; leave --join, --user-missing and the options of CSV out"
+                "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing out"
             )
 
     def open(
@@ -78,6 +77,7 @@ class EngineOptions:
         steps.step(f"opening {reading.file.name} by {self.engine}")
         plan = scan_file(
             reading.file, engine=cast("ScanEngine", self.engine), columns=columns, identifiers=identifiers,
-            missing=missing, memory=self.memory,
+            missing=missing, memory=self.memory, delimiter=reading.delimiter, encoding=reading.encoding,
+            decimal=reading.decimal,
         )  # fmt: skip
         return plan, count_records(plan)

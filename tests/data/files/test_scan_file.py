@@ -67,12 +67,14 @@ def test_a_folder_is_one_file_and_its_folders_are_columns(tmp_path: Path, engine
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    ROWS.write_csv(tmp_path / "a.csv")
+    ROWS.write_ipc(tmp_path / "a.arrow")
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.parquet").write_text("no Parquet")
-    with pytest.raises(sdc.FileFormatError, match=r"a\.csv is CSV: an engine reads Parquet; write it"):
-        scan_file(tmp_path / "a.csv")
-    with pytest.raises(sdc.FileFormatError, match="the folder empty holds no Parquet file"):
+    with pytest.raises(
+        sdc.FileFormatError, match=r"a\.arrow is Arrow: an engine reads Parquet and CSV; write"
+    ):
+        scan_file(tmp_path / "a.arrow")
+    with pytest.raises(sdc.FileFormatError, match="the folder empty holds neither Parquet"):
         scan_file(tmp_path / "empty")
     with pytest.raises(sdc.FileFormatError):
         scan_file(tmp_path / "broken.parquet")

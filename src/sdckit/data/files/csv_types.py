@@ -11,7 +11,7 @@ from sdckit.data.missing_values.missing_codes import Found
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Kind", "kinds_to_try", "other_decimals", "typed"]
+__all__ = ["Kind", "kinds_to_try", "other_decimals", "streamed", "typed"]
 
 Kind = Literal["integer", "point", "comma", "comma or text", "date", "text"]
 
@@ -48,15 +48,12 @@ def typed(
     """
     import polars as pl
 
-    texts = ["", *codes]
     raw = scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
     sample = raw.head(_SAMPLE).collect()
     if sample.height < _SAMPLE:
         raw = sample.lazy()
-    held = [pl.col(f"r{i}").is_in(texts).alias(f"h{i}") for i in range(len(names))]  # h: holds a code
-    clean = [pl.when(~pl.col(f"h{i}")).then(pl.col(f"r{i}")).alias(f"c{i}") for i in range(len(names))]
-    head = sample.with_columns(held).select(clean)
-    choice = [_first_fit(head, f"c{i}", kinds) for i in range(len(names))]
+    held, clean = _without_codes(len(names), codes)
+    choice = _choice(sample, held, clean, kinds)
     done: dict[int, pl.Series] = {}
     found: list[Found] = []
     while len(done) < len(names):
@@ -77,6 +74,50 @@ def typed(
                 done[i] = frame[f"v{i}"].alias(names[i])
     series = [one.cast(pl.String) if one.null_count() == len(one) else one for _, one in sorted(done.items())]
     return pl.DataFrame(series), tuple(found)
+
+
+def streamed(
+    scans: Sequence[pl.LazyFrame], names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
+) -> pl.LazyFrame:
+    """Do the same with files that are one, as a plan: nothing but what says that a kind fits is collected."""
+    import polars as pl
+
+    raw = pl.concat(
+        [one.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for one in scans]
+    )
+    held, clean = _without_codes(len(names), codes)
+    choice = _choice(raw.head(_SAMPLE).collect(), held, clean, kinds)
+    marked = raw.with_columns(held).with_columns(clean)
+    waiting = list(range(len(names)))
+    while waiting:
+        doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
+        empty = [pl.col(f"c{i}").is_null().all().alias(f"e{i}") for i in waiting]
+        found = marked.select(doubts + empty).collect(engine="streaming").row(0, named=True)
+        for i in waiting:
+            if found[f"b{i}"]:
+                choice[i] = kinds[kinds.index(choice[i]) + 1]
+            elif found[f"e{i}"]:
+                choice[i] = "text"
+        waiting = [i for i in waiting if found[f"b{i}"]]
+    return marked.select(_convert(f"c{i}", choice[i]).alias(name) for i, name in enumerate(names))
+
+
+def _without_codes(n: int, codes: Sequence[str]) -> tuple[list[pl.Expr], list[pl.Expr]]:
+    """Of each column whether a field holds a code, and the fields without those."""
+    import polars as pl
+
+    texts = ["", *codes]
+    held = [pl.col(f"r{i}").is_in(texts).alias(f"h{i}") for i in range(n)]  # h: holds a code
+    clean = [pl.when(~pl.col(f"h{i}")).then(pl.col(f"r{i}")).alias(f"c{i}") for i in range(n)]
+    return held, clean
+
+
+def _choice(
+    sample: pl.DataFrame, held: Sequence[pl.Expr], clean: Sequence[pl.Expr], kinds: Sequence[Kind]
+) -> list[Kind]:
+    """The kind of each column that a sample proposes."""
+    head = sample.with_columns(held).select(clean)
+    return [_first_fit(head, f"c{i}", kinds) for i in range(len(clean))]
 
 
 def _counts(i: int) -> pl.Expr:

@@ -18,7 +18,7 @@ from sdckit.errors import FileFormatError, SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["csv_header", "read_csv"]
+__all__ = ["check_decimal", "csv_header", "hint_at_decimals", "quotes_apart", "read_csv", "scan_text"]
 
 _ENOUGH = 5  # columns named in one message
 
@@ -46,22 +46,28 @@ def read_csv(
     decimal: str | None = None, rows: int | None = None,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a CSV file or a workbook and count the default codes; see `readers.read_file`."""
-    if decimal not in (None, ".", ","):
-        raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','", argument="decimal")
+    check_decimal(path, decimal)
     text = _text(path, kind, encoding)
     shape = _shape(text, kind, delimiter)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
-    with clear_errors(path, kind, lambda: _quotes(text)):
-        frame, found = typed(_scan(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
+    with clear_errors(path, kind, lambda: quotes_apart(text)):
+        frame, found = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
     expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
     if frame.height != expected:
-        raise FileFormatError(f"{path.name} cannot be read as {kind}: {_quotes(text)}")
-    _hint_at_decimals(path, frame, kinds)
+        raise FileFormatError(f"{path.name} cannot be read as {kind}: {quotes_apart(text)}")
+    hint_at_decimals(path, frame, kinds)
     return apply_codes(frame, missing), () if missing else found
 
 
-def _hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
+def check_decimal(path: Path, decimal: str | None) -> None:
+    """Refuse a decimal mark that is none."""
+    if decimal not in (None, ".", ","):
+        raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','", argument="decimal")
+
+
+def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
+    """Warn of columns that stay texts only for the decimal mark that was tried."""
     names, mark = other_decimals(frame, kinds)
     if names:
         told = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
@@ -74,14 +80,14 @@ def _hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) ->
         )
 
 
-def _quotes(text: CsvText) -> str:
+def quotes_apart(text: CsvText) -> str:
     """Say where to look when the lines are whole but the parser cannot tell the fields apart."""
     odd = next((i for i, line in enumerate(text.lines(), start=1) if line.count('"') % 2), None)
     where = "" if odd is None else f"; look first at line {odd}, which has an odd number of them"
     return f"quotes within fields are not doubled or do not pair up{where}"
 
 
-def _scan(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
+def scan_text(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
     """Scan every field as text, blank lines dropped."""
     import polars as pl
 

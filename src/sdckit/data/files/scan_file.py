@@ -14,6 +14,8 @@ import narwhals.stable.v2 as nw
 
 from sdckit.data import arguments
 from sdckit.data.files.file_checks import file_format, pick_columns
+from sdckit.data.files.stored_csv import CsvOptions, store_csv
+from sdckit.data.files.unpacked import bare_name
 from sdckit.data.files.whole_files import spill_folder
 from sdckit.data.frames import carried_out, check_plan_names
 from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, code_numbers, code_texts
@@ -35,16 +37,19 @@ def scan_file(
     identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),
     memory: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Any:
-    """Open a Parquet file, or a folder of them, as a plan: nothing is read before a measure asks.
+    """Open a Parquet or CSV file, or a folder of them, as a plan: records stay where they are until a measure asks.
 
     Every measure takes the plan in place of a frame; the engine groups, and only its cells come into memory.
 
     Parameters
     ----------
     path : str or Path
-        A Parquet file, or a folder: all Parquet files in it are one file, and folders named ``year=2025`` are a
-        column.
+        A Parquet or CSV file, or a folder: all Parquet files in it, else all CSV files (``.csv``, or compressed), are
+        one file, and folders named ``year=2025`` are a column.
     engine : {"polars", "duckdb", "spark"}
         Who reads and groups. DuckDB and Spark come with the extras of their names; Spark takes the session there is,
         or starts a local one.
@@ -55,6 +60,8 @@ def scan_file(
         single point are missing in texts; how many there were is not told.
     memory : str, optional
         What DuckDB may take, such as "4GB"; what does not fit goes to a folder that is removed in the end.
+    delimiter, encoding, decimal : str, optional
+        Of CSV, as of `read_file`.
 
     Returns
     -------
@@ -63,11 +70,18 @@ def scan_file(
     Raises
     ------
     FileFormatError
-        There is no such file, it is no Parquet, or the folder holds none.
+        There is no such file, it is neither Parquet nor CSV, or the folder holds none; what `read_file` refuses of
+        a CSV; CSV files with different columns.
     ColumnError
         A column is absent, or has a name that the engine takes for something else.
     DataError
-        An option of the wrong kind; the engine is not installed, or cannot open the files.
+        An option of the wrong kind; the engine is not installed, or cannot open the files; CSV for Spark.
+
+    Notes
+    -----
+    CSV is checked, typed as by `read_file` and stored as Parquet first, streaming: a temporary copy of the columns
+    asked for, for the owner alone, that is removed when the process ends. Workers of a cluster do not see it, so Spark
+    takes Parquet only.
 
     Examples
     --------
@@ -87,9 +101,31 @@ def scan_file(
         engine != "duckdb" or not AMOUNT.fullmatch(arguments.text(memory, "memory").strip())
     ):
         raise DataError('memory= is what DuckDB may take, such as "4GB"', argument="memory")
-    files = _files_of(Path(path))
-    base = Path(path) if Path(path).is_dir() else None
-    frame: nw.LazyFrame[Any] = nw.from_native(carried_out(lambda: _opened(engine, files, base, memory)))
+    for name, value in (("delimiter", delimiter), ("encoding", encoding), ("decimal", decimal)):
+        if value is not None:
+            arguments.text(value, name)
+    how = CsvOptions(delimiter, encoding, decimal)
+    place = Path(path)
+    files = _files_of(place)
+    base = place if place.is_dir() else None
+    if file_format(files[0]) == "CSV":
+        if engine == "spark":
+            raise FileFormatError(
+                f"{displayed(place.name)} is CSV, which Spark's workers cannot be handed: write it as Parquet with "
+                "sdckit.write_file, or take DuckDB or Polars",
+                argument="engine",
+            )
+        stored = store_csv(
+            files, base, _until_the_end(), how, columns=columns, identifiers=identifiers, missing=codes
+        )
+        files, base = [stored], None
+    elif how != CsvOptions():
+        raise FileFormatError(
+            f"{displayed(place.name)} is Parquet: delimiter, encoding and decimal mark are of CSV; leave them out",
+            argument="delimiter",
+        )
+    names_of = [str(one) for one in files]
+    frame: nw.LazyFrame[Any] = nw.from_native(carried_out(lambda: _opened(engine, names_of, base, memory)))
     schema = carried_out(frame.collect_schema)
     names = pick_columns(Path(path), schema.names(), columns, identifiers=identifiers)
     check_plan_names(frame, names)
@@ -97,22 +133,33 @@ def scan_file(
     return frame.select(*chosen).to_native()
 
 
-def _files_of(path: Path) -> list[str]:
-    """The Parquet files that a path names, each as its first bytes say."""
+def _files_of(path: Path) -> list[Path]:
+    """The Parquet or CSV files that a path names, each as its first bytes say."""
     if not path.is_dir():
-        if (found := file_format(path)) != "Parquet":
+        if (found := file_format(path)) not in ("Parquet", "CSV"):
             raise FileFormatError(
-                f"{displayed(path.name)} is {found}: an engine reads Parquet; write it with sdckit.write_file first"
+                f"{displayed(path.name)} is {found}: an engine reads Parquet and CSV; write it with sdckit.write_file "
+                "first"
             )
-        return [str(path)]
-    files = sorted(
-        one for one in path.rglob("*.parquet") if one.is_file() and not one.name.startswith(("_", "."))
-    )
+        return [path]
+    inside = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith(("_", ".")))
+    files = [one for one in inside if one.suffix == ".parquet"]
+    files = files or [one for one in inside if bare_name(one).suffix.lower() == ".csv"]
     if not files:
-        raise FileFormatError(f"the folder {displayed(path.name)} holds no Parquet file (.parquet)")
+        raise FileFormatError(
+            f"the folder {displayed(path.name)} holds neither Parquet (.parquet) nor CSV files (.csv)"
+        )
     for one in files:
         file_format(one)
-    return [str(one) for one in files]
+    return files
+
+
+def _until_the_end() -> Path:
+    """A folder of our own that is there until the process ends: plans may be carried out until then."""
+    kept = ExitStack()
+    folder = kept.enter_context(spill_folder())
+    atexit.register(kept.close)
+    return folder
 
 
 def _opened(engine: ScanEngine, files: list[str], base: Path | None, memory: str | None) -> Any:
@@ -131,10 +178,9 @@ def _by_duckdb(files: list[str], base: Path | None, memory: str | None) -> Any:
         import duckdb
     except ImportError:
         raise DataError('DuckDB is not installed: pip install "sdckit[duckdb]"', argument="engine") from None
-    kept = ExitStack()
-    folder = kept.enter_context(spill_folder())
-    atexit.register(kept.close)  # the plan may be carried out until then
-    settings: dict[str, Any] = {"temp_directory": str(folder)} | ({"memory_limit": memory} if memory else {})
+    settings: dict[str, Any] = {"temp_directory": str(_until_the_end())} | (
+        {"memory_limit": memory} if memory else {}
+    )
     connection = duckdb.connect(":memory:", config=settings)
     return connection.read_parquet(files, hive_partitioning=base is not None)
 
