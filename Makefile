@@ -41,7 +41,7 @@ test-lowest: ## the tests of data, figures and gates on the lowest versions allo
 	@$(LOWEST)/python -m pip install --quiet --disable-pip-version-check -r .cache/lowest.txt
 	@$(LOWEST)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@# Old releases warn of what later ones dropped: here a warning of theirs is no error.
-	@PATH="$(CURDIR)/$(LOWEST):$$PATH" NUMBA_CACHE_DIR=.cache/numba-lowest \
+	@PATH="$(CURDIR)/$(LOWEST):$$PATH" NUMBA_CACHE_DIR="$(CURDIR)/.cache/numba-lowest" \
 		$(LOWEST)/python -m pytest -W default $(PYTEST_ARGS) $(or $(TESTS),$(CORE_TESTS))
 
 smoke: $(STAMP) ## build wheel and sdist, install the wheel in an empty environment, run the demo
