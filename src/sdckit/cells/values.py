@@ -10,6 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.grouping import group
+
 __all__ = ["CellValues", "RecordValues"]
 
 
@@ -108,5 +110,9 @@ class CellValues:
 
     @cached_property
     def _distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        values, inverse = np.unique(self.values, return_inverse=True)
-        return values, np.bincount(inverse, self.size, len(values)).astype(np.int64)
+        words = (self.values + 0.0).view(np.uint64)  # -0.0 is 0.0
+        found = group(words, weight=self.size.astype(np.float64))
+        assert found.weight is not None
+        values = found.words.view(np.float64)
+        order = np.argsort(values)
+        return values[order], found.weight[order].astype(np.int64)
