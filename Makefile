@@ -9,6 +9,8 @@ STAMP := $(VENV)/.installed
 PYTEST_ARGS ?= -n auto
 # Compiled kernels are cached here; numba does not see edits in helper files, so `make test` starts afresh.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
+# Tests start the program many times: it must not compile its source each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test test-lowest smoke lint type site pages bench mutate lock clean

@@ -127,7 +127,7 @@ def households(most: int = 4, sizes: Sequence[int] = (2, 3, 4)) -> Iterator[Worl
 
 TWO = ("first", "second")
 KINDS = {
-    "one key": Kind(lambda: one_key(16), ("key",), share_safe=0.8),
+    "one key": Kind(lambda: one_key(13), ("key",), share_safe=0.8),
     "two keys, one with rare levels": Kind(lambda: two_rare(5, both=False), TWO),
     "two keys, both with rare levels": Kind(lambda: two_rare(7, both=True), TWO, share_safe=0.3),
     "cells at risk": Kind(lambda: two_rare(4, both=True), TWO, ("risky_cells",)),

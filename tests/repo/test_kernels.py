@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from tree import ROOT, SRC, none_offends, parsed, sources
@@ -18,13 +19,15 @@ def kernels(path: Path) -> list[ast.FunctionDef]:
     ]
 
 
-COMPILED = {path: found for path in sources() if (found := kernels(path))}
+@cache
+def compiled() -> dict[Path, list[ast.FunctionDef]]:
+    return {path: found for path in sources() if (found := kernels(path))}
 
 
 def test_kernels_are_recognised():
-    assert SRC / "identity" / "special_uniques" / "minimal_search.py" in COMPILED
+    assert SRC / "identity" / "special_uniques" / "minimal_search.py" in compiled()
     importing = {path for path in sources() if "import njit" in path.read_text(encoding="utf-8")}
-    assert importing <= COMPILED.keys()
+    assert importing <= compiled().keys()
 
 
 def too_many(kernel: ast.FunctionDef) -> bool:
@@ -37,7 +40,7 @@ def test_a_kernel_takes_few_arguments() -> None:
     none_offends(
         (
             f"{path.relative_to(ROOT)}:{kernel.lineno} {kernel.name}"
-            for path, found in COMPILED.items()
+            for path, found in compiled().items()
             for kernel in found
             if too_many(kernel)
         ),
