@@ -14,7 +14,7 @@ from redteam.puzzle import Puzzle, Solver, given_away
 from redteam.sites import Site, sites_of, without
 from redteam.worlds import assessed, document_of, world
 
-WORLDS = range(24)
+WORLDS = range(18)
 # Worlds where "sex" alone is known, with two common levels and a few gaps: that 3-anonymity holds and 5-anonymity does
 # not says that these are 3 or 4, and a verdict is given whatever it tells.
 TOLD_BY_VERDICTS = frozenset({3, 17})
