@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import blank_cells, missing_patterns, wildcard_matches
-from sdckit.cells.packing import Layout, Tabulated, group_codes
+from sdckit.cells.packing import TABLE_SPAN, Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.wildcard_matches.filling import match_merged
-from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, add_up_field, merge, recode
+from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, merge, recode
 from sdckit.numerics.wildcard_matches.wildcards import Matched
 
 __all__ = ["Margin", "level_sizes", "margin_of"]
 
-TABLE_SPAN = 1 << 22  # codes up to here are looked up in a table
 NO_ROWS = np.empty(0, np.int32)
 
 
@@ -153,21 +152,8 @@ def margin_of(cells: Cells) -> Margin:
 
 def level_sizes(cells: Cells, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Codes that a key has, ascending, that of a missing value last, and the records with each."""
-    return cells.once(f"{key} level sizes", lambda: _level_sizes(cells, cells.keys.index(key)))
-
-
-def _level_sizes(cells: Cells, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    table, span = cells.table, cells.levels[j].span
-    if span >= TABLE_SPAN:
-        present, inverse = np.unique(table.codes[j], return_inverse=True)
-        return present, np.bincount(inverse, table.size, len(present)).astype(np.int64)
-    if table.words is not None and table.layout is not None:
-        shift, bits = table.layout.shifts[j], table.layout.bits[j]
-        records = add_up_field(table.words, table.size, shift=shift, bits=bits)
-    else:
-        records = np.bincount(table.codes[j], table.size, span + 1).astype(np.int64)
-    present = np.flatnonzero(records)
-    return present, records[present]
+    j = cells.keys.index(key)
+    return cells.once(f"{key} level sizes", lambda: cells.table.level_sizes(j, cells.levels[j].span))
 
 
 def _look_up(

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.numerics.coding import pack_into
 from sdckit.numerics.grouping import Groups, group
+from sdckit.numerics.wildcard_matches.merging import add_up_field
 
-__all__ = ["Layout", "SharedGroups", "Tabulated", "group_codes", "group_files", "tabulate"]
+__all__ = ["TABLE_SPAN", "Layout", "SharedGroups", "Tabulated", "group_codes", "group_files", "tabulate"]
 
 WORD = 64
+TABLE_SPAN = 1 << 22  # codes up to here are looked up in a table
 Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]
 
 
@@ -69,6 +71,20 @@ class Tabulated:
     codes: Sequence[NDArray[np.int64]]
     words: NDArray[np.uint64] | None
     layout: Layout | None
+
+    def level_sizes(self, j: int, span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Codes that key j has, ascending, and the records with each; its codes go up to `span`."""
+        if span >= TABLE_SPAN:
+            present, inverse = np.unique(self.codes[j], return_inverse=True)
+            return present, np.bincount(inverse, self.size, len(present)).astype(np.int64)
+        if self.words is not None and self.layout is not None:
+            records = add_up_field(
+                self.words, self.size, shift=self.layout.shifts[j], bits=self.layout.bits[j]
+            )
+        else:
+            records = np.bincount(self.codes[j], self.size, span + 1).astype(np.int64)
+        present = np.flatnonzero(records)
+        return present, records[present]
 
 
 @dataclass(frozen=True, eq=False)

@@ -272,10 +272,10 @@ class Cells(AnyCells):
 
     def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
         """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""
-        from sdckit.cells.margins import level_sizes
-
         j = self.keys.index(key)
-        codes, counts = level_sizes(self, key)
+        codes, counts = self.once(
+            f"{key} level sizes", lambda: self.table.level_sizes(j, self.levels[j].span)
+        )
         known = codes < self.levels[j].span
         codes, counts = codes[known], counts[known]
         # An engine gives cells in any order: levels equally frequent go by their names.

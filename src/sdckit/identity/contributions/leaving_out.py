@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.margins import TABLE_SPAN
+from sdckit.cells.packing import TABLE_SPAN
 from sdckit.identity.contributions.coarsening import Grouping, Levels
 from sdckit.identity.contributions.contribution_table import Figures
 from sdckit.numerics.risk_kernel import sums_of_cells
