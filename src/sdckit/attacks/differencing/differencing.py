@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.candidates import MOST_LEVELS
 from sdckit.attacks.differencing.earlier_releases import Earlier
-from sdckit.attacks.differencing.held_against import EarlierRelease, hold_against
+from sdckit.attacks.differencing.held_against import NO_LINK, EarlierRelease, hold_against
 from sdckit.attacks.differencing.opened_release import open_release
 from sdckit.attacks.differencing.release_ledger import ReleaseLedger, key_sets
 from sdckit.attacks.differencing.sketching import sketch_release
@@ -82,6 +82,11 @@ class Differencing(Result):
     source: Any = field(repr=False)
     flags: dict[str, Bools] = field(repr=False)
     notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def not_intersected(self) -> tuple[str, ...]:
+        """Earlier releases of the same people whose possible values could not be held against those of this one."""
+        return tuple(one.name for one in self.entries if NO_LINK in one.notes)
 
     @cached_property
     def records(self) -> Any:
@@ -247,10 +252,10 @@ def _earlier(
     files = _named(earlier)
     if ledger is not None and not isinstance(ledger, ReleaseLedger):
         raise DataError("ledger= takes a ReleaseLedger; open one with ReleaseLedger.open", argument="ledger")
-    if not files and (ledger is None or not ledger.entries):
+    if not files and ledger is None:
         raise DataError(
-            "there is no earlier release to compare with: give earlier=, or a ledger with a release in it",
-            argument="ledger" if ledger is not None else "earlier",
+            "there is no earlier release to compare with: give earlier=, or a ledger",
+            argument="earlier",
         )
     chosen = _chosen(earlier_keys, len(files))
     digester = Digester(secrets.token_bytes(32))  # for as long as this call lasts

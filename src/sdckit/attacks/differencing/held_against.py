@@ -17,7 +17,7 @@ from sdckit.attacks.differencing.together import Seen, certain_together, seen_in
 from sdckit.data.ledger.digests import places
 from sdckit.errors import ColumnError
 
-__all__ = ["EarlierRelease", "hold_against"]
+__all__ = ["NO_LINK", "EarlierRelease", "hold_against"]
 
 Bools = NDArray[np.bool_]
 NO_LINK = (
@@ -185,6 +185,8 @@ def _together(
 ) -> dict[str, int] | None:  # fmt: skip
     """Intersect with one earlier release; None where nothing says whose records belong together."""
     hits = np.zeros(new.n, np.bool_)
+    if not own:
+        return {}
     if one.file is not None:
         if rows is None:
             return None
