@@ -4,7 +4,6 @@ from .attacks.differencing.differencing import (
     Differencing as Differencing,
     differencing as differencing,
 )
-from .attacks.differencing.held_against import EarlierRelease as EarlierRelease
 from .attacks.differencing.release_ledger import ReleaseLedger as ReleaseLedger
 from .attacks.distances.distance_to_closest_record import (
     DistanceToClosestRecord as DistanceToClosestRecord,
@@ -62,7 +61,6 @@ from .data.files.scan_file import scan_file as scan_file
 from .data.files.write_file import write_file as write_file
 from .data.hierarchy import read_hierarchy as read_hierarchy
 from .data.households import household_variables as household_variables
-from .data.ledger.ledger_file import LedgerEntry as LedgerEntry
 from .data.scenarios.guess import guess_roles as guess_roles
 from .data.scenarios.guessing.guesses import Guess as Guess, RoleGuesses as RoleGuesses
 from .data.scenarios.scenario import Scenario as Scenario

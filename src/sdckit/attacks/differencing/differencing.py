@@ -107,7 +107,7 @@ class Differencing(Result):
 
 
 def differencing(
-    release: Any,
+    data: Any,
     *,
     earlier: Any = None,
     ledger: ReleaseLedger | None = None,
@@ -125,8 +125,8 @@ def differencing(
 
     Parameters
     ----------
-    release : data frame
-        What is to go out.
+    data : data frame
+        The release that is to go out.
     earlier : data frame, sequence of them, or dict of name to data frame, optional
         Earlier releases of the same people. With them everything is looked for exactly.
     ledger : ReleaseLedger, optional
@@ -206,7 +206,7 @@ def differencing(
         raise DataError(
             "keys are those of one intruder; choose one of the scenario with .intruder(name)", argument="keys"
         )
-    new = open_release(release, (*dict.fromkeys([*own, *targets]),), id=_present(release, id), name="the release",
+    new = open_release(data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
                        role="keys and sensitive")  # fmt: skip
     found = list(_earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, tell=tell))
     flags = {name: np.zeros(new.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}

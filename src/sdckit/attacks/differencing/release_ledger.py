@@ -14,7 +14,7 @@ from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, create_file,
 from sdckit.data.ledger.ledger_key import make_key, read_key
 from sdckit.data.ledger.sketch import Sketch
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import Displayed
+from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
 
 __all__ = ["ReleaseLedger", "key_sets"]
@@ -177,9 +177,16 @@ class ReleaseLedger(Displayed):
     def _digester(self) -> Digester:
         return self._file.digester
 
+    def _repr_html_(self) -> str:
+        return plain_html("\n".join([repr(self), *(_entry_line(one) for one in self.entries)]))
+
     def __repr__(self) -> str:
         n = len(self.entries)
         return f"ReleaseLedger(survey={self.survey!r}, {n} release{'' if n == 1 else 's'})"
+
+
+def _entry_line(one: LedgerEntry) -> str:
+    return ", ".join(filter(None, (one.name, one.date, one.people)))
 
 
 def key_sets(
