@@ -63,7 +63,7 @@ def test_one_person_more_is_told_by_the_difference() -> None:
     result = sdc.differencing(pl.concat([group, one]), earlier=group, keys=["sex"], sensitive=["job"])
     assert (result.told_by_difference, result.people, result.differencing) == (1, 1, 0.2)
     (entry,) = result.entries
-    assert (entry.relation, entry.related) == ("superset", "its records and 1 more")
+    assert (entry.relation, entry.related) == ("superset", "the release has its records and 1 more")
 
 
 def test_every_figure_is_in_the_dictionary_and_survives_pickling() -> None:

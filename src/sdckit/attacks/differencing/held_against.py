@@ -26,9 +26,9 @@ NO_LINK = (
 )
 OTHER_PEOPLE = "it is about other people, so nothing is told of anybody together with it"
 RELATIONS = {
-    "same": "the same records", "superset": "its records and {added} more",
-    "subset": "all but {removed} of its records",
-    "other": "{added} records that it does not have, and {removed} of its own missing",
+    "same": "both have the same records", "superset": "the release has its records and {added} more",
+    "subset": "the release has all of its records but {removed}",
+    "other": "{added} records of the release are not in it, and {removed} of its own are not in the release",
 }  # fmt: skip
 
 

@@ -61,10 +61,10 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _entry(one: EarlierRelease) -> dict[str, Tree]:
-    exact: dict[str, Tree] = {name: int(getattr(one, name)) for name in COMPARED}
     return {
-        "name": one.name, "date": one.date, "source": one.source, "linked": one.linked, "related": one.related,
-        "same_people": one.same_people, "counted": one.counted, "otherwise": one.otherwise, "notes": one.notes, **exact,
+        "earlier": f"{one.name} ({one.date})" if one.date else one.name, "source": one.source, "linked": one.linked,
+        "related": one.related, "same_people": one.same_people, "counted": one.counted, "otherwise": one.otherwise,
+        "notes": one.notes, **{name: int(getattr(one, name)) for name in COMPARED},
     }  # fmt: skip
 
 
@@ -93,20 +93,17 @@ def blocks(one: Plain, place: str) -> list[Block]:
 
 
 def _inside(entries: Any, within: int) -> list[Block]:
-    heads = (
-        "Earlier release",
-        *(f"{one['name']} ({one['date']})" if one["date"] else one["name"] for one in entries),
-    )
+    heads = ("Earlier release", *(one["earlier"] for one in entries))
     rows = tuple((words, *(f"{one[name]:,}" for one in entries)) for name, words in COMPARED.items())
     caption = f"Release by release; counts that differ by at most {within}"
     found: list[Block] = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))]
     for one in entries:
         said = ["the file itself compared" if one["source"] == "file" else "its sketch compared"]
-        said += [f"the release has {one['related']}"] if one["related"] else []
+        said += [one["related"]] if one["related"] else []
         said += [f"counted by {', '.join(one['counted'])}"] if one["counted"] else []
         said += [f"coded otherwise: {', '.join(one['otherwise'])}"] if one["otherwise"] else []
         said += one["notes"]
-        found.append(Paragraph(f"{one['name']}: {'; '.join(said)}.", "note"))
+        found.append(Paragraph(f"{one['earlier']}: {'; '.join(said)}.", "note"))
     return found
 
 
