@@ -85,7 +85,12 @@ def test_every_figure_is_in_the_dictionary_and_survives_pickling() -> None:
         ({"aligned": 1}, "aligned"),
         ({"ledger": "folder"}, "ledger= takes a ReleaseLedger"),
         ({"keys": None}, "say which variables an intruder knows"),
-        ({"keys": [["sex"], ["age"]]}, "keys are those of one intruder"),
+        ({"keys": [["sex"], ["age"]]}, "keys"),
+        (
+            {"keys": None, "scenario": sdc.Scenario(intruders={"a": ["sex"], "b": ["age"]})},
+            "keys are those of one intruder",
+        ),
+        ({"people": 2024}, "people"),
         ({"earlier_keys": ["regio"]}, "earlier_keys: no column 'regio' in the data; did you mean 'region'"),
         ({"earlier_keys": [["region"], ["band"]]}, "one list of keys for each of the earlier files"),
         ({"keys": ["agee"]}, "no column 'agee' in the data; did you mean 'age'"),

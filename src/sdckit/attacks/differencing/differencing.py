@@ -201,6 +201,9 @@ def differencing(
     arguments.count(within, "within", "is the largest difference of counts that is looked at")
     arguments.flag(aligned, "aligned")
     arguments.column_or_none(id, "id")
+    arguments.names(keys, "keys")
+    if people is not None:
+        arguments.text(people, "people")
     (own, *others), targets = key_sets(keys, sensitive, scenario)
     if others:
         raise DataError(
@@ -261,7 +264,7 @@ def _earlier(
     digester = Digester(secrets.token_bytes(32))  # for as long as this call lasts
     for (name, frame), given in zip(files.items(), chosen, strict=True):
         tell(f"reading {name}")
-        present = open_frame(frame).collect_schema().names()
+        present = _columns(frame)
         own = given or tuple(one for one in keys if one in present)
         columns = tuple(
             dict.fromkeys(one for one in (*own, *keys, *sensitive) if one in present or one in own)
@@ -281,11 +284,19 @@ def _earlier(
         yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester)  # type: ignore[union-attr]
 
 
+def _columns(frame: Any) -> list[str]:
+    """The columns of an earlier file."""
+    try:
+        return list(open_frame(frame).collect_schema().names())
+    except DataError as error:
+        raise DataError(f"earlier: {error}", argument="earlier") from None
+
+
 def _chosen(earlier_keys: Any, n: int) -> tuple[tuple[str, ...], ...]:
     """The keys of each earlier file; () where they are not given."""
     if earlier_keys is None:
         return ((),) * n
-    own, _ = key_sets(earlier_keys, (), None)
+    own, _ = key_sets(earlier_keys, (), None, name="earlier_keys")
     if len(own) not in (1, n):
         raise DataError("earlier_keys is one list of keys for each of the earlier files, or one for all",
                         argument="earlier_keys")  # fmt: skip

@@ -190,7 +190,7 @@ def _entry_line(one: LedgerEntry) -> str:
 
 
 def key_sets(
-    keys: Any, sensitive: Any, scenario: Scenario | None
+    keys: Any, sensitive: Any, scenario: Scenario | None, *, name: str = "keys"
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """The keys of each intruder, and the sensitive variables, as given or as a scenario says."""
     scenario = arguments.scenario_or_none(scenario)
@@ -201,14 +201,14 @@ def key_sets(
         assert scenario is not None
         own = tuple(scenario.intruders.values())
     elif isinstance(keys, str) or not hasattr(keys, "__iter__"):
-        own = (arguments.names(keys, "keys") or (),)
+        own = (arguments.names(keys, name) or (),)
     else:
         given = tuple(keys)
         nested = given and all(not isinstance(one, str) and hasattr(one, "__iter__") for one in given)
-        own = tuple(arguments.names(one, "keys") or () for one in given) if nested else (
-            arguments.names(given, "keys") or (),)  # fmt: skip
+        own = tuple(arguments.names(one, name) or () for one in given) if nested else (
+            arguments.names(given, name) or (),)  # fmt: skip
     if not own or any(not one for one in own):
-        raise ScenarioError("keys is empty; name at least one column", argument="keys")
+        raise ScenarioError(f"{name} is empty; name at least one column", argument=name)
     if not targets and scenario is not None:
         targets = scenario.sensitive
     return own, tuple(name for name in targets)
