@@ -10,7 +10,10 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import people, with_gaps
+from report.attacker import Solver, gives_away, opened
+from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
+from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_blocks, result_document
 
 DATA = people(200)
@@ -33,6 +36,28 @@ def test_fewer_than_five_people_are_never_told(n: int) -> None:
     assert (result.given_back, result.people) == (n, n)
     assert json.dumps(tree_of(result)) == json.dumps(tree_of(hidden(5 - n)))
     assert tree_of(result)["figures"]["given_back"]["n"]["text"] == "<5"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("share", [0.01, 0.02, 0.05])
+def test_no_small_count_can_be_worked_out(share: float, tmp_path: Path) -> None:
+    """Of an assessment with all of its relations, each of which is true."""
+    before = with_gaps(with_gaps(DATA, "sex", share, seed=4), "age", share, seed=5)
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key")}
+    keys = {"keys": ["region", "sex", "age"], "sensitive": ["job"]}
+    sdc.ReleaseLedger.create(**place, survey="Survey").add(before, name="first", id="id", **keys)  # type: ignore[arg-type]
+    now = with_gaps(DATA, "region", share, seed=6)
+    scenario = sdc.Scenario(**keys, ledger={**place, "id": "id"}, thresholds={"k": 3, "differencing": 0.02})  # type: ignore[arg-type]
+    ledger, prints = opened(build_document(sdc.assess(now, scenario=scenario)))
+    counts = [name for name, one in ledger.variables.items() if one.kind == "count"]
+    sound = sound_relations(ledger.variables, ledger.relations, counts)
+    assert [one for one in ledger.relations if one not in sound] == []
+    solver, empty = Solver(ledger, prints), Solver(ledger, {})
+    watched = [name for name in counts if ".differencing." in name]
+    assert len(watched) >= 5
+    assert any((ledger.variables[name].true or 0) > 0 for name in watched)
+    for name in watched:
+        if name not in prints or prints[name].low < 5:
+            assert not gives_away(solver, empty, name), (name, solver.range(name))
 
 
 def test_inside_every_release_has_its_figures() -> None:
