@@ -85,6 +85,17 @@ def test_earlier_files_are_compared_exactly(folder: Path, capfd: pytest.CaptureF
     assert "1 earlier release" in capfd.readouterr().out
 
 
+def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert add() == 0
+    (folder / "set").mkdir()
+    for name in ("ledger", "ledger.key"):
+        (folder / name).rename(folder / "set" / name)
+    Path("set/scenario.toml").write_text(SCENARIO + "[thresholds]\ndifferencing = 1.0\n", encoding="utf-8")
+    for command in (["ledger", "check"], ["check"], ["assess"]):
+        assert run([*command, "first.csv", "--scenario", "set/scenario.toml"]) == 0
+    assert "What do releases give away together" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [

@@ -154,9 +154,7 @@ def check(
 
 
 def _scenario(file: Path, reading: Reading) -> Scenario:
-    from sdckit.data.scenarios.scenario import Scenario
-
-    made = make_scenario(
+    return make_scenario(
         file,
         keys=None,
         intruders=None,
@@ -164,8 +162,6 @@ def _scenario(file: Path, reading: Reading) -> Scenario:
         thresholds={},
         missing_codes=codes(reading.missing),
     )
-    made._folder = Scenario.from_toml(file).folder
-    return made
 
 
 def _declared(scenario: Scenario, people: str | None, id: str | None) -> tuple[str | None, str | None]:
