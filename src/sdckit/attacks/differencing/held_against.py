@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.counts_compared import compare_counts, relation_of, told_by_difference
 from sdckit.attacks.differencing.earlier_releases import Earlier, comparable_columns, link_rows, set_among
-from sdckit.attacks.differencing.hidden_values import shown_by_link, shown_by_match
+from sdckit.attacks.differencing.hidden_values import shown_by_id, shown_by_link, shown_by_match
 from sdckit.attacks.differencing.opened_release import OpenedRelease
 from sdckit.attacks.differencing.together import Seen, certain_together, seen_in_file, seen_in_sketch
 from sdckit.data.ledger.digests import places
@@ -117,7 +117,7 @@ def hold_against(
     else:
         if relation is not None and relation.word in ("superset", "subset"):
             figures["told_by_difference"] = _told(new, one, keys, own, alike, within=within)
-        figures |= _hidden(new, one, rows, alike, flags)
+        figures |= _hidden(new, one, rows, alike, flags, id=id)
         linked = _together(new, one, rows, own, sees, id=id)
         if linked is None:
             notes.append(NO_LINK)
@@ -159,21 +159,21 @@ def _told(
 
 
 def _hidden(
-    new: OpenedRelease,
-    one: Earlier,
-    rows: NDArray[np.int64] | None,
-    alike: Sequence[str],
-    flags: dict[str, Bools],
-) -> dict[str, int]:
+    new: OpenedRelease, one: Earlier, rows: NDArray[np.int64] | None, alike: Sequence[str], flags: dict[str, Bools],
+    *, id: str | None,
+) -> dict[str, int]:  # fmt: skip
     if rows is not None and one.file is not None:
-        back, bare = shown_by_link(new, one.file, rows)
+        looked = [shown_by_link(new, one.file, rows)]
     else:
-        back, bare = shown_by_match(new, one, alike)
+        looked = [shown_by_match(new, one, alike)]
+        if new.id is not None and _has_people(one, id):
+            looked.append(shown_by_id(new, one, str(id), alike))
     found = {}
-    for name, columns in (("given_back", back), ("unprotected", bare)):
+    for way, name in enumerate(("given_back", "unprotected")):
         hit = np.zeros(new.n, np.bool_)
-        for one_column in columns.values():
-            hit |= one_column
+        for both in looked:
+            for one_column in both[way].values():
+                hit |= one_column
         flags[name] |= hit
         found[name] = int(hit.sum())
     return found

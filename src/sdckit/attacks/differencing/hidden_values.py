@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.earlier_releases import Earlier, set_among
 from sdckit.attacks.differencing.opened_release import Combinations, OpenedRelease
+from sdckit.data.ledger.digests import places
 
-__all__ = ["shown_by_link", "shown_by_match"]
+__all__ = ["shown_by_id", "shown_by_link", "shown_by_match"]
 
 Bools = NDArray[np.bool_]
+MOST_TRIED = 1_000_000  # digests of values that a hidden one may have
 
 
 def shown_by_link(
@@ -59,3 +61,46 @@ def shown_by_match(
         back[name][rows[is_hidden & ~was_hidden]] = True
         bare[name][rows[~is_hidden & was_hidden]] = True
     return back, bare
+
+
+def shown_by_id(
+    new: OpenedRelease, one: Earlier, id: str, alike: Sequence[str]
+) -> tuple[dict[str, Bools], dict[str, Bools]]:
+    """The same of people whose id a ledger has, where one key is hidden in one of the releases and all others agree."""
+    back = {name: np.zeros(new.n, np.bool_) for name in alike}
+    bare = {name: np.zeros(new.n, np.bool_) for name in alike}
+    for place, people in one.sketch.parts.items():
+        columns = place[2:]
+        counts = one.sketch.get("counts", columns)
+        if place[:2] != ("people", id) or counts is None or not set(columns) <= set(alike):
+            continue
+        at = places(people.digests, new.id_digests(one.digester))
+        combined, own = new.combinations(columns), new.digests(columns, one.digester)
+        there = counts.digests[people.numbers[at]]
+        rows = np.flatnonzero((at >= 0) & (own[combined.of_row] != there).any(axis=1))
+        for name in columns:
+            shown = new.levels[name].codes[rows] > 0
+            bare[name][_agreeing(new, one, columns, name, rows[shown], 0, there)] = True
+            levels, hidden = len(new.levels[name].texts), rows[~shown]
+            if len(hidden) * levels <= MOST_TRIED:
+                for level in range(1, levels + 1):
+                    back[name][_agreeing(new, one, columns, name, hidden, level, there)] = True
+    return back, bare
+
+
+def _agreeing(
+    new: OpenedRelease, one: Earlier, columns: tuple[str, ...], name: str, rows: NDArray[np.int64], level: int,
+    there: NDArray[np.uint8],
+) -> NDArray[np.int64]:  # fmt: skip
+    """The rows whose combination would be that of the earlier release, had they this level of a column."""
+    changed = Combinations(
+        columns,
+        tuple(
+            np.full(len(rows), level, np.int32) if other == name else new.levels[other].codes[rows]
+            for other in columns
+        ),
+        np.ones(len(rows), np.int64), np.zeros(0, np.int32),
+    )  # fmt: skip
+    same = new.digests_of(changed, one.digester) == there[rows]
+    found: NDArray[np.int64] = rows[same.all(axis=1)]
+    return found
