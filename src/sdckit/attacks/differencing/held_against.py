@@ -28,7 +28,7 @@ OTHER_PEOPLE = "it is about other people, so nothing is told of anybody together
 RELATIONS = {
     "same": "both have the same records", "superset": "the release has its records and {added} more",
     "subset": "the release has all of its records but {removed}",
-    "other": "{added} records of the release are not in it, and {removed} of its own are not in the release",
+    "other": "records only in the release: {added}, only in the earlier one: {removed}",
 }  # fmt: skip
 
 

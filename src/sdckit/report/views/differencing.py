@@ -119,7 +119,7 @@ def answer(one: Plain, place: str, _: Plain) -> str:
         return ""
     if people["value"] == 0:
         return "Together with earlier releases it gives nothing away that none of them gives away alone."
-    return f"Together with earlier releases it gives away something of {people['text']} records."
+    return f"Together with earlier releases it gives away something of {people['text']} of the records."
 
 
 VIEW = View(TITLE, tree, blocks, noted(NOTE), figures=figures, answer=answer)
