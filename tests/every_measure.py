@@ -38,6 +38,7 @@ MORE: dict[str, dict[str, Any]] = {
     "ecdf_utility": {"variables": NUMBERS},
     "attribute_disclosure_table": {"targets": ["ill"]},
     "recoverable_values": {"weight": "w", "household": "home", "id": "row"},
+    "differencing": {"id": "row"},
     "linkability": {"known": (["sex", "income"], ["region", "hours"])},
     "compare_models": {"formula": "income ~ hours + sex"},
     "propensity": {"resamples": 5},
@@ -141,6 +142,8 @@ CALLED = [row for row in CATALOGUE if row.name not in OTHERS]
 def call(row: Measure, make: Any = lambda frame: frame) -> Any:
     """The result of a measure on its files, each as `make` gives it."""
     measure, given = getattr(sdc, row.name), options(row)
+    if row.name == "differencing":
+        given |= {"earlier": make(changed()), "sensitive": ["ill"]}
     if row.files == "attack" and "control" in inspect.signature(measure).parameters:
         given["control"] = make(people(2))
     return measure(*map(make, taken(row)), **given)

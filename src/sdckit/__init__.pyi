@@ -1,5 +1,10 @@
 """The public names, listed here and nowhere else: read by the package on first use, and by type checkers."""
 
+from .attacks.differencing.differencing import (
+    Differencing as Differencing,
+    differencing as differencing,
+)
+from .attacks.differencing.release_ledger import ReleaseLedger as ReleaseLedger
 from .attacks.distances.distance_to_closest_record import (
     DistanceToClosestRecord as DistanceToClosestRecord,
     distance_to_closest_record as distance_to_closest_record,

@@ -15,6 +15,7 @@ KINDS = {
     "--out": {"OUT", "TABLE.csv", "RECIPE.toml", "S.toml"},
     "--report": {"OUT.html"},
     "--log": {"LOG.json"},
+    "--key": {"FILE", "KEY.json"},
     "--k": {"K", "K,K"},
 }
 # Arguments of one name that mean two things: none.

@@ -87,6 +87,7 @@ CALLS = {
     "interval_overlap": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},
     "interval_risk": {**PAIR, "numeric": ["pay"]},
     "k_anonymity": ONE,
+    "differencing": {"data": FILE, "keys": ["sex", "age"], "earlier": FILE},
     "k_map": {"data": FILE, "population": pl.concat([FILE, OTHERS]), "keys": ["sex", "age"]},
     "key_contributions": ONE,
     "key_frequencies": ONE,
@@ -161,13 +162,13 @@ WRONG = {
 }
 # What an argument is, wherever it stands.
 KINDS = {
-    "seed": "seed", "scenario": "scenario", "missing": "rule", "prefix": "text", "suffix": "text",
+    "people": "text", "seed": "seed", "scenario": "scenario", "missing": "rule", "prefix": "text", "suffix": "text",
     **dict.fromkeys(["level", "probability"], "inside"),
     **dict.fromkeys(
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
-         "n_replace", "workers", "k", "bins", "largest"], "whole"),
+         "n_replace", "workers", "k", "bins", "largest", "within"], "whole"),
     **dict.fromkeys(["levels"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability"], "share"),
@@ -192,7 +193,8 @@ KINDS = {
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
-         "masked", "error", "to", "weights", "margins", "together", "folder"], "own"),
+         "masked", "error", "to", "weights", "margins", "together", "folder", "earlier",
+         "earlier_keys", "ledger"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import sys
+import tempfile
 from functools import cache
 from typing import Any
 
@@ -26,8 +27,14 @@ NO_RESULTS = {
 OTHERS = [
     "Scenario", "Recipe", "RoleGuesses", "Guess", "FileLabels", "ColumnLabels", "Protected", "Change", "Applied",
     "Exploration", "Assessment", "ReleaseAssessment", "CheckResult", "Canaries", "Cells", "Combined",
-    "IntervalComparison", "CanaryExposure",
+    "IntervalComparison", "CanaryExposure", "ReleaseLedger",
 ]  # fmt: skip
+
+
+def ledger(data: Any) -> sdc.ReleaseLedger:
+    with tempfile.TemporaryDirectory() as folder:
+        empty = sdc.ReleaseLedger.create(f"{folder}/ledger", key=f"{folder}/ledger.key", survey="Survey")
+        return empty.add(data, name="2024", keys=KEYS)
 
 
 @cache
@@ -48,7 +55,7 @@ def made() -> dict[str, Any]:
         "ReleaseAssessment": sdc.assess(data, other, scenario=SCENARIO, seed=1),
         "CheckResult": sdc.check(data, scenario=SCENARIO),
         "Canaries": sdc.canaries(data, n=10, variables=[*KEYS, "income"], seed=1),
-        "Cells": sdc.as_cells(data, keys=KEYS),
+        "Cells": sdc.as_cells(data, keys=KEYS), "ReleaseLedger": ledger(data),
         "Combined": sdc.combine([1.0, 1.1, 0.9], [0.1, 0.1, 0.1], kind="partial"),
         "IntervalComparison": sdc.compare_intervals([(1.0, 2.0)], [(1.5, 2.5)]),
         "CanaryExposure": sdc.canaries(data, n=10, variables=[*KEYS, "income"], seed=1).exposure(other),
@@ -88,7 +95,7 @@ def test_it_shows_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert one._repr_html_() == html
 
 
-WITHOUT_FIGURES = {"Scenario", "Recipe", "FileLabels", "ColumnLabels", "Canaries", "Cells"}
+WITHOUT_FIGURES = {"Scenario", "Recipe", "FileLabels", "ColumnLabels", "Canaries", "Cells", "ReleaseLedger"}
 
 
 def test_exact_figures_are_the_exact_ones() -> None:

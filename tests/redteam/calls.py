@@ -101,6 +101,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "distance_to_closest_record": (two, {**mixed, "control": files["control"], **seed}),
         "probabilistic_linkage": ([*one, files["shuffled"]], {"variables": [*KEYS, "income"], "id": "id", **seed}),
         "recoverable_values": ([files["changed"], files["survey"]], {"keys": FEW, **seed}),
+        "differencing": (one, {"earlier": files["changed"], "keys": FEW, "sensitive": ["ill"], "id": "id"}),
         "canaries": ([plain], {"n": 20, **seed}),
         "combine": ([[1.0, 1.1, 0.9], [0.1, 0.1, 0.1]], {"kind": "partial"}),
     }  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+import sdckit as sdc
 from redteam.calls import RECIPE
 from redteam.marked import make_files, traces_in, write
 from sdckit.cli.app import app, run
@@ -57,6 +58,10 @@ LINES = {
     "explore": "explore recipe.toml survey.parquet --scenario scenario.toml --seed 11 --grid local_suppression.k=2,3"
     " --out out/table.csv --plot out/map.svg",
     "k-map": f"k-map survey.parquet {KEYS} --population population.parquet",
+    "ledger create": "ledger create kept/new --key kept/new.key --survey Survey",
+    "ledger add": "ledger add survey.parquet --scenario scenario.toml --ledger ledger --key ledger.key --name 2024",
+    "ledger check": "ledger check survey.parquet --scenario scenario.toml --ledger ledger --key ledger.key"
+    " --earlier changed.parquet --id id",
     "outliers": "outliers survey.parquet --numeric income,hours",
     "population-risk": f"population-risk survey.parquet {KEYS} --weight w",
     "protect": "protect recipe.toml survey.parquet --scenario scenario.toml --seed 11 -o kept/release.csv"
@@ -88,6 +93,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(FILES, tmp_path)
     (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "ledger.key", survey="Survey")
+    ledger.add(FILES["changed"], name="2023", keys=["region", "sex", "band"], sensitive=["ill"])
     (tmp_path / "plan.toml").write_text(ON_PLANS, encoding="utf-8")
     return tmp_path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -61,6 +62,18 @@ def undone(**limits: float) -> list[Verdict]:
         return list(sdc.assess(TOLD, GIVEN_BACK, scenario=scenario, seed=1).verdicts)
 
 
+def beside_earlier(**limits: float) -> list[Verdict]:
+    """What is said of a file that shows the ages of 20 people which an earlier release hid."""
+    keys = ["row", "age", "sex"]
+    whole = PEOPLE.with_row_index("row")
+    before = whole.with_columns(age=pl.when(pl.int_range(60) < 20).then(None).otherwise("age"))
+    with tempfile.TemporaryDirectory() as folder, quiet():
+        place = {"folder": f"{folder}/ledger", "key": f"{folder}/ledger.key"}
+        sdc.ReleaseLedger.create(**place, survey="Survey").add(before, name="first", keys=keys)
+        scenario = sdc.Scenario(keys=keys, thresholds=limits, ledger=place)
+        return list(sdc.assess(whole, scenario=scenario).verdicts)
+
+
 @dataclass(frozen=True)
 class Attack:
     """An attack with a residual risk."""
@@ -83,6 +96,7 @@ SHARES: Mapping[str, Judge] = {
     "correctly_disclosed": of_release,
     "residual_risk": attacked,
     "recoverable": undone,
+    "differencing": beside_earlier,
 }
 
 

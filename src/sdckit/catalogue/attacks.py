@@ -136,8 +136,33 @@ RECOVERABLE = Measure(
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="looking for what the release gives back to {intruder}", arguments=_gave_back,
 )  # fmt: skip
+
+
+def _beside_earlier(context: Context) -> Iterator[Part]:
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+
+    place = context.scenario.ledger
+    assert place is not None
+    if "ledger" not in context.shared:
+        folder = context.scenario.folder
+        context.shared["ledger"] = ReleaseLedger.open(
+            folder / place.folder, key=folder / place.key, survey=place.survey
+        )
+    yield "", lambda: DIFFERENCING.measure(
+        context.data, ledger=context.shared["ledger"], scenario=context.scenario, id=place.id, people=place.people,
+        within=place.within, step=context.tell,
+    )  # fmt: skip
+
+
+DIFFERENCING = Measure(
+    name="differencing",
+    question="What does the release give away together with the releases before it?",
+    room="attacks", files="one", needs=("keys",), words="holding the release against those before it, {intruder}",
+    parts=_beside_earlier, when=lambda context: context.scenario.ledger is not None,
+)  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
+    DIFFERENCING,
     SINGLING,
     ATTACK(
         name="membership", question="Can it be told who was in the file?",

@@ -85,6 +85,8 @@ class Measure:
         For a measure with several results, or one that is not called with its cells or its pair of files.
     condition : callable
         Why it cannot run here though its roles are declared, in one sentence; "" where it can.
+    when : callable or None
+        Whether there is anything for it to look at; where there is not it is left out, and not among what did not run.
     asked : bool
         Whether it runs only where it is asked for by name.
     essential : bool
@@ -116,6 +118,7 @@ class Measure:
     arguments: Callable[[Context], Mapping[str, Any]] | None = None
     parts: Callable[[Context], Iterator[Part]] | None = None
     condition: Callable[[Context], str] = nothing_lacks
+    when: Callable[[Context], bool] | None = None
     asked: bool = False
     essential: bool = False
     of_intruder: bool = True

@@ -189,7 +189,10 @@ def make_scenario(
         fields["matching"] = merged(fields.get("matching"), matching)
     if missing_rule:
         fields["missing"] = _rules(missing_rule, fields)
-    return Scenario(**fields)
+    found = Scenario(**fields)
+    if file is not None:
+        found._folder = base.folder  # where its paths start
+    return found
 
 
 def _rules(texts: list[str], fields: dict[str, Any]) -> str | dict[str, str]:

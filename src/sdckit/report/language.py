@@ -55,7 +55,7 @@ FILE = re.compile(r"[a-z]{2}\.toml")
 # Where the figures of a document name columns and values, the measures and the engine.
 COLUMNS = {
     "variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by", "measure",
-    "engine",
+    "engine", "earlier",
 }  # fmt: skip
 TABLES, LEVELS = {"variables"}, "level_counts"
 ROLES = ("weight", "household", "person")

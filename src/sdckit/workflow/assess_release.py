@@ -67,7 +67,12 @@ def assess_release(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
         before = assess_file(
-            opened.original, scenario=scenario, measures=measures, step=tell, compared=True, by=by
+            opened.original,
+            scenario=_of_original(scenario),
+            measures=measures,
+            step=tell,
+            compared=True,
+            by=by,
         )
         fitted = [
             _fitted(scenario, file, label)
@@ -107,6 +112,14 @@ def assess_release(
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by),
         recoding="" if recodings is None else recodings.source,
     )  # fmt: skip
+
+
+def _of_original(scenario: Scenario) -> Scenario:
+    """The scenario for the original, which does not go out: no earlier release is held against it."""
+    if scenario.ledger is None and scenario.thresholds.differencing is None:
+        return scenario
+    limits = scenario.thresholds.model_copy(update={"differencing": None})
+    return scenario.changed(ledger=None, thresholds=limits)
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:

@@ -131,6 +131,8 @@ def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Pla
     for row in rows(files):
         if row.asked and row.name not in asked:
             continue
+        if row.when is not None and not row.when(context):
+            continue
         for one in _targets(row, context):
             yield Planned(row, one, row.lacks(one))
 

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from sdckit.attacks.recovery.recoverable_values import RecoverableValues
     from sdckit.data.scenarios.thresholds import Thresholds
 
-__all__ = ["COMPARED", "Verdict", "all_hold", "judge", "judge_attacks", "judge_release", "judge_undone"]
+__all__ = [
+    "COMPARED",
+    "Verdict",
+    "all_hold",
+    "judge",
+    "judge_attacks",
+    "judge_differencing",
+    "judge_release",
+    "judge_undone",
+]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -27,6 +36,8 @@ HOLDS = {
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
     "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
     "recoverable": "at most {percent} of the changed values of a column are given back, not above {limit:g}",
+    "differencing": "of {percent} of the records something is given away together with earlier releases, not above "
+    "{limit:g}",
     "k_undone": "with what the release gives back, every record is in a group of at least {limit:,g} (k = {limit:,g})",
     "risk_undone": "with what the release gives back, no record has a risk of re-identification above {limit:g}",
 }
@@ -41,6 +52,8 @@ EXCEEDED = {
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
     "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
     "recoverable": "{percent} of the changed values of {variable} are given back{because}, above {limit:g}",
+    "differencing": "of {percent} of the records something is given away together with earlier releases, above "
+    "{limit:g}",
     "k_undone": "with what the release gives back{because}, {records} {are} in {group} of fewer than {limit:,g} with "
     "the same keys (k = {limit:,g})",
     "risk_undone": "with what the release gives back{because}, {records} {have} a risk of re-identification above "
@@ -50,10 +63,16 @@ EXCEEDED = {
 COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable")
 DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
+DIFFERENCING = "differencing"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
 NO_ATTACK = "no attack with a residual risk could be made"
+NOT_INTERSECTED = (
+    "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
+    "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+NO_LEDGER = "the scenario names no ledger of earlier releases"
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
 
@@ -64,7 +83,7 @@ class Verdict:
     Attributes
     ----------
     name : str
-        "k", "risk", "household_risk", "global_risk", "l", or, of a release beside its original,
+        "k", "risk", "household_risk", "global_risk", "l", "differencing", or, of a release beside its original,
         "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", and "k_undone" and
         "risk_undone": the limits k and risk on the release with what it gives back put back.
     intruder : str
@@ -180,6 +199,10 @@ def judge(
     if thresholds.l is not None:
         because = "; ".join(reason for measure, reason in skipped if measure == DIVERSITY)
         found += _judge_l(thresholds.l, intruder, results.get(DIVERSITY), sensitive, because)
+    if thresholds.differencing is not None:
+        found.append(
+            judge_differencing(thresholds.differencing, intruder, results.get(DIFFERENCING), dict(skipped))
+        )
     if not compared:
         limits = ((name, getattr(thresholds, name)) for name in COMPARED)
         found += [_unjudged(name, intruder, limit, ONE_FILE) for name, limit in limits if limit is not None]
@@ -284,6 +307,18 @@ def judge_attacks(
         return (_unjudged("residual_risk", intruder, limit, NO_ATTACK),)
     value = max(risks)
     return (Verdict("residual_risk", intruder, None, limit, value <= limit, None, value, ""),)
+
+
+def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
+    """Hold a limit against what a release gives away with earlier ones; open where not everything was looked for."""
+    if result is None:
+        return _unjudged("differencing", intruder, limit, skipped.get(DIFFERENCING, NO_LEDGER))
+    value = result.differencing
+    if value <= limit and result.not_intersected:  # what was not looked for may be beyond it
+        return _unjudged(
+            "differencing", intruder, limit, NOT_INTERSECTED.format(", ".join(result.not_intersected))
+        )
+    return Verdict("differencing", intruder, None, limit, value <= limit, None, value, "")
 
 
 # Threshold: the figure it limits (a share of the records), and the measure that gives it.

@@ -177,6 +177,9 @@ class Limits:
     )
     residual_risk: Annotated[Share, LIMIT(metavar="R", help="Largest residual risk of an attack.")] = None
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
+    differencing: Annotated[
+        Share, LIMIT(metavar="R", help="Largest share given away with releases of the scenario's ledger.")
+    ] = None
 
 
 @takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)

@@ -18,6 +18,7 @@ from pydantic import (
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.ledger_place import LedgerPlace
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.release_types import check_release, limits_in_force, office_types
 from sdckit.data.scenarios.scenario_checks import (
@@ -94,6 +95,9 @@ class Scenario(Displayed, BaseModel):
     matching
         How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
         ``tol`` and ``high_risk``.
+    ledger
+        Where earlier releases are remembered (`ReleaseLedger`): a dict of ``folder``, ``key``, ``survey``, ``people``,
+        ``id`` and ``within``. Paths start where the scenario file lies.
     unconfirmed
         Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
@@ -139,6 +143,7 @@ class Scenario(Displayed, BaseModel):
     aligned: Annotated[bool, Field(strict=True)] = False
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
+    ledger: LedgerPlace | None = None
     _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
 
     def __init__(
@@ -166,6 +171,7 @@ class Scenario(Displayed, BaseModel):
         title: str = "",
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
+        ledger: LedgerPlace | Mapping[str, Any] | None = None,
         unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
@@ -176,7 +182,8 @@ class Scenario(Displayed, BaseModel):
                 sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
-                title=title, aligned=aligned, matching=_matching(matching), unconfirmed=unconfirmed,
+                title=title, aligned=aligned, matching=_matching(matching), ledger=_ledger(ledger),
+                unconfirmed=unconfirmed,
                 **unknown,
             )  # fmt: skip
         except ValidationError as error:
@@ -285,6 +292,8 @@ class Scenario(Displayed, BaseModel):
                 fields[role] = None
         for role in ("household_variables", "sensitive", "numeric"):
             fields[role] = tuple(name for name in getattr(self, role) if name in columns)
+        if self.ledger is not None and self.ledger.id not in columns:
+            fields["ledger"] = self.ledger.model_copy(update={"id": None})
         if fields.get("household", self.household) is None:
             fields["household_variables"] = ()
         return self.changed(**fields)
@@ -376,6 +385,8 @@ class Scenario(Displayed, BaseModel):
             tables.append((("thresholds",), self.thresholds.declared))
         tables += [(("release_types", name), limits) for name, limits in self.release_types.items()]
         tables += self.matching.tables
+        if self.ledger is not None:
+            tables.append((("ledger",), self.ledger.declared))
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
@@ -397,6 +408,12 @@ def _matching(value: Any) -> Any:
     return value
 
 
+def _ledger(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return LedgerPlace(**{str(name): entry for name, entry in value.items()})
+    return value
+
+
 def _paths(value: Any) -> Any:
     """Paths as they stand in a file."""
     if value is None:
@@ -411,4 +428,4 @@ def _refuse_sets(value: Any) -> Any:
     return None if isinstance(value, set | frozenset) else value
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger"})

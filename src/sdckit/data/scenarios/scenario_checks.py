@@ -146,6 +146,8 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
         found += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES):
         found += [(role, column) for column in getattr(scenario, role)]
+    if scenario.ledger is not None and scenario.ledger.id is not None:
+        found.append(("ledger.id", scenario.ledger.id))
     return found
 
 
@@ -156,6 +158,7 @@ def role_words(role: str) -> str:
         return "a key" if who == "default" else f"a key of intruder '{who}'"
     words = {
         "identifiers": "an identifier", "numeric": "numeric", "ordered": "ordered", "sensitive": "sensitive",
+        "ledger.id": "the id of the ledger",
         HOUSEHOLD_VARIABLES: "a household variable",
     }  # fmt: skip
     return words.get(role, f"the {role}")

@@ -232,6 +232,9 @@ def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
     expected = f"{setting.prefix}.expected"
     if one.name == "global_risk" and expected in setting.ledger.variables:
         return Holds(one.holds, one.reason, value=expected, base="n", limit=float(one.limit))
+    people = f"{setting.prefix}.differencing.people"
+    if one.name == "differencing" and people in setting.ledger.variables:
+        return Holds(one.holds, one.reason, value=people, base="n", limit=float(one.limit))
     is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
     return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
 
@@ -270,6 +273,9 @@ def _other_count(name: str, one: Verdict, true: int | None, setting: Setting) ->
 
 
 def _verdict_value(one: Verdict, setting: Setting) -> Tree:
+    people = f"{setting.prefix}.differencing.people"
+    if one.name == "differencing" and people in setting.ledger.variables:
+        return Share(people, "n")
     name = {"global_risk": "expected", "household_risk": "expected_household"}.get(one.name)
     if name is None or f"{setting.prefix}.{name}" not in setting.ledger.variables:
         return None

@@ -51,6 +51,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["alpha"] = scenario.alpha
     if scenario.aligned:
         given["aligned"] = True
+    if scenario.ledger is not None:
+        given["ledger"] = dict(scenario.ledger.declared)
     if declared := scenario.matching.declared:
         lists = {name: list(one) if isinstance(one, tuple) else one for name, one in declared.items()}
         given["matching"] = lists

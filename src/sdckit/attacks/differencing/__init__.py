@@ -1,0 +1,1 @@
+"""What several releases give away together that none of them gives away alone."""

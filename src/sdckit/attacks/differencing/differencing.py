@@ -1,0 +1,312 @@
+"""What a release gives away together with those before it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.differencing.candidates import MOST_LEVELS
+from sdckit.attacks.differencing.earlier_releases import Earlier
+from sdckit.attacks.differencing.held_against import NO_LINK, EarlierRelease, hold_against
+from sdckit.attacks.differencing.opened_release import open_release
+from sdckit.attacks.differencing.release_ledger import ReleaseLedger, key_sets
+from sdckit.attacks.differencing.sketching import sketch_release
+from sdckit.attacks.differencing.together import Seen, certain_together, own_candidates
+from sdckit.data import arguments
+from sdckit.data.frames import open_frame, result_frame
+from sdckit.data.ledger.digests import Digester
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
+from sdckit.result import FileFigure, LetGo, Result, json_ready
+
+__all__ = ["Differencing", "differencing"]
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Differencing(Result):
+    """What a release gives away together with earlier ones, and with none of them alone.
+
+    Attributes
+    ----------
+    n : int
+        Records of the release.
+    differencing : float
+        Share of its records of which something is given away: the following four, each record once.
+    people : int
+        The same as a number; at most n.
+    certain_together : int
+        Records whose sensitive value is certain from all releases together, and from none alone.
+    told_by_difference : int
+        People of whom the difference of two releases tells a sensitive value: one release is the other with some more.
+    given_back : int
+        Records with a value hidden here that an earlier release shows.
+    unprotected : int
+        Records with a value shown here that an earlier release hid.
+    within : int
+        The largest difference of counts that is looked at.
+    certain : dict of str to int
+        ``certain_together`` by sensitive variable.
+    entries : tuple of EarlierRelease
+        Release by release.
+    keys, sensitive : tuple of str
+    notes : dict of str to str
+    records : frame
+        Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
+    """
+
+    measure: ClassVar[str] = "differencing"
+    figures: ClassVar[tuple[str, ...]] = (
+        "differencing", "people", "certain_together", "told_by_difference", "given_back", "unprotected",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("source", "flags")
+    n: int
+    differencing: float
+    people: int
+    certain_together: int
+    told_by_difference: int
+    given_back: int
+    unprotected: int
+    within: int
+    certain: dict[str, int]
+    entries: tuple[EarlierRelease, ...]
+    keys: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    source: Any = field(repr=False)
+    flags: dict[str, Bools] = field(repr=False)
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def not_intersected(self) -> tuple[str, ...]:
+        """Earlier releases of the same people whose possible values could not be held against those of this one."""
+        return tuple(one.name for one in self.entries if NO_LINK in one.notes)
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per record of the release, in the caller's frame type."""
+        return result_frame(dict(self.flags), self.source)
+
+    def file_figures(self) -> Sequence[FileFigure]:
+        """What the figures of the file are figures of."""
+        return (FileFigure("differencing"),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, those of each earlier release under ``entries``."""
+        listed = [json_ready({**vars(one)}) for one in self.entries]
+        return {**super().to_dict(), "certain": dict(self.certain), "within": self.within, "entries": listed}
+
+    def _backend(self) -> Any:
+        return "pyarrow" if isinstance(self.source, LetGo) else self.source.implementation
+
+
+def differencing(
+    data: Any,
+    *,
+    earlier: Any = None,
+    ledger: ReleaseLedger | None = None,
+    keys: Sequence[str] | None = None,
+    earlier_keys: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    sensitive: Sequence[str] | str = (),
+    id: str | None = None,
+    aligned: bool = False,
+    within: int = 3,
+    people: str | None = None,
+    scenario: Scenario | None = None,
+    step: Callable[[str], None] | None = None,
+) -> Differencing:
+    """Find what a release gives away together with earlier releases, and with none of them alone.
+
+    Parameters
+    ----------
+    data : data frame
+        The release that is to go out.
+    earlier : data frame, sequence of them, or dict of name to data frame, optional
+        Earlier releases of the same people. With them everything is looked for exactly.
+    ledger : ReleaseLedger, optional
+        What is remembered of earlier releases: less is found (see Notes).
+    keys : sequence of str
+        What an intruder could know.
+    earlier_keys : sequence of str, or of sequences of str, optional
+        The keys as the files of `earlier` have them, where they are other columns; of several files one list each, or
+        one for all. Those of `keys` that each has, unless given.
+    sensitive : str or sequence of str
+        What would be learnt.
+    id : str, optional
+        Column with a value of its own for each person, the same in every release.
+    aligned : bool
+        Whether row i of the release and row i of each earlier file of as many records are the same person's.
+    within : int
+        Differences of counts up to this are looked at.
+    people : str, optional
+        Whom the release is about, as `ReleaseLedger.add` was told of others; releases of other people are compared by
+        their counts only. Unless given all are taken to be about the same people.
+    scenario : Scenario, optional
+        Gives keys and sensitive variables that are not given here; of one intruder.
+    step : callable, optional
+        Is told in words what is being done.
+
+    Returns
+    -------
+    Differencing
+        ``differencing``, ``certain_together``, ``given_back`` and more; ``entries``, ``records``.
+
+    Raises
+    ------
+    ScenarioError
+        No keys.
+    ColumnError
+        A column is absent; none of the columns is in an earlier release, or all are coded otherwise there.
+    DataError
+        Neither earlier releases nor a ledger; no records; an id that several records share; an argument out of range.
+
+    Notes
+    -----
+    Somebody who knows a person's keys finds in each release the values that its records with these keys have; over
+    several releases only the values that stand in all of them remain possible. A missing key agrees with any value, and
+    a missing sensitive value may be any, so that nothing is called certain that rests on a hidden value. Where one
+    release is the other with some people more, the counts of keys, with and without the sensitive variable, are
+    subtracted. A value hidden in one release is looked up in the other: by id or row, else for those who are alone in
+    both files with everything else that both show.
+
+    From a ledger alone, candidates intersect only where an id was added, counts only over the sets of columns that it
+    keeps, and hidden values only in columns coded alike.
+
+    References
+    ----------
+    Ganta, S. R., Kasiviswanathan, S. P. and Smith, A. (2008). Composition attacks and auxiliary information in data
+    privacy. KDD.
+    Denning, D. E. and Schloerer, J. (1980). A fast procedure for finding a tracker in a statistical database. ACM TODS
+    5, 88-102.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> job = ["cook", "nurse", "cook", "judge"]
+    >>> by_age = pl.DataFrame({"age": ["20-39", "20-39", "40+", "40+"], "job": job})
+    >>> by_place = pl.DataFrame({"place": ["n", "s", "s", "n"], "job": job})
+    >>> found = differencing(
+    ...     by_place, earlier=by_age, keys=["place"], earlier_keys=["age"], sensitive=["job"], aligned=True
+    ... )
+    >>> found.certain_together, found.differencing
+    (2, 0.5)
+    """
+    tell = step or (lambda _: None)
+    arguments.count(within, "within", "is the largest difference of counts that is looked at")
+    arguments.flag(aligned, "aligned")
+    arguments.column_or_none(id, "id")
+    arguments.names(keys, "keys")
+    if people is not None:
+        arguments.text(people, "people")
+    (own, *others), targets = key_sets(keys, sensitive, scenario)
+    if others:
+        raise DataError(
+            "keys are those of one intruder; choose one of the scenario with .intruder(name)", argument="keys"
+        )
+    new = open_release(data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
+                       role="keys and sensitive")  # fmt: skip
+    found = list(_earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, tell=tell))
+    flags = {name: np.zeros(new.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}
+    sees: dict[str, list[Seen]] = {target: [] for target in targets}
+    own_sees = {
+        target: own_candidates(new, own, target)
+        for target in targets if target not in own and len(new.levels[target].texts) <= MOST_LEVELS
+    }  # fmt: skip
+    entries, told = [], 0
+    for one in found:
+        tell(f"comparing with {one.name}")
+        entry = hold_against(new, one, own, own_sees, sees, flags, id=id, aligned=aligned, within=within)
+        told += entry.told_by_difference
+        entries.append(entry)
+    certain, notes = {}, {}
+    for target, own_seen in own_sees.items():
+        hit, contradicted = certain_together(own_seen, sees[target])
+        flags["certain_together"] |= hit
+        certain[target] = int(hit.sum())
+        if contradicted.any():
+            notes["certain_together"] = (
+                "for some records no value is possible in all releases: values were changed, or rows do not belong "
+                "together; what is certain may be wrong then"
+            )
+    joint = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
+    everybody = min(int(joint.sum()) + told, new.n)
+    return Differencing(
+        new.n, everybody / new.n, everybody, int(flags["certain_together"].sum()), told,
+        int(flags["given_back"].sum()), int(flags["unprotected"].sum()), within, certain, tuple(entries), own, targets,
+        new.frame, flags, notes,
+    )  # fmt: skip
+
+
+def _present(data: Any, id: str | None) -> str | None:
+    """The id, where the release has it: it may have been left out of what goes out."""
+    return id if id is not None and id in open_frame(data).collect_schema().names() else None
+
+
+def _earlier(
+    earlier: Any, ledger: ReleaseLedger | None, keys: tuple[str, ...], earlier_keys: Any, sensitive: Sequence[str],
+    *, id: str | None, people: str | None, tell: Callable[[str], None],
+) -> Iterator[Earlier]:  # fmt: skip
+    files = _named(earlier)
+    if ledger is not None and not isinstance(ledger, ReleaseLedger):
+        raise DataError("ledger= takes a ReleaseLedger; open one with ReleaseLedger.open", argument="ledger")
+    if not files and ledger is None:
+        raise DataError(
+            "there is no earlier release to compare with: give earlier=, or a ledger",
+            argument="earlier",
+        )
+    chosen = _chosen(earlier_keys, len(files))
+    digester = Digester(secrets.token_bytes(32))  # for as long as this call lasts
+    for (name, frame), given in zip(files.items(), chosen, strict=True):
+        tell(f"reading {name}")
+        present = _columns(frame)
+        own = given or tuple(one for one in keys if one in present)
+        columns = tuple(
+            dict.fromkeys(one for one in (*own, *keys, *sensitive) if one in present or one in own)
+        )
+        if not columns:
+            raise ColumnError(
+                f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?"
+            )
+        file = open_release(frame, columns, id=_present(frame, id), name=name, role="earlier_keys")
+        shared = [one for one in columns if one in keys]
+        sets = [tuple(shared)] if shared else []
+        sketch = sketch_release(file, sets, [one for one in sensitive if one in columns], digester)
+        yield Earlier(name, "", True, sketch, digester, file, own)
+    for entry in () if ledger is None else ledger.entries:
+        tell(f"reading the sketch of {entry.name}")
+        same = people is None or entry.people == people
+        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester)  # type: ignore[union-attr]
+
+
+def _columns(frame: Any) -> list[str]:
+    """The columns of an earlier file."""
+    try:
+        return list(open_frame(frame).collect_schema().names())
+    except DataError as error:
+        raise DataError(f"earlier: {error}", argument="earlier") from None
+
+
+def _chosen(earlier_keys: Any, n: int) -> tuple[tuple[str, ...], ...]:
+    """The keys of each earlier file; () where they are not given."""
+    if earlier_keys is None:
+        return ((),) * n
+    own, _ = key_sets(earlier_keys, (), None, name="earlier_keys")
+    if len(own) not in (1, n):
+        raise DataError("earlier_keys is one list of keys for each of the earlier files, or one for all",
+                        argument="earlier_keys")  # fmt: skip
+    return own if len(own) == n else own * n
+
+
+def _named(earlier: Any) -> dict[str, Any]:
+    if earlier is None:
+        return {}
+    if isinstance(earlier, Mapping):
+        return {str(name): frame for name, frame in earlier.items()}
+    given = list(earlier) if isinstance(earlier, list | tuple) else [earlier]
+    return {f"earlier release {number}": frame for number, frame in enumerate(given, 1)}

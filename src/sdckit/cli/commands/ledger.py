@@ -1,0 +1,225 @@
+"""``sdckit ledger``: remember what was released, and hold the next release against it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Option
+
+from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
+from sdckit.cli.options import Texts, codes, make_scenario, split
+from sdckit.cli.progress import Steps
+from sdckit.cli.reading import read_declared, read_release
+from sdckit.cli.source import NoProgress, Reading, takes
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.attacks.differencing.differencing import Differencing
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Remember releases as keyed sketches, and hold the next one against them.")
+FromScenario = Annotated[
+    Path,
+    Option("--scenario", metavar="S.toml", help="Keys and sensitive variables; [ledger] names the ledger."),
+]
+Folder = Annotated[
+    Path | None, Option("--ledger", metavar="DIR", help="The ledger; that of the scenario unless given.")
+]
+KeyFile = Annotated[
+    Path | None,
+    Option("--key", metavar="FILE", help="Its key, kept apart from it; that of the scenario unless given."),
+]
+People = Annotated[
+    str | None,
+    Option(
+        metavar="TEXT",
+        help="Whom the release is about; releases of other people are compared by counts only.",
+    ),
+]
+Id = Annotated[
+    str | None,
+    Option("--id", metavar="COLUMN", help="Has a value for each person, the same in every release."),
+]
+
+
+@app.command("create")
+def create(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or one without a ledger.")],
+    *,
+    key: Annotated[Path, Option(metavar="FILE", help="Is made, mode 0600; keep it apart, and keep a copy.")],
+    survey: Annotated[str, Option(metavar="TEXT", help="What the releases are releases of.")],
+) -> None:
+    """Start a ledger and make up its key.
+
+    Exit code 0 when it ran; 2 for bad input.
+    """
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+
+    ReleaseLedger.create(folder, key=key, survey=survey)
+    tell(
+        f"A ledger of {survey} in {folder.name}; its key is {key.name}. Nobody can make the key again: keep a copy."
+    )
+
+
+@app.command("add")
+@takes(Reading)
+def add(
+    reading: Reading,
+    *,
+    scenario: FromScenario,
+    name: Annotated[str, Option(metavar="TEXT", help="What the release is called; each name once.")],
+    ledger: Folder = None,
+    key: KeyFile = None,
+    date: Annotated[str, Option(metavar="DATE", help="A year, a month or a day.")] = "",
+    people: People = None,
+    id: Id = None,
+    no_progress: NoProgress = False,
+) -> None:
+    """Remember FILE as a release: digests of its combinations with their counts, and no value.
+
+    With an id what releases make certain together can be found later; it need not go out with the release. Exit code
+    0 when it ran; 2 for bad input.
+    """
+    chosen = _scenario(scenario, reading)
+    people, id = _declared(chosen, people, id)
+    opened = _open(chosen, ledger, key)
+    with Steps(quiet=no_progress) as steps:
+        frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        steps.step(f"adding {frame.height:,} records")
+        opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id)
+    number = len(opened.entries)
+    tell(
+        f"{reading.file.name} is in the ledger of {opened.survey} as {name}; it holds {number} "
+        f"release{'s' * (number > 1)}."
+    )
+
+
+@app.command("check")
+@takes(Reading)
+def check(
+    reading: Reading,
+    *,
+    scenario: FromScenario,
+    ledger: Folder = None,
+    key: KeyFile = None,
+    earlier: Annotated[
+        list[Path] | None,
+        Option(metavar="FILE", help="An earlier release itself, read as FILE is: exact. Repeat it."),
+    ] = None,
+    earlier_keys: Annotated[
+        Texts, Option(metavar="A,B", help="The keys as the earlier files have them, where they are others.")
+    ] = None,
+    aligned: Annotated[
+        bool, Option("--aligned", help="Row i of FILE and of an earlier file are the same person's.")
+    ] = False,
+    people: People = None,
+    id: Id = None,
+    within: Annotated[
+        int | None,
+        Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given."),
+    ] = None,
+    no_progress: NoProgress = False,
+) -> int:
+    """Hold FILE, before it goes out, against the releases of the ledger, or against earlier files.
+
+    Exact figures for your own session. Exit code 0 within the threshold `differencing` of the scenario, or without
+    one; 1 where it is exceeded; 2 bad input, or a threshold that could not be judged; 3 internal error.
+    """
+    chosen = _scenario(scenario, reading)
+    people, id = _declared(chosen, people, id)
+    if within is None:
+        within = 3 if chosen.ledger is None else chosen.ledger.within
+    opened = None if earlier and ledger is None and chosen.ledger is None else _open(chosen, ledger, key)
+    with Steps(quiet=no_progress) as steps:
+        frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        files = {
+            one.name: _earlier(one, chosen, reading, id, split(earlier_keys), steps) for one in earlier or ()
+        }
+        found = _differences(
+            frame, chosen, steps, earlier=files or None, ledger=opened, earlier_keys=split(earlier_keys) or None,
+            aligned=aligned, people=people, id=id, within=within,
+        )  # fmt: skip
+    from sdckit.cli.terminal import print_measure
+
+    for name, result in found.items():
+        if len(found) > 1:
+            tell(f"\n{name}")
+        print_measure(reading.file.name, result)
+    return _verdict(chosen, found)
+
+
+def _scenario(file: Path, reading: Reading) -> Scenario:
+    return make_scenario(
+        file,
+        keys=None,
+        intruders=None,
+        missing_rule=None,
+        thresholds={},
+        missing_codes=codes(reading.missing),
+    )
+
+
+def _declared(scenario: Scenario, people: str | None, id: str | None) -> tuple[str | None, str | None]:
+    """Whom it is about and the id, as the options say, else the scenario."""
+    place = scenario.ledger
+    return (people, id) if place is None else (people or place.people, id or place.id)
+
+
+def _also(id: str | None) -> tuple[str, ...]:
+    return () if id is None else (id,)
+
+
+def _open(scenario: Scenario, folder: Path | None, key: Path | None) -> ReleaseLedger:
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+
+    place = scenario.ledger
+    if place is not None:
+        folder = folder or scenario.folder / place.folder
+        key = key or scenario.folder / place.key
+    if folder is None or key is None:
+        raise ScenarioError(
+            "name the ledger and its key: --ledger DIR --key FILE, or [ledger] in the scenario"
+        )
+    return ReleaseLedger.open(folder, key=key, survey=None if place is None else place.survey)
+
+
+def _earlier(
+    file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps
+) -> Any:
+    """An earlier release with all of its columns but identifiers; its id, where it has one."""
+    named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
+    from sdckit.data.files.readers import scan_header
+
+    has_id = id is not None and id in scan_header(file, **reading.how_others).columns
+    return read_release(
+        file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others
+    )
+
+
+def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> dict[str, Differencing]:
+    from sdckit.attacks.differencing.differencing import differencing
+
+    return {
+        name: differencing(frame, scenario=scenario.intruder(name), step=steps.step, **given)
+        for name in scenario.intruders
+    }
+
+
+def _verdict(scenario: Scenario, found: dict[str, Differencing]) -> int:
+    """Say whether the threshold holds against every intruder, and give the exit code."""
+    from sdckit.workflow.verdicts import judge_differencing
+
+    limit = scenario.thresholds.differencing
+    if limit is None:
+        return OK
+    verdicts = [judge_differencing(limit, name, result, {}) for name, result in found.items()]
+    for verdict in verdicts:
+        tell(f"\n{verdict.word}: {verdict.sentence}")
+    if any(one.holds is False for one in verdicts):
+        return EXCEEDED
+    return BAD_INPUT if any(one.holds is None for one in verdicts) else OK

@@ -1,0 +1,257 @@
+"""A ledger on disk: `ledger.toml`, and beside it one Parquet file of sealed digests for each release."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sdckit.data.files.whole_files import PRIVATE, reason_of, replacing
+from sdckit.data.ledger.digests import WIDTH, Digester
+from sdckit.data.ledger.sketch import Part, Place, Sketch
+from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
+from sdckit.errors import DataError, FileFormatError
+
+__all__ = ["LedgerEntry", "LedgerFile", "create_file", "open_file"]
+
+SCHEMA, VERSION = "sdckit/ledger", "1"
+TOML, LOCK = "ledger.toml", "ledger.lock"
+NUMBER = 4  # bytes of a number
+ROW = WIDTH + NUMBER
+DAY = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+OTHER_KEY = (
+    "this is not the key of the ledger {0}, which answers nothing without its own; give the one made with it"
+)
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One release in a ledger: what anybody may read of it.
+
+    Attributes
+    ----------
+    name : str
+        As it was added.
+    date : str
+        As it was given: a year, a month or a day; "" for none.
+    people : str
+        Whom it is about: releases that say the same here are taken to be about the same people.
+    sets : tuple of tuple of str
+        What is counted: the kind, then the columns.
+    """
+
+    name: str
+    date: str
+    people: str
+    sets: tuple[Place, ...] = field(repr=False)
+    file: str = field(repr=False)
+    nonce: str = field(repr=False)
+    seal: str = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of which it holds combinations."""
+        return tuple(dict.fromkeys(name for kind, *names in self.sets if kind == "counts" for name in names))
+
+
+@dataclass(frozen=True)
+class LedgerFile:
+    """A ledger opened with its key."""
+
+    folder: Path
+    survey: str
+    number: str
+    entries: tuple[LedgerEntry, ...]
+    digester: Digester = field(repr=False)
+
+    def read(self, entry: LedgerEntry) -> Sketch:
+        """The sketch of one release.
+
+        Raises FileFormatError: its file is gone, damaged, or of another ledger.
+        """
+        file = self.folder / entry.file
+        try:
+            raw = file.read_bytes()
+        except OSError as error:
+            raise FileFormatError(
+                f"the sketch of {entry.name!r} cannot be read: {reason_of(error)}"
+            ) from None
+        if not hmac.compare_digest(_seal(self, entry, raw), entry.seal):
+            raise FileFormatError(
+                f"the sketch of {entry.name!r} is not what was added: {file.name} or its entry in {TOML} was changed"
+            )
+        return _opened(raw, entry, self.digester)
+
+    def with_entry(self, name: str, sketch: Sketch, *, date: str = "", people: str = "") -> LedgerFile:
+        """Write a further release; `ledger.toml` names it once its file is whole.
+
+        Raises DataError: the name is taken, empty, or the date none; FileFormatError: it cannot be written.
+        """
+        _check_name(name, date)
+        with _alone(self.folder):
+            now = open_file(self.folder, self.digester)  # another process may have added since
+            if any(one.name == name for one in now.entries):
+                raise DataError(
+                    f"the ledger has a release {name!r} already; give another name (what went out stays in it)",
+                    argument="name",
+                )
+            nonce = secrets.token_hex(WIDTH)
+            entry = LedgerEntry(name, date, people, tuple(sketch.parts), f"{nonce}.parquet", nonce, "")
+            raw = _sealed(sketch, bytes.fromhex(nonce), self.digester)
+            entry = replace(entry, seal=_seal(now, entry, raw))
+            with replacing(self.folder / entry.file, what="the sketch", private=True) as part:
+                part.write_bytes(raw)
+            found = replace(now, entries=(*now.entries, entry))
+            _write(found)
+        return found
+
+
+def create_file(folder: Path, survey: str, digester: Digester) -> LedgerFile:
+    """Start a ledger in a folder, which is made where there is none.
+
+    Raises FileFormatError: there is a ledger already, or it cannot be written.
+    """
+    if (folder / TOML).exists():
+        raise FileFormatError(f"{folder.name} holds a ledger already; add to it, or name another folder")
+    try:
+        folder.mkdir(mode=0o700, parents=False, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(f"could not make the folder {folder.name}: {reason_of(error)}") from None
+    found = LedgerFile(folder, survey, secrets.token_hex(WIDTH), (), digester)
+    _write(found)
+    return found
+
+
+def open_file(folder: Path, digester: Digester) -> LedgerFile:
+    """Open a ledger.
+
+    Raises FileFormatError: there is none; DataError: another key.
+    """
+    if not (folder / TOML).exists():
+        raise FileFormatError(
+            f"there is no ledger in {folder.name or folder} (no {TOML}); 'sdckit ledger create' starts one"
+        )
+    plain = read_toml(folder / TOML, what="ledger")
+    if plain.get("schema") != SCHEMA or plain.get("schema_version") != VERSION:
+        raise FileFormatError(f"{TOML} in {folder.name} is no ledger that this version reads")
+    try:
+        survey, number, check = (str(plain[name]) for name in ("survey", "number", "check"))
+        entries = tuple(_entry(name, one) for name, one in plain.get("releases", {}).items())
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FileFormatError(
+            f"{TOML} in {folder.name} is damaged: an entry is missing or of another kind"
+        ) from None
+    if not hmac.compare_digest(digester.check(_head(survey, number)), check):
+        raise DataError(OTHER_KEY.format(folder.name or folder), argument="key")
+    return LedgerFile(folder, survey, number, entries, digester)
+
+
+def _entry(name: str, plain: Mapping[str, Any]) -> LedgerEntry:
+    sets = tuple(tuple(map(str, one)) for one in plain["sets"])
+    file, nonce = str(plain["file"]), str(plain["nonce"])
+    bytes.fromhex(nonce)
+    if file != Path(file).name or any(len(one) < 2 for one in sets):
+        raise ValueError
+    return LedgerEntry(name, str(plain["date"]), str(plain["people"]), sets, file, nonce, str(plain["seal"]))
+
+
+def _write(ledger: LedgerFile) -> None:
+    head = {
+        "schema": SCHEMA, "schema_version": VERSION, "survey": ledger.survey, "number": ledger.number,
+        "check": ledger.digester.check(_head(ledger.survey, ledger.number)),
+    }  # fmt: skip
+    tables = [
+        (("releases", one.name), {
+            "date": one.date, "people": one.people, "file": one.file, "nonce": one.nonce, "seal": one.seal,
+            "sets": one.sets,
+        })
+        for one in ledger.entries
+    ]  # fmt: skip
+    with replacing(ledger.folder / TOML, what="the ledger", private=True) as part:
+        part.write_text(write_toml(head, tables), encoding="utf-8")
+
+
+def _head(survey: str, number: str) -> str:
+    return f"{number}\0{survey}"
+
+
+def _seal(ledger: LedgerFile, entry: LedgerEntry, raw: bytes) -> str:
+    """A digest of the file and of what the ledger says about it."""
+    about = repr((ledger.number, entry.name, entry.date, entry.people, entry.nonce, entry.sets)).encode()
+    return hmac.digest(ledger.digester.purpose(b"seal"), len(about).to_bytes(8) + about + raw, "sha256").hex()
+
+
+def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
+    """The file of a sketch: which part a row is of, and the row, which looks random without the key."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sizes = [len(part.numbers) for part in sketch.parts.values()]
+    rows = np.empty((sum(sizes), ROW), np.uint8)
+    at = 0
+    for part in sketch.parts.values():
+        rows[at : at + len(part.numbers), :WIDTH] = part.digests
+        numbers = part.numbers.astype("<u4").view(np.uint8).reshape(-1, NUMBER)
+        rows[at : at + len(part.numbers), WIDTH:] = numbers
+        at += len(part.numbers)
+    rows ^= digester.stream(nonce, rows.size).reshape(rows.shape)
+    table = pa.table({
+        "set": pa.array(np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes)),
+        "sealed": pa.FixedSizeBinaryArray.from_buffers(pa.binary(ROW), len(rows), [None, pa.py_buffer(rows.tobytes())]),
+    })  # fmt: skip
+    out = BytesIO()
+    pq.write_table(table, out, compression={"set": "zstd", "sealed": "none"}, use_dictionary=["set"])
+    return out.getvalue()
+
+
+def _opened(raw: bytes, entry: LedgerEntry, digester: Digester) -> Sketch:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(pa.BufferReader(raw)).combine_chunks()
+    sealed, n = table["sealed"].chunk(0) if table.num_rows else None, table.num_rows
+    packed = b"" if sealed is None else sealed.buffers()[1].to_pybytes()[: n * ROW]
+    rows = np.frombuffer(packed, np.uint8).reshape(n, ROW)
+    rows = rows ^ digester.stream(bytes.fromhex(entry.nonce), rows.size).reshape(rows.shape)
+    sizes = np.bincount(table["set"].to_numpy(), minlength=len(entry.sets))
+    ends = np.cumsum(sizes)
+    parts = {}
+    for place, end, size in zip(entry.sets, ends, sizes, strict=True):
+        own = rows[end - size : end]
+        numbers = np.ascontiguousarray(own[:, WIDTH:]).view("<u4").reshape(-1).astype(np.uint32)
+        parts[place] = Part(np.ascontiguousarray(own[:, :WIDTH]), numbers)
+    return Sketch(parts)
+
+
+def _check_name(name: str, date: str) -> None:
+    if not name.strip():
+        raise DataError("name is empty; say what the release is called", argument="name")
+    if date and not DAY.fullmatch(date):
+        raise DataError("date is a year, a month or a day, as in 2024 or 2024-05-31", argument="date")
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let one process at a time add a release."""
+    lock = folder / LOCK
+    try:
+        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
+    except FileExistsError:
+        raise FileFormatError(
+            f"somebody is adding to this ledger; if nobody is, one was stopped: remove {LOCK} and add again"
+        ) from None
+    except OSError as error:
+        raise FileFormatError(f"could not write to the ledger: {reason_of(error)}") from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+"""sdckit ledger: create, add, check; exit codes as those of check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sdckit as sdc
+from attacks.differencing.several import people
+from sdckit.cli.app import run
+
+DATA = people(200)
+SCENARIO = """keys = ["part", "sex", "age"]
+sensitive = ["job"]
+[ledger]
+folder = "ledger"
+key = "ledger.key"
+survey = "Survey"
+id = "id"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    DATA.write_csv("first.csv")
+    Path("scenario.toml").write_text(SCENARIO, encoding="utf-8")
+    Path("first.toml").write_text('keys = ["region", "band"]\nsensitive = ["job"]\n', encoding="utf-8")
+    assert run(["ledger", "create", "ledger", "--key", "ledger.key", "--survey", "Survey"]) == 0
+    return tmp_path
+
+
+def add(*more: str, name: str = "2023") -> int:
+    line = ["ledger", "add", "first.csv", "--scenario", "first.toml", "--name", name, "--id", "id"]
+    return run([*line, "--ledger", "ledger", "--key", "ledger.key", *more])
+
+
+def check(*more: str) -> int:
+    return run(["ledger", "check", "first.csv", "--scenario", "scenario.toml", *more])
+
+
+def limited(limit: float) -> None:
+    Path("scenario.toml").write_text(SCENARIO + f"[thresholds]\ndifferencing = {limit}\n", encoding="utf-8")
+
+
+def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert add("--date", "2023", "--people", "all") == 0
+    assert "first.csv is in the ledger of Survey as 2023; it holds 1 release." in capfd.readouterr().out
+    assert check() == 0
+    found = sdc.differencing(
+        DATA,
+        earlier=DATA,
+        earlier_keys=["region", "band"],
+        keys=["part", "sex", "age"],
+        sensitive=["job"],
+        id="id",
+    )
+    shown = capfd.readouterr().out
+    assert f"{found.certain_together:,}" in shown
+    assert "2023 (2023)" in shown
+    limited(0.0)
+    assert check() == 1
+    assert "exceeded: of" in capfd.readouterr().out
+    limited(1.0)
+    assert check() == 0
+    assert run(["check", "first.csv", "--scenario", "scenario.toml"]) == 0
+    assert (folder / "ledger.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_could_not_be_looked_for_is_not_held(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    line = ["ledger", "add", "first.csv", "--scenario", "first.toml", "--name", "no id"]
+    assert run([*line, "--ledger", "ledger", "--key", "ledger.key"]) == 0
+    limited(0.5)
+    assert check() == 2
+    assert "not judged: differencing = 0.5: nothing says which records of no id" in capfd.readouterr().out
+    assert check("--people", "others") == 0
+
+
+def test_earlier_files_are_compared_exactly(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert check("--earlier", "first.csv", "--earlier-keys", "region,band", "--within", "2") == 0
+    assert "the file itself compared" in capfd.readouterr().out
+    Path("scenario.toml").write_text(SCENARIO.partition("[ledger]")[0], encoding="utf-8")
+    assert check("--earlier", "first.csv", "--earlier-keys", "region,band", "--aligned") == 0
+    assert "1 earlier release" in capfd.readouterr().out
+
+
+def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert add() == 0
+    (folder / "set").mkdir()
+    for name in ("ledger", "ledger.key"):
+        (folder / name).rename(folder / "set" / name)
+    Path("set/scenario.toml").write_text(SCENARIO + "[thresholds]\ndifferencing = 1.0\n", encoding="utf-8")
+    for command in (["ledger", "check"], ["check"], ["assess"]):
+        assert run([*command, "first.csv", "--scenario", "set/scenario.toml"]) == 0
+    assert "What do releases give away together" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["create", "ledger", "--key", "new.key", "--survey", "Survey"], "holds a ledger already"),
+        (["create", "new", "--key", "ledger.key", "--survey", "Survey"], "may be the key of another ledger"),
+        (["add", "first.csv", "--scenario", "first.toml", "--name", "a"], "name the ledger and its key"),
+        (
+            ["check", "first.csv", "--scenario", "scenario.toml", "--key", "lost.key"],
+            "there is no key lost.key",
+        ),
+        (
+            ["check", "first.csv", "--scenario", "scenario.toml", "--ledger", "none"],
+            "there is no ledger in none",
+        ),
+        (["check", "first.csv", "--scenario", "scenario.toml", "--id", "idd"], "no column 'idd'"),
+    ],
+)
+def test_bad_input_is_told(
+    folder: Path, capfd: pytest.CaptureFixture[str], line: list[str], told: str
+) -> None:
+    assert run(["ledger", *line]) == 2
+    assert told in capfd.readouterr().err
+
+
+def test_a_name_goes_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert add() == 0
+    assert add() == 2
+    assert "has a release '2023' already" in capfd.readouterr().err
