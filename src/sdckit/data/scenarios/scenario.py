@@ -137,6 +137,7 @@ class Scenario(Displayed, BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
+    tables: tuple[dict[str, Any], ...] = ()
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
     _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
