@@ -136,8 +136,26 @@ RECOVERABLE = Measure(
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="looking for what the release gives back to {intruder}", arguments=_gave_back,
 )  # fmt: skip
+
+
+def _published(context: Context) -> str:
+    return "" if context.scenario.tables else "the scenario declares no published tables"
+
+
+def _audited(context: Context) -> dict[str, Any]:
+    given = _gave_back(context)
+    return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")}
+
+
+JOINT = Measure(
+    name="joint_audit",
+    question="What do the release and the tables published beside it give back together?",
+    room="attacks", files="release", needs=("keys",), missing="wildcard",
+    words="holding published tables against the release for {intruder}", condition=_published, arguments=_audited,
+)  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
+    JOINT,
     SINGLING,
     ATTACK(
         name="membership", question="Can it be told who was in the file?",

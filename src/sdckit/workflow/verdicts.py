@@ -27,6 +27,8 @@ HOLDS = {
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
     "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
     "recoverable": "at most {percent} of the changed values of a column are given back, not above {limit:g}",
+    "joint_recoverable": "at most {percent} of the hidden values of a column are given back by release and published "
+    "tables, not above {limit:g}",
     "k_undone": "with what the release gives back, every record is in a group of at least {limit:,g} (k = {limit:,g})",
     "risk_undone": "with what the release gives back, no record has a risk of re-identification above {limit:g}",
 }
@@ -41,13 +43,17 @@ EXCEEDED = {
     "correctly_disclosed": "{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
     "residual_risk": "the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
     "recoverable": "{percent} of the changed values of {variable} are given back{because}, above {limit:g}",
+    "joint_recoverable": "{percent} of the hidden values of a column are given back by release and published tables, "
+    "above {limit:g}",
     "k_undone": "with what the release gives back{because}, {records} {are} in {group} of fewer than {limit:,g} with "
     "the same keys (k = {limit:,g})",
     "risk_undone": "with what the release gives back{because}, {records} {have} a risk of re-identification above "
     "{limit:g}",
 }
 # Judged on a release beside its original.
-COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable")
+COMPARED = (
+    "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", "joint_recoverable",
+)  # fmt: skip
 DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
@@ -65,7 +71,7 @@ class Verdict:
     ----------
     name : str
         "k", "risk", "household_risk", "global_risk", "l", or, of a release beside its original,
-        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", and "k_undone" and
+        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", "joint_recoverable", and "k_undone" and
         "risk_undone": the limits k and risk on the release with what it gives back put back.
     intruder : str
     variable : str or None
@@ -291,6 +297,7 @@ RELEASE_FIGURES = {
     "match_risk": ("mean_match_risk", "matching_risk"),
     "replicated_uniques": ("replicated_uniques", "identity_disclosure"),
     "correctly_disclosed": ("correctly_disclosed", "attribute_disclosure"),
+    "joint_recoverable": ("joint_recoverable", "joint_audit"),
 }
 
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sdckit as sdc
-from sdckit.attacks.published.joint_audit import joint_audit
-from sdckit.data.published_table import PublishedTable
-from sdckit import DataError
+
+
+from sdckit import DataError, PublishedTable, joint_audit
 from sdckit.data.files.readers import read_file
 
 LEVELS = {"a": ["x", "y"], "b": ["u", "v", "w"], "c": ["p", "q"]}
@@ -104,7 +104,7 @@ def test_every_level_left_is_one_of_a_file_that_fits(made, rounded, known):
     tables = [PublishedTable(variables=list(one), rounded=rounded) for one in variables]
     if not known:
         tables = [as_counts(whole, one, rounded, levels) for one in variables]
-    found = joint_audit(safe, tables, original=whole if known else None)
+    found = joint_audit(safe, whole if known else None, tables=tables)
     left = left_by(found, safe, whole)
     if known or rounded is None:
         mine = {place: left[place] for place in left if known or all_known(whole, variables, safe, place)}

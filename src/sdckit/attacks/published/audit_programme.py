@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import Contradiction, System
+from sdckit.attacks.published.audit_moves import walk
 
 __all__ = ["Attainable", "attainable"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-NODES = 200  # of a search tree: a limit on time would make the result depend on the machine
+NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
 MOST_UNKNOWN = 30_000  # of a block that is given to a programme
-ROUNDS = 400  # programmes of a block
+WORK = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
+FEWEST_ROUNDS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,20 +69,46 @@ def attainable(system: System, truth: Floats | None = None, *, only: Bools | Non
     n = len(groups.level)
     first = np.zeros(n, np.bool_)
     first[groups.of[system.high[groups.unknown] >= 1]] = True
-    seen = np.zeros(n, np.bool_)
-    for known in (system.low, truth):
-        if known is not None:
-            seen[groups.of[known[groups.unknown] >= 1]] = True
-    open_ = first & ~seen
+    waiting = first.copy()
     if only is not None:
-        open_ &= only[groups.pattern, groups.variable]
+        waiting &= only[groups.pattern, groups.variable]
+    near = _Near(system, groups)
+    waiting[groups.of[system.low[groups.unknown] >= 1]] = False
+    if truth is not None:
+        waiting &= ~near.has(truth, waiting)
     possible, undecided, solved = first.copy(), 0, 0
-    for block in _blocks(system, groups, open_):
-        left, found = block.decide(open_)
+    for block in _blocks(system, groups, waiting):
+        left, found = block.decide(near)
         possible[left == 0] = False
         undecided += int((left == 2).sum())
         solved += found
     return Attainable(groups.pattern, groups.variable, groups.level, possible, first, undecided, solved)
+
+
+class _Near:
+    """Files on a walk from a file that fits."""
+
+    def __init__(self, system: System, groups: _Groups) -> None:
+        relations, pattern = system.relations, system.completions.pattern
+        self.system, self.groups, self.pattern = system, groups, pattern
+        # What follows from others is not looked at: it may bind parts of which only one is in a point.
+        lower = np.where(system.given, relations.lower, -np.inf)
+        self.relations = relations._replace(lower=lower, upper=np.where(system.given, relations.upper, np.inf))
+        self.row = np.repeat(np.arange(len(lower)), np.diff(relations.start))
+        self.order = np.argsort(pattern, kind="stable")
+        self.begin = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))])
+
+    def has(self, point: Floats, asked: Bools) -> Bools:
+        """(G,) which of the groups asked for `point` (X,) has, or a file on a walk from it."""
+        groups = self.groups
+        active = np.bincount(self.row, point[self.relations.number], len(self.relations.lower))
+        wanted = np.zeros(len(point), np.bool_)
+        wanted[groups.unknown[asked[groups.of]]] = True
+        wanted &= self.system.high >= 1
+        hit = walk(self.relations, active, point.copy(), self.pattern, self.order, self.begin, wanted)
+        found = np.zeros(len(asked), np.bool_)
+        found[groups.of[hit[groups.unknown]]] = True
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +125,17 @@ class _Block:
     member: object  # (groups, unknowns) sparse
     n_groups: int
 
-    def decide(self, _: Bools) -> tuple[Ints, int]:
+    def decide(self, near: _Near) -> tuple[Ints, int]:
         """Say of each group: 0 impossible, 1 possible, 2 not decided; the others are 1."""
         state = np.ones(self.n_groups, np.int64)
+        whole_point = near.system.low.copy()
         waiting = np.arange(len(self.groups))
         solved, whole = 0, False
         if len(self.unknown) > MOST_UNKNOWN:
             state[self.groups] = 2
             return state, 0
         while len(waiting):
-            if solved >= ROUNDS:
+            if solved >= max(FEWEST_ROUNDS, WORK // len(self.unknown)):
                 state[self.groups[waiting]] = 2
                 break
             aim = np.asarray(self.member[waiting].sum(axis=0)).ravel()  # type: ignore[index]
@@ -117,7 +146,10 @@ class _Block:
                 break
             hit = np.zeros(len(waiting), np.bool_)
             if point is not None:
-                hit = np.asarray(self.member[waiting] @ point).ravel() >= 1 - 1e-6  # type: ignore[index]
+                whole_point[self.unknown] = point
+                asked = np.zeros(self.n_groups, np.bool_)
+                asked[self.groups[waiting]] = True
+                hit = near.has(whole_point, asked)[self.groups[waiting]]
             if not hit.any() and whole:
                 state[self.groups[waiting]] = 2
                 break

@@ -137,9 +137,9 @@ class JointAudit(PairResult):
 
 def joint_audit(
     released: Any,
-    tables: Any = None,
-    *,
     original: Any = None,
+    *,
+    tables: Any = None,
     keys: Sequence[str] | None = None,
     missing: MissingRule | None = None,
     alpha: float | None = None,
@@ -157,12 +157,12 @@ def joint_audit(
     ----------
     released : data frame, sequence of them, or Pair
         What is to go out: one file or m of them; a pair holds the original, too.
-    tables : sequence, optional
-        What is published beside it: lists of variables (counted in the original), frames or files of counts, or
-        `PublishedTable`, which may be rounded or have suppressed cells. From the scenario where not given.
     original : data frame, optional
         What the tables are counted in, and what says which values are given back rightly. Nothing is put back with its
         help.
+    tables : sequence, optional
+        What is published beside it: lists of variables (counted in the original), frames or files of counts, or
+        `PublishedTable`, which may be rounded or have suppressed cells. From the scenario where not given.
     keys : sequence of str, optional
         Variables that an intruder could know: who is recognised in the file put back is counted for them.
     missing, alpha
@@ -224,10 +224,10 @@ def joint_audit(
     >>> import polars as pl
     >>> whole = pl.DataFrame({"region": ["n", "n", "s", "s", "s"], "job": ["cook", "smith", "cook", "cook", "cook"]})
     >>> safe = whole.with_columns(job=pl.Series([None, None, "cook", "cook", "cook"]))
-    >>> joint_audit(safe, [["region", "job"]], original=whole).certain
+    >>> joint_audit(safe, whole, tables=[["region", "job"]]).certain
     0.0
     >>> safe = whole.with_columns(job=pl.Series(["cook", None, "cook", "cook", "cook"]))
-    >>> found = joint_audit(safe, [["job"]], original=whole, keys=["region", "job"])
+    >>> found = joint_audit(safe, whole, tables=[["job"]], keys=["region", "job"])
     >>> found.hidden, found.certain, found.right, found.k_before, found.joint_k
     (1.0, 1.0, 1.0, 2.0, 1.0)
     """

@@ -177,6 +177,9 @@ class Limits:
     )
     residual_risk: Annotated[Share, LIMIT(metavar="R", help="Largest residual risk of an attack.")] = None
     recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
+    joint_recoverable: Annotated[
+        Share, LIMIT(metavar="R", help="The same together with the tables that the scenario declares.")
+    ] = None
 
 
 @takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)

@@ -91,6 +91,9 @@ class Scenario(Displayed, BaseModel):
         A line for the report.
     aligned
         Row i of the released file was made from row i of the original.
+    tables
+        What is published of the same people beside the file: a list of dicts with the entries of `PublishedTable`, a
+        path of counts as ``file``.
     matching
         How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
         ``tol`` and ``high_risk``.
@@ -137,9 +140,9 @@ class Scenario(Displayed, BaseModel):
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
-    tables: tuple[dict[str, Any], ...] = ()
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
+    tables: tuple[dict[_Name, Any], ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
 
     def __init__(
@@ -167,6 +170,7 @@ class Scenario(Displayed, BaseModel):
         title: str = "",
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
+        tables: Sequence[Mapping[str, Any]] = (),
         unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
@@ -177,7 +181,8 @@ class Scenario(Displayed, BaseModel):
                 sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
-                title=title, aligned=aligned, matching=_matching(matching), unconfirmed=unconfirmed,
+                title=title, aligned=aligned, matching=_matching(matching), tables=_tables(tables),
+                unconfirmed=unconfirmed,
                 **unknown,
             )  # fmt: skip
         except ValidationError as error:
@@ -215,6 +220,10 @@ class Scenario(Displayed, BaseModel):
     def _consistent(self) -> Scenario:
         check_consistent(self)
         check_release(self)
+        if self.tables:
+            from sdckit.data.published_table import declared_tables  # it checks arguments, which know scenarios
+
+            declared_tables(self.tables, Path())
         return self
 
     @property
@@ -377,17 +386,34 @@ class Scenario(Displayed, BaseModel):
             tables.append((("thresholds",), self.thresholds.declared))
         tables += [(("release_types", name), limits) for name, limits in self.release_types.items()]
         tables += self.matching.tables
+        listed = "".join(f"\n[[tables]]\n{write_toml(one, ())}" for one in self.tables)
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
                 entries[name] = value
-        return write_toml(entries, tables)
+        return write_toml(entries, tables) + listed
 
 
 def _thresholds(value: Any) -> Any:
     if value is None:
         return Thresholds()
     return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
+
+
+def _tables(value: Any) -> Any:
+    """Tables with plain lists and paths, as they stand in a file."""
+    if isinstance(value, Mapping | str) or not isinstance(value, Sequence):
+        raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
+    if not all(isinstance(one, Mapping) for one in value):
+        raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
+    plain = (tuple, list)
+    return tuple(
+        {
+            str(name): list(entry) if isinstance(entry, plain) else entry.as_posix() if isinstance(entry, Path) else entry
+            for name, entry in one.items()
+        }
+        for one in value
+    )
 
 
 def _matching(value: Any) -> Any:
@@ -412,4 +438,4 @@ def _refuse_sets(value: Any) -> Any:
     return None if isinstance(value, set | frozenset) else value
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "tables"})

@@ -38,6 +38,9 @@ class Thresholds(BaseModel):
     recoverable
         Limit on the share of the values changed in a column that the release itself gives back for certain (0: none
         may be).
+    joint_recoverable
+        The same of the values hidden in a column that the release gives back together with the tables published beside
+        it.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Thresholds(BaseModel):
     correctly_disclosed: _Share | None = None
     residual_risk: _Share | None = None
     recoverable: _ShareFrom0 | None = None
+    joint_recoverable: _ShareFrom0 | None = None
 
     def __init__(
         self,
@@ -72,12 +76,14 @@ class Thresholds(BaseModel):
         correctly_disclosed: float | None = None,
         residual_risk: float | None = None,
         recoverable: float | None = None,
+        joint_recoverable: float | None = None,
         **unknown: object,
     ) -> None:
         given = {
             "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
             "match_risk": match_risk, "replicated_uniques": replicated_uniques,
             "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk, "recoverable": recoverable,
+            "joint_recoverable": joint_recoverable,
         }  # fmt: skip
         try:
             super().__init__(**given, **unknown)

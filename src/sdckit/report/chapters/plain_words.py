@@ -19,7 +19,7 @@ QUESTIONS = {
 QUESTION_OF = {
     "k": "singled", "k_undone": "singled", "risk": "linked", "household_risk": "linked", "global_risk": "linked",
     "risk_undone": "linked", "match_risk": "linked", "replicated_uniques": "linked", "l": "learnt",
-    "correctly_disclosed": "learnt", "recoverable": "learnt", "residual_risk": "tried",
+    "correctly_disclosed": "learnt", "recoverable": "learnt", "joint_recoverable": "learnt", "residual_risk": "tried",
 }  # fmt: skip
 ASKED = {
     "k": "How many records share what is known", "risk": "The chance of being recognised",
@@ -28,6 +28,7 @@ ASKED = {
     "match_risk": "How many records can be matched back", "replicated_uniques": "How many stay alone in the release",
     "correctly_disclosed": "How much could be told rightly", "residual_risk": "How far trial attacks succeed",
     "recoverable": "How many changed values can be worked out",
+    "joint_recoverable": "How many hidden values can be worked out with published tables",
     "k_undone": "How many records share what is known, with what the release gives back",
     "risk_undone": "The chance of being recognised, with what the release gives back",
 }  # fmt: skip
@@ -36,6 +37,7 @@ SHARES = {
     "replicated_uniques": "Records alone with what is known, before and after",
     "correctly_disclosed": "Records of which the release tells {variable} rightly",
     "recoverable": "Changed values of a column that can be worked out from the release, at most",
+    "joint_recoverable": "Hidden values of a column that can be worked out from the release and published tables, at most",
 }
 NO_LIMIT = "no limit"
 RANK = {False: 0, None: 1, True: 2}

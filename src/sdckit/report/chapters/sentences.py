@@ -25,6 +25,7 @@ COMPARED = {
     "replicated_uniques": "Share of the records unique in both files",
     "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
     "recoverable": "Largest share of the changed values of a column that the release gives back",
+    "joint_recoverable": "Largest share of the hidden values of a column that release and published tables give back",
 }
 UNDONE = {
     "k_undone": "in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})",
@@ -33,7 +34,8 @@ UNDONE = {
 
 NAMES = {
     "risk": "individual risk", "correctly_disclosed": "correct disclosure", "residual_risk": "residual risk of attacks",
-    "recoverable": "values given back", "k_undone": "k with what is given back",
+    "recoverable": "values given back", "joint_recoverable": "values given back with tables",
+    "k_undone": "k with what is given back",
     "risk_undone": "risk with what is given back",
 }  # fmt: skip
 
