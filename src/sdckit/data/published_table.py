@@ -1,4 +1,4 @@
-"""A published table: counts of records (or sums of a number) by some variables, exact, rounded or with gaps."""
+"""A published table: counts of records by some variables, exact, rounded or with gaps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 __all__ = ["PublishedTable", "as_tables", "declared_tables"]
 
 Rounding = Literal["random", "nearest"]
-ENTRIES = ("variables", "file", "count", "rounded", "rounding", "suppressed_below", "total", "sums", "name")
+ENTRIES = ("variables", "file", "count", "rounded", "rounding", "suppressed_below", "total", "name")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -25,7 +25,7 @@ class PublishedTable:
     ----------
     variables : sequence of str, optional
         Variables whose combinations are its cells. Alone: the table is counted from the original. With `counts`: all
-        columns but `count` and `sums` unless given.
+        columns but `count` unless given.
     counts : data frame or path, optional
         The table itself, a row per cell: a CSV or Excel file or a frame. A cell without a row has no records, a row
         without a count is suppressed.
@@ -40,8 +40,6 @@ class PublishedTable:
         second kind.
     total : str, optional
         How the table names a margin: where a row has it in place of a level, the count is a total.
-    sums : sequence of str
-        Numeric variables whose sums by cell are published, too: columns of `counts` of the same name.
     name : str
         What it is called in results; default its variables.
 
@@ -63,7 +61,6 @@ class PublishedTable:
     rounding: Rounding = "random"
     suppressed_below: int | None = None
     total: str | None = None
-    sums: Sequence[str] = ()
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -82,10 +79,9 @@ class PublishedTable:
         if self.total is not None:
             arguments.text(self.total, "total")
         object.__setattr__(self, "variables", variables)
-        object.__setattr__(self, "sums", arguments.names(self.sums, "sums") or ())
         arguments.text(self.name, "name")
-        if variables and (twice := [one for one in (self.count, *self.sums) if one in variables]):
-            raise ColumnError(f"{twice[0]!r} is named as a variable of the table and as what it counts or sums")
+        if variables and self.count in variables:
+            raise ColumnError(f"{self.count!r} is named as a variable of the table and as its count", argument="count")
 
     @property
     def called(self) -> str:
@@ -101,7 +97,6 @@ class PublishedTable:
         words = [self.called]
         words += [f"rounded to {self.rounded}"] if self.rounded else []
         words += [f"suppressed below {self.suppressed_below}"] if self.suppressed_below else []
-        words += [f"sums of {', '.join(self.sums)}"] if self.sums else []
         return f"PublishedTable({', '.join(words)})"
 
 

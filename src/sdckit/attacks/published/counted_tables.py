@@ -21,7 +21,6 @@ from sdckit.numerics.grouping import group
 __all__ = ["ANY", "Column", "CountedTable", "count_table", "labelled"]
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 ANY = 2**40  # no table counts so many
 MISSING = ""  # how a missing value is labelled; no value prints as nothing
 
@@ -40,8 +39,7 @@ class CountedTable:
     """Cells of a table.
 
     `columns`: the variables, a row per cell. `lower`, `upper` (C,): the least and the greatest number of records.
-    `totals`: its margins, each a table of its own. `sums`: of each numeric variable the sum by cell, NaN where it is
-    suppressed.
+    `totals`: its margins, each a table of its own.
     """
 
     table: PublishedTable
@@ -49,7 +47,6 @@ class CountedTable:
     lower: Ints
     upper: Ints
     totals: tuple[CountedTable, ...]
-    sums: dict[str, Floats]
 
     @property
     def called(self) -> str:
@@ -96,18 +93,14 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
             argument="tables",
         )
     names = tuple(table.variables or ())
-    for name in (*names, *table.sums):
+    for name in names:
         _there(name, original.columns, f"tables: {table.called}: the original")
     columns = [labelled(original[name]) for name in names]
     of_row, cells = _cells(columns)
     n = len(cells)
     counts = np.bincount(of_row, minlength=n).astype(np.int64)
     own = tuple(replace(one, codes=one.codes[cells]) for one in columns)
-    sums = {}
-    for name in table.sums:
-        values = float_values(original[name], "sums")
-        sums[name] = np.bincount(of_row, np.nan_to_num(values), n)
-    return CountedTable(table, own, *_as_published(table, counts), (), sums)
+    return CountedTable(table, own, *_as_published(table, counts), ())
 
 
 def _cells(columns: list[Column]) -> tuple[Ints, Ints]:
@@ -155,16 +148,15 @@ def _read(table: PublishedTable) -> CountedTable:
     data = read_file(data, missing="") if isinstance(data, (str, Path)) else data
     frame, _ = columns_in_memory(data, {"tables": ()})
     what = f"tables: {table.called}"
-    for name in (table.count, *table.sums, *(table.variables or ())):
+    for name in (table.count, *(table.variables or ())):
         _there(name, frame.columns, what)
-    variables = table.variables or [one for one in frame.columns if one != table.count and one not in table.sums]
+    variables = table.variables or [one for one in frame.columns if one != table.count]
     if not variables:
         raise DataError(f"{what} has no variables, only a count", argument="tables")
     table = replace(table, variables=tuple(variables), name=table.name or table.called)
     columns = [labelled(frame[name]) for name in variables]
     lower, upper = _read_counts(table, frame)
-    sums = {name: float_values(frame[name], "sums") for name in table.sums}
-    return _with_totals(table, columns, lower, upper, sums)
+    return _with_totals(table, columns, lower, upper)
 
 
 def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints]:
@@ -191,9 +183,7 @@ def _of_rows(column: Column, rows: Ints) -> Column:
     return Column(column.name, tuple(column.labels[code] for code in used), codes.ravel())
 
 
-def _with_totals(
-    table: PublishedTable, columns: list[Column], lower: Ints, upper: Ints, sums: dict[str, Floats]
-) -> CountedTable:
+def _with_totals(table: PublishedTable, columns: list[Column], lower: Ints, upper: Ints) -> CountedTable:
     """Cells apart from margins; each cell may stand once."""
     is_total = np.column_stack([
         one.codes == (one.labels.index(table.total) if table.total in one.labels else -1) for one in columns
@@ -206,9 +196,7 @@ def _with_totals(
         kept = [_of_rows(one, rows) for one, gone in zip(columns, kind, strict=True) if not gone]
         if kept and len(_cells(kept)[1]) < len(rows):
             raise DataError(f"tables: {table.called}: a cell stands there twice; each has one row")
-        found = CountedTable(
-            table, tuple(kept), lower[rows], upper[rows], (), {name: one[rows] for name, one in sums.items()}
-        )
+        found = CountedTable(table, tuple(kept), lower[rows], upper[rows], ())
         if kind.any():
             totals.append(found)
         else:

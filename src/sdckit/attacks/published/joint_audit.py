@@ -210,7 +210,8 @@ def joint_audit(
     some file in whole numbers has it. A value is certain if one level is. What a programme does not decide counts as
     possible, so nothing is called certain that is not.
 
-    Values that are shown are taken to be true; with the original, variables of which some are not are left out of the
+    A table is of the records of the release: neither weighted nor of people of whom they are a sample. Values that are
+    shown are taken to be true; with the original, variables of which some are not are left out of the
     tables.
 
     References

@@ -266,7 +266,8 @@ class Scenario(Displayed, BaseModel):
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column to read, in order; never an identifier."""
-        return tuple(dict.fromkeys(name for role, name in roles_of(self) if role != "identifiers"))
+        counted = [name for table in self.tables for name in table.get("variables", ())]
+        return tuple(dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted]))
 
     def intruder(self, name: str) -> Scenario:
         """Give the scenario with only this intruder.
