@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-
 import polars as pl
 import pytest
 
-from sdckit import ColumnError, DataError, PublishedTable, Scenario, ScenarioError
+from sdckit import ColumnError, DataError, PublishedTable, Scenario
 from sdckit.data.published_table import as_tables, declared_tables
 
 
@@ -45,21 +44,6 @@ def test_a_scenario_declares_tables_and_writes_them(tmp_path):
     assert scenario.columns == ("sex", "age")
     first, second = declared_tables(again.tables, again.folder)
     assert (first.rounded, second.counts, second.total) == (5, tmp_path / "counts.csv", "all")
-
-
-@pytest.mark.parametrize(
-    ("tables", "says"),
-    [
-        ([{"variable": ["sex"]}], r"tables\[1\].variable.*did you mean 'variables'"),
-        ([{"variables": ["sex"]}, {"file": 3}], r"tables\[2\].file"),
-        ([{"variables": ["sex"], "rounded": 1}], r"tables\[1\]"),
-        ({"variables": ["sex"]}, "list of tables"),
-        (["sex"], "list of tables"),
-    ],
-)
-def test_a_wrong_entry_of_a_scenario_is_named(tables, says):
-    with pytest.raises(ScenarioError, match=says):
-        Scenario(keys=["sex"], tables=tables)
 
 
 def test_its_print_holds_no_count():

@@ -198,7 +198,10 @@ KINDS = {
 }  # fmt: skip
 # Where a name means something else.
 ELSEWHERE = {
-    **{(one, "k"): "wholes" for one in ("k_anonymity", "k_map", "key_contributions", "recoverable_values", "joint_audit")},
+    **{
+        (one, "k"): "wholes"
+        for one in ("k_anonymity", "k_map", "key_contributions", "recoverable_values", "joint_audit")
+    },
     ("recoverable_values", "risk"): "share",
     ("matching_risk", "high_risk"): "share",
     **{("guess_roles", one): "own" for one in ("labels", "value_labels")},

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sdckit.data import arguments
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 __all__ = ["PublishedTable", "as_tables", "declared_tables"]
 
 Rounding = Literal["random", "nearest"]
-ENTRIES = ("variables", "file", "count", "rounded", "rounding", "suppressed_below", "total", "name")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -42,6 +40,11 @@ class PublishedTable:
         How the table names a margin: where a row has it in place of a level, the count is a total.
     name : str
         What it is called in results; default its variables.
+
+    Attributes
+    ----------
+    called : str
+        Its name, else its variables.
 
     Raises
     ------
@@ -81,7 +84,9 @@ class PublishedTable:
         object.__setattr__(self, "variables", variables)
         arguments.text(self.name, "name")
         if variables and self.count in variables:
-            raise ColumnError(f"{self.count!r} is named as a variable of the table and as its count", argument="count")
+            raise ColumnError(
+                f"{self.count!r} is named as a variable of the table and as its count", argument="count"
+            )
 
     @property
     def called(self) -> str:
@@ -129,31 +134,25 @@ def _as_table(one: Any) -> PublishedTable:
     if hasattr(one, "columns") or hasattr(one, "column_names") or hasattr(one, "collect_schema"):
         return PublishedTable(counts=one)
     raise DataError(
-        "tables: one is neither a list of variables nor a frame, a file or a PublishedTable", argument="tables"
+        "tables: one is neither a list of variables nor a frame, a file or a PublishedTable",
+        argument="tables",
     )
 
 
 def declared_tables(declared: Sequence[Mapping[str, Any]], folder: Path) -> tuple[PublishedTable, ...]:
     """The tables that a scenario declares; files lie where it does.
 
-    Raises `ScenarioError`: an entry does not exist or is out of range; it is named.
+    Raises `ScenarioError`: one contradicts itself.
 
     >>> declared_tables([{"variables": ["region"], "rounded": 3}], Path())
     (PublishedTable(region, rounded to 3),)
     """
-    return tuple(_declared(entries, number, folder) for number, entries in enumerate(declared, 1))
-
-
-def _declared(entries: Mapping[str, Any], number: int, folder: Path) -> PublishedTable:
-    place = f"tables[{number}]"
-    for entry in entries:
-        if entry not in ENTRIES:
-            raise ScenarioError(f"there is no entry '{place}.{entry}'; {did_you_mean(str(entry), ENTRIES)}")
-    given = dict(entries)
-    file = given.pop("file", None)
-    if file is not None and not isinstance(file, str):
-        raise ScenarioError(f"{place}.file must be the path of a file of counts")
-    try:
-        return PublishedTable(counts=None if file is None else folder / file, **given)
-    except (DataError, ColumnError) as error:
-        raise ScenarioError(f"{place}: {error}") from None
+    found = []
+    for number, entries in enumerate(declared, 1):
+        given = dict(entries)
+        file = given.pop("file", None)
+        try:
+            found.append(PublishedTable(counts=None if file is None else folder / file, **given))
+        except (DataError, ColumnError) as error:
+            raise ScenarioError(f"tables[{number}]: {error}") from None
+    return tuple(found)

@@ -71,8 +71,9 @@ class Verdict:
     ----------
     name : str
         "k", "risk", "household_risk", "global_risk", "l", or, of a release beside its original,
-        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", "joint_recoverable", and "k_undone" and
-        "risk_undone": the limits k and risk on the release with what it gives back put back.
+        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable",
+        "joint_recoverable", and "k_undone" and "risk_undone": the limits k and risk on the release with what it
+        gives back put back.
     intruder : str
     variable : str or None
         The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.

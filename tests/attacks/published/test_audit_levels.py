@@ -41,8 +41,12 @@ def test_ranges_that_overlap_are_refused_without_their_values():
 
 
 def test_a_hierarchy_says_what_belongs_together():
-    tree = as_hierarchy({"Graz": ["Styria", "Austria"], "Linz": ["Upper", "Austria"], "Wels": ["Upper", "Austria"]})
-    found = finest_levels("x", [column("Upper", "Styria"), column("Graz", "Linz", "Wels"), column("Austria")], tree)
+    tree = as_hierarchy(
+        {"Graz": ["Styria", "Austria"], "Linz": ["Upper", "Austria"], "Wels": ["Upper", "Austria"]}
+    )
+    found = finest_levels(
+        "x", [column("Upper", "Styria"), column("Graz", "Linz", "Wels"), column("Austria")], tree
+    )
     assert set(found.finest) == {"Graz", "Linz", "Wels"}
     assert held(found, "Upper") == ["Linz", "Wels"]
     assert held(found, "Austria") == list(found.finest)

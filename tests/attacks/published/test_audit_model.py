@@ -7,7 +7,7 @@ import pytest
 
 from sdckit.attacks.published.audit_model import (
     Axis,
-    Contradiction,
+    ContradictionError,
     build,
     margins_of,
     patterns_of,
@@ -51,14 +51,20 @@ def test_every_margin_is_there_and_what_two_tables_say_is_joined():
     assert set(found) == {(0,), (1,), (0, 1)}
     assert (found[0,].lower.tolist(), found[0,].upper.tolist()) == ([2, 6], [2, 6])
     assert (found[1,].lower.tolist(), found[1,].upper.tolist()) == ([2, 4], [4, 6])
-    with pytest.raises(Contradiction):
+    with pytest.raises(ContradictionError):
         margins_of([wide, ((0,), np.array([9, 6]), np.array([9, 6]))])
 
 
 def test_what_has_no_room_is_dropped_and_bounds_are_narrowed():
     rows = [(0, 0), (2, 0), (1, 2)]
     system = build(patterns(rows), [table([[1, 0], [1, 1]])])
-    known = dict(zip(map(tuple, system.completions.levels.tolist()), zip(system.low, system.high, strict=True), strict=True))
+    known = dict(
+        zip(
+            map(tuple, system.completions.levels.tolist()),
+            zip(system.low, system.high, strict=True),
+            strict=True,
+        )
+    )
     assert known == {(1, 0): (1, 1), (1, 1): (1, 1)}
 
 
@@ -70,11 +76,11 @@ def test_patterns_with_too_many_completions_are_left_open_and_loosen_the_others(
 
 
 def test_more_shown_than_counted_is_a_contradiction():
-    with pytest.raises(Contradiction) as error:
+    with pytest.raises(ContradictionError) as error:
         build(patterns([(0, 0), (0, 0)]), [table([[1, 1], [0, 0]])])
     assert error.value.tables == (0,)
 
 
 def test_counts_that_no_file_has_are_a_contradiction():
-    with pytest.raises(Contradiction):
+    with pytest.raises(ContradictionError):
         build(patterns([(2, 0)]), [table([1, 1], (0,)), table([1, 0], (1,))])

@@ -15,7 +15,10 @@ def start(upper):
     patterns = patterns_of(np.zeros((4, 1), np.int64), [ANY], [Axis(0, np.arange(3), 3)])
     system = build(patterns, [((0,), np.zeros(3, np.int64), np.array(upper))])
     point = np.array([4.0, 0.0, 0.0])[: len(system.low)]
-    active = np.bincount(np.repeat(np.arange(len(system.relations.lower)), np.diff(system.relations.start)), point[system.relations.number])
+    active = np.bincount(
+        np.repeat(np.arange(len(system.relations.lower)), np.diff(system.relations.start)),
+        point[system.relations.number],
+    )
     n = len(point)
     return system, active, point, (np.zeros(n, np.int64), np.arange(n), np.array([0, n]))
 

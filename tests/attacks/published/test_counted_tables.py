@@ -14,7 +14,13 @@ PEOPLE = open_frame(pl.DataFrame({"sex": ["f", "f", "m", None], "age": [30.0, 30
 
 def cells(table):
     names = [[one.labels[code] for code in one.codes] for one in table.columns]
-    return dict(zip(zip(*names, strict=True), zip(table.lower.tolist(), table.upper.tolist(), strict=True), strict=True))
+    return dict(
+        zip(
+            zip(*names, strict=True),
+            zip(table.lower.tolist(), table.upper.tolist(), strict=True),
+            strict=True,
+        )
+    )
 
 
 def test_counted_in_the_original():

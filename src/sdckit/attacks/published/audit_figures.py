@@ -80,9 +80,9 @@ class ReleaseAudit:
     open: int
     programmes: int
 
-    def of_records(self, figure: NDArray[np.generic]) -> NDArray[np.generic]:
+    def of_records(self, figure: Ints) -> Ints:
         """A figure of patterns (P, V) by record (n, V)."""
-        return figure[self.file.patterns.of_row]
+        return np.asarray(figure[self.file.patterns.of_row])
 
     @cached_property
     def certain(self) -> Bools:
@@ -93,7 +93,7 @@ class ReleaseAudit:
     def narrowed(self) -> Bools:
         """(n, V): hidden values of which several levels are left, and fewer than before."""
         left, before = self.of_records(self.left), self.of_records(self.before)
-        return np.asarray(self.file.asked & (left > 1) & (left < before))  # type: ignore[operator]
+        return np.asarray(self.file.asked & (left > 1) & (left < before))
 
     @cached_property
     def right(self) -> Bools | None:
@@ -113,7 +113,7 @@ def truth_of(file: AuditFile, system: System) -> Floats | None:
     if file.truth is None:
         return None
     patterns, completions = file.patterns, system.completions
-    rows = np.flatnonzero(patterns.hidden.any(axis=1)[patterns.of_row] & ~completions.open[patterns.of_row])
+    rows = np.flatnonzero((patterns.left_open & ~completions.open)[patterns.of_row])
     mine = np.column_stack([patterns.of_row[rows], file.truth[rows]])
     every = np.vstack([np.column_stack([completions.pattern, completions.levels]), mine])
     words = row_words(every, [len(patterns.size), *patterns.shape])
@@ -131,7 +131,7 @@ def truth_of(file: AuditFile, system: System) -> Floats | None:
 def audit_release(file: AuditFile) -> ReleaseAudit:
     """Find what is left of every hidden value.
 
-    Raises `Contradiction`: no file has both.
+    Raises `ContradictionError`: no file has both.
     """
     system = build(file.patterns, file.tables)
     return summed(file, system, attainable(system, truth_of(file, system)))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_levels import Levels, finest_levels
-from sdckit.attacks.published.audit_model import Axis, Contradiction, Patterns, patterns_of
+from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, patterns_of
 from sdckit.attacks.published.counted_tables import ANY, MISSING, Column, CountedTable
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
@@ -59,7 +59,13 @@ def open_audit(
     read, left_out = [], []
     for name in names:
         _check_present(name, file, tables)
-        own = [one for table in tables for part in (table, *table.totals) for one in part.columns if one.name == name]
+        own = [
+            one
+            for table in tables
+            for part in (table, *table.totals)
+            for one in part.columns
+            if one.name == name
+        ]
         found = _variable(name, file, own, hierarchies.get(name))
         if found is None:
             left_out.append(name)
@@ -74,16 +80,20 @@ def open_audit(
             if one is not None:
                 dense.append(one)
                 table_of.append(number)
-    codes = np.column_stack([one.shown.codes for one in read]) if read else np.zeros((len(file.frame), 0), np.int64)
+    codes = (
+        np.column_stack([one.shown.codes for one in read])
+        if read
+        else np.zeros((len(file.frame), 0), np.int64)
+    )
     patterns = patterns_of(codes, [one.allowed for one in read], axes)
     known = [one.truth for one in read if one.truth is not None]
     truth = np.column_stack(known) if read and len(known) == len(read) else None
     hidden = patterns.hidden[patterns.of_row]
     missing = np.column_stack([one.missing for one in read]) if read else np.zeros_like(hidden)
     asked = hidden.copy()
-    for place, one in enumerate(read):
-        if one.absent is not None:
-            asked[:, place] &= ~one.absent
+    for place, variable in enumerate(read):
+        if variable.absent is not None:
+            asked[:, place] &= ~variable.absent
     return AuditFile(
         tuple(kept), tuple(one.levels for one in read), tuple(one.shown.labels for one in read), patterns,
         tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out),
@@ -131,7 +141,7 @@ def _variable(
             truth = held.argmax(axis=1)[before.codes]
         absent = before.codes == (before.labels.index(MISSING) if MISSING in before.labels else -1)
     if truth is not None:
-        own = _with_truth(allowed, shown, truth, gone)
+        own = _with_truth(allowed, shown.codes[~gone], truth[~gone])
         if own is None:
             return None
         allowed = own
@@ -151,13 +161,22 @@ def _column(one: ReleasedColumn) -> Column:
     return Column(one.name, tuple(labels), codes)
 
 
-def _with_truth(allowed: Bools, shown: Column, truth: Ints, gone: Bools) -> Bools | None:
-    """What each label stands for, where the original shows it; None where one level became several labels."""
+def _with_truth(allowed: Bools, codes: Ints, truth: Ints) -> Bools | None:
+    """What each label stands for, where the original shows it; None where values were changed into others.
+
+    A grouping leaves a label that is a level itself where it was, or is kept to by several records of each level.
+    """
     seen = np.zeros(allowed.shape, np.bool_)
-    seen[shown.codes[~gone], truth[~gone]] = True
-    if (allowed | ~seen).all():
+    seen[codes, truth] = True
+    other = seen & ~allowed
+    if not other.any():
         return allowed
     if (seen.sum(axis=0) > 1).any():
+        return None
+    moved = np.flatnonzero(other.any(axis=0))
+    own = allowed[:, moved] & (allowed.sum(axis=1) == 1)[:, None]
+    n_moved = int(np.isin(truth, moved).sum())
+    if own.any() and n_moved < 2 * len(moved):
         return None
     never = ~seen.any(axis=0)  # whoever knows how it was recoded knows where these would be; we do not
     return np.asarray(seen | (allowed & never))
@@ -195,7 +214,9 @@ def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: 
         return None
     shape = [axes[number].n for number in at]
     if np.prod([float(size) for size in shape]) > MOST_CELLS:
-        raise DataError(f"tables: {table.called} has more than {MOST_CELLS:,} possible cells; give smaller tables")
+        raise DataError(
+            f"tables: {table.called} has more than {MOST_CELLS:,} possible cells; give smaller tables"
+        )
     order = np.argsort(at)
     cells = np.ravel_multi_index(tuple(parts[i] for i in order), tuple(shape[i] for i in order))
     lower = np.zeros(int(np.prod(shape)), np.int64)
@@ -229,13 +250,13 @@ def _check_total(table: CountedTable, lower: Ints, upper: Ints, n: int) -> None:
     if not low <= n <= high:
         between = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         raise DataError(
-            f"tables: {table.called} counts {between} records, the release has {n:,}; a table of other people cannot be "
-            "audited beside it (leave no cell out, and give a missing value a row of its own)",
+            f"tables: {table.called} counts {between} records, the release has {n:,}; a table of other people cannot "
+            "be audited beside it (leave no cell out, and give a missing value a row of its own)",
             argument="tables",
         )
 
 
-def contradicted(error: Contradiction, file: AuditFile, tables: Sequence[CountedTable]) -> DataError:
+def contradicted(error: ContradictionError, file: AuditFile, tables: Sequence[CountedTable]) -> DataError:
     """Say which tables cannot be true of the release; no value of a record."""
     names = list(dict.fromkeys(tables[file.table_of[number]].called for number in error.tables))
     if not names:
@@ -248,6 +269,7 @@ def contradicted(error: Contradiction, file: AuditFile, tables: Sequence[Counted
     else:
         says = f"{' and '.join(names)} contradict each other or the release in {error.cells:,} cells"
     return DataError(
-        f"tables: {says}; give tables of the same people in the same codes, and say how they were rounded or suppressed",
+        f"tables: {says}; give tables of the same people in the same codes, and say how they were rounded or "
+        "suppressed",
         argument="tables",
     )

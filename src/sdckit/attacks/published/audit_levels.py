@@ -72,7 +72,7 @@ def _by_hierarchy(labels: Sequence[str], hierarchy: Hierarchy) -> dict[str, list
 
 def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
     """What each range of numbers holds; two spellings of one range are held by the first of them."""
-    ranges = {label: found for label in labels if (found := range_of_label(label)) is not None}
+    ranges = {label: read for label in labels if (read := range_of_label(label)) is not None}
     found: dict[str, list[str]] = {}
     first: dict[tuple[float, float], str] = {}
     for label, own in ranges.items():
@@ -82,9 +82,7 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
     wide = {label: own for label, own in ranges.items() if own[0] < own[1] and label not in found}
     single = [(label, own) for label, own in ranges.items() if label not in found]
     for label, (low, high) in wide.items():
-        inside = [
-            other for other, own in single if other != label and low <= own[0] and own[1] <= high
-        ]
+        inside = [other for other, own in single if other != label and low <= own[0] and own[1] <= high]
         across = [
             own for other, own in single
             if other != label and own[0] <= high and own[1] >= low
@@ -101,8 +99,8 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
     finest = {label for label in labels if label not in found}
     out = {}
     for label, below in found.items():
-        own = [one for one in below if one in finest] or [
+        kept = [one for one in below if one in finest] or [
             one for one in found.get(below[0], []) if one in finest
         ]
-        out[label] = own
+        out[label] = kept
     return out

@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.linear_bounds import Relations, narrow
 
-__all__ = ["Axis", "Completions", "Contradiction", "Counts", "Patterns", "System", "build", "margins_of", "patterns_of", "row_words"]
+__all__ = [
+    "Axis",
+    "Completions",
+    "ContradictionError",
+    "Counts",
+    "Patterns",
+    "System",
+    "build",
+    "margins_of",
+    "patterns_of",
+    "row_words",
+]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -22,7 +33,7 @@ LARGEST = 2**62
 ENDLESS = 2**39  # a count up to which nothing is said
 
 
-class Contradiction(Exception):
+class ContradictionError(Exception):
     """No file of records can have made both; `tables` are those that say so, by number."""
 
     def __init__(self, tables: Sequence[int], cells: int = 0) -> None:
@@ -69,6 +80,11 @@ class Patterns:
         """(P, V): whether a value is not told."""
         width = [one.sum(axis=1) for one in self.allowed]
         return np.column_stack([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)])
+
+    @property
+    def left_open(self) -> Bools:
+        """(P,): whether any value is not told."""
+        return np.asarray(self.hidden.any(axis=1))
 
     @cached_property
     def levels(self) -> Ints:
@@ -119,7 +135,7 @@ def row_words(codes: Ints, sizes: Sequence[int]) -> Ints:
 def margins_of(tables: Sequence[Table]) -> dict[tuple[int, ...], Counts]:
     """Every margin of the tables (axes in ascending order, least and greatest counts), what several say joined.
 
-    Raises `Contradiction`: two tables say different things of one margin.
+    Raises `ContradictionError`: two tables say different things of one margin.
     """
     found: dict[tuple[int, ...], Counts] = {}
     for number, (variables, lower, upper) in enumerate(tables):
@@ -135,7 +151,7 @@ def margins_of(tables: Sequence[Table]) -> dict[tuple[int, ...], Counts]:
 def _joined(one: Counts, other: Counts) -> Counts:
     lower, upper = np.maximum(one.lower, other.lower), np.minimum(one.upper, other.upper)
     if bad := int((lower > upper).sum()):
-        raise Contradiction((one.tables[0], *other.tables), bad)
+        raise ContradictionError((one.tables[0], *other.tables), bad)
     return Counts(lower, upper, tuple(dict.fromkeys((*one.tables, *other.tables))))
 
 
@@ -170,7 +186,7 @@ class System:
 def build(patterns: Patterns, tables: Sequence[Table], *, most: int = MOST_COMPLETIONS) -> System:
     """Write down what release and tables say together, and narrow it relation by relation.
 
-    Raises `Contradiction`: nothing can meet it all.
+    Raises `ContradictionError`: nothing can meet it all.
     """
     families = margins_of(tables)
     left = {place: _left(patterns, place, counts) for place, counts in families.items()}
@@ -180,7 +196,7 @@ def build(patterns: Patterns, tables: Sequence[Table], *, most: int = MOST_COMPL
     low = np.zeros(len(completions.pattern))
     high = patterns.size[completions.pattern].astype(np.float64)
     if not narrow(relations, low, high, -1):
-        raise Contradiction(())
+        raise ContradictionError(())
     places, named = tuple(left), {place for place, _, _ in tables}
     given = np.array([*(place in named for place in places), True])[family]
     return System(patterns, completions, relations, low, high, family, cell, places, given)
@@ -193,11 +209,13 @@ def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[I
     at = np.ravel_multi_index(tuple(groups[shown].T), shape)
     seen = np.bincount(at, patterns.size[shown], counts.lower.size).astype(np.int64).reshape(shape)
     if bad := int((seen > counts.upper).sum()):
-        raise Contradiction(counts.tables, bad)
+        raise ContradictionError(counts.tables, bad)
     return np.maximum(counts.lower - seen, 0), counts.upper - seen
 
 
-def _complete(patterns: Patterns, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int) -> Completions:
+def _complete(
+    patterns: Patterns, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int
+) -> Completions:
     """List what every pattern could be: variable by variable, without what a margin has no room for."""
     hidden = patterns.hidden
     masks, of_mask = np.unique(hidden, axis=0, return_inverse=True)
@@ -247,7 +265,7 @@ def _relations(
     patterns: Patterns, completions: Completions, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], lost: int
 ) -> tuple[Relations, Ints, Ints]:
     """The sizes of the patterns, then every cell that a completion may fall into."""
-    asked = np.flatnonzero(patterns.hidden.any(axis=1) & ~completions.open)
+    asked = np.flatnonzero(patterns.left_open & ~completions.open)
     rank = np.full(len(patterns.size), -1)
     rank[asked] = np.arange(len(asked))
     size = patterns.size[asked]
@@ -270,7 +288,10 @@ def _relations(
         n += len(cells)
     row, column = np.concatenate(rows), np.concatenate(columns)
     most_of = np.concatenate(upper)
-    ends = np.concatenate(lower).astype(np.float64), np.where(most_of >= ENDLESS, np.inf, most_of.astype(np.float64))
+    ends = (
+        np.concatenate(lower).astype(np.float64),
+        np.where(most_of >= ENDLESS, np.inf, most_of.astype(np.float64)),
+    )
     relations = _packed(row, column, *ends, len(completions.pattern))
     return relations, np.concatenate(family), np.concatenate(cell)
 

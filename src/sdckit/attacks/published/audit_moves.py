@@ -9,7 +9,11 @@ from sdckit.numerics.compiling import njit
 __all__ = ["walk"]
 
 SWEEPS = 30
-FACTOR, SHIFT, SPAN = 1_103_515_245, 12_345, 2**31  # a plain generator: what is found is right whatever it draws
+FACTOR, SHIFT, SPAN = (
+    1_103_515_245,
+    12_345,
+    2**31,
+)  # a plain generator: what is found is right whatever it draws
 
 
 @njit(cache=True, nogil=True)
@@ -23,7 +27,9 @@ def walk(relations, active, point, pattern, order, begin, wanted):  # type: igno
     drawn = 1
     for _ in range(SWEEPS):
         n_left = 0
-        for j in np.flatnonzero(wanted & ~found):
+        for j in range(len(wanted)):
+            if not wanted[j] or found[j]:
+                continue
             found[j] = point[j] >= 1 or _donor(relations, active, point, order, begin, pattern[j], j, 0) >= 0
             n_left += not found[j]
         if n_left == 0:

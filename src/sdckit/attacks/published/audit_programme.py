@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.published.audit_model import Contradiction, System
+from sdckit.attacks.published.audit_model import ContradictionError, System
 from sdckit.attacks.published.audit_moves import walk
 
 __all__ = ["Attainable", "attainable"]
@@ -93,10 +93,14 @@ class _Near:
         self.system, self.groups, self.pattern = system, groups, pattern
         # What follows from others is not looked at: it may bind parts of which only one is in a point.
         lower = np.where(system.given, relations.lower, -np.inf)
-        self.relations = relations._replace(lower=lower, upper=np.where(system.given, relations.upper, np.inf))
+        self.relations = relations._replace(
+            lower=lower, upper=np.where(system.given, relations.upper, np.inf)
+        )
         self.row = np.repeat(np.arange(len(lower)), np.diff(relations.start))
         self.order = np.argsort(pattern, kind="stable")
-        self.begin = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))])
+        self.begin = np.concatenate(
+            [[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))]
+        )
 
     def has(self, point: Floats, asked: Bools) -> Bools:
         """(G,) which of the groups asked for `point` (X,) has, or a file on a walk from it."""
@@ -201,7 +205,7 @@ def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
 def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats | None]:
     """The largest number of records in what is aimed at: a bound on it, and a point in whole numbers if one is known.
 
-    Raises `Contradiction`: nothing meets the relations.
+    Raises `ContradictionError`: nothing meets the relations.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -211,10 +215,12 @@ def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats 
         options={"node_limit": NODES, "mip_rel_gap": 0.0},
     )  # fmt: skip
     if found.status == 2:
-        raise Contradiction(())
+        raise ContradictionError(())
     if whole:
         bound = -found.mip_dual_bound if found.mip_dual_bound is not None else np.inf
         return float(bound), None if found.x is None else np.round(found.x)
     if found.x is None:
         return np.inf, None
-    return float(-found.fun), np.round(found.x) if np.abs(found.x - np.round(found.x)).max(initial=0) < 1e-6 else None
+    return float(-found.fun), np.round(found.x) if np.abs(found.x - np.round(found.x)).max(
+        initial=0
+    ) < 1e-6 else None

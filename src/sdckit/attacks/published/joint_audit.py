@@ -12,7 +12,7 @@ import numpy as np
 
 from sdckit.attacks.published.audit_figures import AuditedColumn, ReleaseAudit, audit_release, column_figures
 from sdckit.attacks.published.audit_files import contradicted, open_audit
-from sdckit.attacks.published.audit_model import Contradiction
+from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.counted_tables import CountedTable, count_table
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
@@ -105,7 +105,8 @@ class JointAudit(PairResult):
     def records(self) -> Any:
         """A row per hidden value, in the caller's frame type."""
         listed: dict[str, list[Any]] = {
-            name: [] for name in ("release", "row", "column", "kind", "state", "before", "left", "low", "high")
+            name: []
+            for name in ("release", "row", "column", "kind", "state", "before", "left", "low", "high")
         }
         for j, audit in enumerate(self.audits, 1):
             rows, columns = np.nonzero(audit.file.asked)
@@ -241,7 +242,9 @@ def joint_audit(
     files, pair = recovery_files(
         released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
     )  # fmt: skip
-    counted = tuple(count_table(one, pair.original if _has_original(released, original, pair) else None) for one in given)
+    counted = tuple(
+        count_table(one, pair.original if _has_original(released, original, pair) else None) for one in given
+    )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
     per_release, audits, below = [], [], []
@@ -314,11 +317,13 @@ def _hierarchies(
     return found
 
 
-def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]) -> ReleaseAudit:
+def _audit(
+    file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]
+) -> ReleaseAudit:
     opened = open_audit(file, tables, trees)
     try:
         return audit_release(opened)
-    except Contradiction as error:
+    except ContradictionError as error:
         raise contradicted(error, opened, tables) from None
 
 

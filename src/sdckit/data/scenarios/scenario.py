@@ -29,6 +29,7 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
+from sdckit.data.scenarios.tables import read_tables
 from sdckit.data.scenarios.thresholds import Thresholds, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
@@ -181,7 +182,7 @@ class Scenario(Displayed, BaseModel):
                 sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
-                title=title, aligned=aligned, matching=_matching(matching), tables=_tables(tables),
+                title=title, aligned=aligned, matching=_matching(matching), tables=read_tables(tables),
                 unconfirmed=unconfirmed,
                 **unknown,
             )  # fmt: skip
@@ -221,7 +222,9 @@ class Scenario(Displayed, BaseModel):
         check_consistent(self)
         check_release(self)
         if self.tables:
-            from sdckit.data.published_table import declared_tables  # it checks arguments, which know scenarios
+            from sdckit.data.published_table import (
+                declared_tables,
+            )  # it checks arguments, which know scenarios
 
             declared_tables(self.tables, Path())
         return self
@@ -267,7 +270,9 @@ class Scenario(Displayed, BaseModel):
     def columns(self) -> tuple[str, ...]:
         """Every column to read, in order; never an identifier."""
         counted = [name for table in self.tables for name in table.get("variables", ())]
-        return tuple(dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted]))
+        return tuple(
+            dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted])
+        )
 
     def intruder(self, name: str) -> Scenario:
         """Give the scenario with only this intruder.
@@ -399,22 +404,6 @@ def _thresholds(value: Any) -> Any:
     if value is None:
         return Thresholds()
     return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
-
-
-def _tables(value: Any) -> Any:
-    """Tables with plain lists and paths, as they stand in a file."""
-    if isinstance(value, Mapping | str) or not isinstance(value, Sequence):
-        raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
-    if not all(isinstance(one, Mapping) for one in value):
-        raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
-    plain = (tuple, list)
-    return tuple(
-        {
-            str(name): list(entry) if isinstance(entry, plain) else entry.as_posix() if isinstance(entry, Path) else entry
-            for name, entry in one.items()
-        }
-        for one in value
-    )
 
 
 def _matching(value: Any) -> Any:

@@ -37,7 +37,7 @@ SHARES = {
     "replicated_uniques": "Records alone with what is known, before and after",
     "correctly_disclosed": "Records of which the release tells {variable} rightly",
     "recoverable": "Changed values of a column that can be worked out from the release, at most",
-    "joint_recoverable": "Hidden values of a column that can be worked out from the release and published tables, at most",
+    "joint_recoverable": "Hidden values of a column that can be worked out with published tables, at most",
 }
 NO_LIMIT = "no limit"
 RANK = {False: 0, None: 1, True: 2}

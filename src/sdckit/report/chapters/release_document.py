@@ -147,8 +147,9 @@ def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
         return {}
     least = [leaf["below"] * SHARES[one["name"]] for leaf in hidden if "below" in leaf]
     shown = any((leaf["value"] or 0.0) > limit for leaf in leaves)
-    none_allowed = (
-        limit == 0 and one["name"] in ("recoverable", "joint_recoverable")
+    none_allowed = limit == 0 and one["name"] in (
+        "recoverable",
+        "joint_recoverable",
     )  # whatever is hidden there is one value at least
     if one["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}

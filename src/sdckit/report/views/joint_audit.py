@@ -33,7 +33,9 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
     for j, columns in enumerate(result.columns, 1):
         start = f"{setting.prefix}.{setting.place}.{j}."
         tree: dict[str, Tree] = {
-            "columns": tuple(_column(one, f"{start}{number}.", setting, j) for number, one in enumerate(columns))
+            "columns": tuple(
+                _column(one, f"{start}{number}.", setting, j) for number, one in enumerate(columns)
+            )
         }
         if result.below_k:
             tree |= _undone(result, j, start, setting)
@@ -100,7 +102,10 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
             of = f", release {j}" if several else ""
             found += [_table(release["columns"], of), *([_chart(release["columns"])] if j == 1 else [])]
     if len(found) == 1:
-        return [*found, Paragraph("No value of the tables' variables is hidden: there is nothing to give back.")]
+        return [
+            *found,
+            Paragraph("No value of the tables' variables is hidden: there is nothing to give back."),
+        ]
     return [*found, *_put_back(tree), *said_blocks(tree)]
 
 
