@@ -221,12 +221,6 @@ class Scenario(Displayed, BaseModel):
     def _consistent(self) -> Scenario:
         check_consistent(self)
         check_release(self)
-        if self.tables:
-            from sdckit.data.published_table import (
-                declared_tables,
-            )  # it checks arguments, which know scenarios
-
-            declared_tables(self.tables, Path())
         return self
 
     @property
