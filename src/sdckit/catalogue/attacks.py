@@ -152,6 +152,7 @@ JOINT = Measure(
     question="What do the release and the tables published beside it give back together?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="holding published tables against the release for {intruder}", condition=_published, arguments=_audited,
+    of_tables=True,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
